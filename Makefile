@@ -1,0 +1,81 @@
+# The course's commands. `make course` and `make test` work in a fresh clone; each sets up what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.setup-complete
+SAMPLE := tests/submissions/ngrams
+GRADES := grades/ngrams
+export OMP_NUM_THREADS ?= 2
+
+.PHONY: help course test setup sandbox book grades lint types unit notebooks notebooks-run bench clean
+
+help:
+	@echo "make course     set up, build the book, grade a sample class, say where to look"
+	@echo "make test       set up, then check everything: lint, types, tests, notebooks, book"
+	@echo "make book       build the book from the stored outputs"
+	@echo "make notebooks-run   run the chapters again and store their outputs"
+	@echo "make bench      measure speed beside other tools"
+	@echo "make clean      remove what was built (not the virtual environment)"
+
+course: setup book grades
+	@echo
+	@echo "The book:         $(CURDIR)/_build/html/index.html"
+	@echo "Students' pages:  $(CURDIR)/$(GRADES)/"
+	@echo "Open the first in a browser; README.md says what students and instructors do next."
+
+test: setup lint types book unit notebooks
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "This course needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)."; \
+	  echo "Install one, then: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Setting up $(VENV) (a minute or two, once) …"
+	@$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	  --editable ".[instructor,book,test]"
+	@$(MAKE) --no-print-directory sandbox
+	@touch $@
+
+# bubblewrap isolates students' code while it is graded; checking one's own work does not need it
+sandbox:
+	@if command -v bwrap >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "Installing bubblewrap …"; \
+	  { apt-get update -qq && apt-get install -y -qq bubblewrap; } >/dev/null 2>&1 \
+	    || echo "bubblewrap could not be installed: nextword grade will ask for --sandbox none."; \
+	else \
+	  echo "bubblewrap (bwrap) is not installed: nextword grade needs it to isolate students' code."; \
+	  echo "On Debian and Ubuntu: sudo apt-get install bubblewrap. Fedora: sudo dnf install bubblewrap."; \
+	  echo "It exists for Linux only; elsewhere, grade with --sandbox none or in a Linux container."; \
+	fi
+
+book: setup
+	@$(BIN)/jupyter-book build . --quiet --all --warningiserror --nitpick --keep-going
+
+grades: setup
+	@$(BIN)/nextword grade ngrams $(SAMPLE) --out $(GRADES)
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/nextword sync --check
+
+types: setup
+	@$(BIN)/mypy
+
+unit: setup
+	@$(BIN)/python -m pytest
+
+notebooks: setup
+	@$(BIN)/python -m pytest --nbval chapters
+
+notebooks-run: setup
+	@$(BIN)/jupyter nbconvert --to notebook --execute --inplace chapters/*.ipynb
+
+bench: setup
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf _build grades .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,82 @@
+"""Plausible wrong implementations, each with a sentence that says what went wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from nextword.check.marks import SuiteError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """The reference with one attribute replaced, as a student might have written it."""
+
+    task_id: str
+    replaces: str  # qualified name in the module: "windows" or "MLE.prob"
+    says: str  # the sentence a student reads
+    replacement: Any
+
+    @property
+    def name(self) -> str:
+        """The name of the replacing function or class."""
+        return str(self.replacement.__name__)
+
+    def apply(self, module: ModuleType) -> None:
+        """Replace the attribute in `module`; raises SuiteError when there is none to replace."""
+        *outer, last = self.replaces.split(".")
+        owner: Any = module
+        for name in outer:
+            owner = getattr(owner, name)
+        if not hasattr(owner, last):
+            raise SuiteError(f"misconception {self.name}: there is no {self.replaces}")
+        setattr(owner, last, self.replacement)
+
+
+def misconception(task_id: str, *, replaces: str, says: str) -> Callable[[T], T]:
+    """Declare the decorated function or class a misconception of the task.
+
+    `replaces` is the qualified name that it stands in for; `says` what the student is told.
+    """
+
+    def declare(replacement: T) -> T:
+        found = Misconception(task_id, replaces, says, replacement)
+        replacement.__misconception__ = found  # type: ignore[attr-defined]
+        return replacement
+
+    return declare
+
+
+def load_module(path: Path, name: str) -> ModuleType:
+    """Execute a Python file as a fresh module; the same path gives a new module each time.
+
+    Raises SuiteError when there is no such file.
+    """
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise SuiteError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up while it is executed
+    spec.loader.exec_module(module)
+    return module
+
+
+def load_misconceptions(path: Path) -> tuple[Misconception, ...]:
+    """Return the misconceptions that a file declares, in its order."""
+    module = load_module(path, f"nextword_misconceptions_{path.stem}")
+    declared = [getattr(value, "__misconception__", None) for value in vars(module).values()]
+    return tuple(found for found in declared if isinstance(found, Misconception))
+
+
+def wrong_module(reference: Path, mistake: Misconception) -> ModuleType:
+    """Return a fresh module of the reference file with the misconception in place."""
+    module = load_module(reference, f"nextword_wrong_{reference.stem}_{mistake.name}")
+    mistake.apply(module)
+    return module

@@ -1,0 +1,109 @@
+"""What `nextword check` prints: a line per task, what failed and why, and hints."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from nextword.catalogue import Chapter, Task
+from nextword.project import Project
+from nextword.results import SubmissionResult, TaskResult, TestResult, Verdict
+
+COLOURS = {Verdict.PASSED: "green", Verdict.MISSING: "yellow", Verdict.NOT_JUDGED: "magenta"}
+WORDS = {
+    Verdict.PASSED: "passed",
+    Verdict.FAILED: "failed",
+    Verdict.TIMEOUT: "too slow",
+    Verdict.MEMORY: "out of memory",
+    Verdict.CRASHED: "crashed",
+    Verdict.MISSING: "not written yet",
+    Verdict.NOT_JUDGED: "could not be judged",
+}
+HINTS_FILE = "hints.json"
+
+
+def printable(text: str) -> str:
+    """Return the text without control characters, which could steer a terminal."""
+    return "".join(c for c in text if c in "\n\t" or c.isprintable())
+
+
+class Report:
+    """Prints a chapter's results as they come."""
+
+    def __init__(self, chapter: Chapter, *, quiet: bool = False) -> None:
+        self.chapter = chapter
+        self.console = Console(quiet=quiet, highlight=False, soft_wrap=True)
+        self._status = self.console.status("reading the tests …")
+
+    def start(self, root: Path, package: str) -> None:
+        """Say what is checked."""
+        shown = Path(package) / f"{self.chapter.stem}.py"
+        self.console.print(f"Chapter {self.chapter.number}, {self.chapter.title}: {shown}\n")
+        self._status.start()
+
+    def test(self, task_id: str, result: TestResult) -> None:
+        """Say how far the run is."""
+        self._status.update(f"{task_id}  {result.behaviour}")
+
+    def finish(self, result: SubmissionResult) -> None:
+        """Print every task, and what failed in it."""
+        self._status.stop()
+        shared = self._shared_failure(result)
+        for task in result.tasks:
+            self._task(task, with_messages=not shared)
+        if shared:
+            self.console.print(f"\n{printable(shared)}", style="red", markup=False)
+        done = sum(task.verdict is Verdict.PASSED for task in result.tasks)
+        self.console.print(f"\n{done} of {len(result.tasks)} tasks pass their visible tests.")
+
+    def _shared_failure(self, result: SubmissionResult) -> str:
+        """Return the message that all tests share, such as a syntax error; else nothing."""
+        tests = [test for task in result.tasks for test in task.tests]
+        messages = {test.message for test in tests}
+        return messages.pop() if len(messages) == 1 and len(tests) > 1 else ""
+
+    def _task(self, result: TaskResult, *, with_messages: bool) -> None:
+        passed = sum(test.verdict is Verdict.PASSED for test in result.tests)
+        word = WORDS[result.verdict] if result.tests else "no visible test"
+        colour = COLOURS.get(result.verdict, "red") if result.tests else "dim"
+        line = Text(f"{result.task.id:>5}  {result.task.title:<46} ")
+        line.append(f"{word:<16}", style=colour).append(f"{passed} of {len(result.tests)}")
+        self.console.print(line)
+        if not with_messages or result.verdict is Verdict.MISSING:
+            return
+        for test in result.tests:
+            if test.verdict is not Verdict.PASSED:
+                self.console.print(Text(f"       {WORDS[test.verdict]}: {test.behaviour}", "bold"))
+                for row in printable(test.message).splitlines():
+                    self.console.print(Text(f"         {row}"))
+
+
+def show_hint(project: Project, result: SubmissionResult) -> None:
+    """Print the next hint for the first unfinished task, and count how many were shown."""
+    console = Console(highlight=False, soft_wrap=True)
+    unfinished = [task.task for task in result.tasks if task.verdict is not Verdict.PASSED]
+    if not unfinished:
+        console.print("Every task passes: no hint is needed.")
+        return
+    task = unfinished[0]
+    stage = _next_stage(project, task)
+    console.print(f"\nHints for {task.id} {task.title} ({stage} of {len(task.hints)}):")
+    for number, text in enumerate(task.hints[:stage], start=1):
+        console.print(Text(f"  {number}. {text}"))
+    more = "ask again for the next one" if stage < len(task.hints) else f"that was all; {task.see}"
+    console.print(f"({more})")
+
+
+def _next_stage(project: Project, task: Task) -> int:
+    path = project.state(HINTS_FILE)
+    try:
+        shown = json.loads(path.read_text("utf-8"))
+        before = int(shown.get(task.id, 0))
+    except (OSError, ValueError, AttributeError, TypeError):
+        shown, before = {}, 0  # no hint was shown yet, or the file is damaged: start again
+    stage = min(before + 1, len(task.hints))
+    path.write_text(json.dumps({**shown, task.id: stage}, indent=1), encoding="utf-8")
+    return stage

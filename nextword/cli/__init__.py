@@ -1,0 +1,65 @@
+"""The command line: `nextword COMMAND`. Exit 0: good; 1: the work fell short; 2: wrong use."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from nextword import __version__
+from nextword.errors import UserError
+
+# One file per command, of the same name. What students get leaves the instructors' ones out.
+COMMANDS = ("check", "doctor", "sync", "release", "grade", "ladder")
+
+
+class PlainErrors(TyperGroup):
+    """Prints a UserError as one line and exits with 2: wrong use, not a crash."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            typer.secho(f"nextword: {error}", fg="red", err=True)
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            typer.secho("nextword: stopped", err=True)
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(
+    cls=PlainErrors,
+    help="Next Word, a course in language models: check your work, grade a class.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", help="Print the version.", is_eager=True),
+) -> None:
+    if version:
+        typer.echo(f"nextword {__version__}")
+        raise typer.Exit
+
+
+for _name in COMMANDS:
+    if importlib.util.find_spec(f"nextword.cli.{_name}"):
+        _function = getattr(importlib.import_module(f"nextword.cli.{_name}"), _name)
+        app.command(_name)(_function)
+
+
+def main() -> None:
+    """Run the command line; a console that lacks a character shows a replacement for it."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    app(prog_name="nextword")

@@ -1,0 +1,54 @@
+"""`nextword check`: the visible tests on ./coursework, with staged hints."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+EPILOG = "Example: nextword check 2.3"
+
+
+def check(
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[CHAPTER|TASK]", help="Such as ngrams, 2 or 2.3; default: all."),
+    ] = None,
+    hint: Annotated[bool, typer.Option("--hint", help="Show the next hint for a task.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    package: Annotated[str, typer.Option(help="The package to check.")] = "coursework",
+) -> None:
+    """Run the visible tests on your code. Example: nextword check 2.3
+
+    Shows what passes, what does not and why. With --hint: the next hint for the first unfinished
+    task, one step closer each time you ask.
+    """
+    from nextword import catalogue
+    from nextword.check.report import Report, show_hint
+    from nextword.check.runner import check_chapter
+    from nextword.project import find_project
+
+    project = find_project()
+    wanted = [catalogue.resolve(what)] if what else [(c, c.tasks) for c in catalogue.chapters()]
+    complete = True
+    answers = []
+    for chapter, tasks in wanted:
+        report = Report(chapter, quiet=as_json)
+        whole = len(tasks) == len(chapter.tasks)
+        report.start(project.root, package)
+        result = check_chapter(
+            project,
+            chapter,
+            package=package,
+            task_ids=None if whole else {task.id for task in tasks},
+            report=report.test,
+        )
+        report.finish(result)
+        complete = complete and result.score == result.max_score
+        answers.append({"chapter": chapter.stem, "submissions": [result.to_json()]})
+        if hint:
+            show_hint(project, result)
+    if as_json:
+        typer.echo(json.dumps(answers[0] if what else answers, indent=1, ensure_ascii=False))
+    raise typer.Exit(0 if complete else 1)

@@ -1,0 +1,8 @@
+"""The one exception that means "wrong use": its text is printed as a line, without a traceback."""
+
+
+class UserError(Exception):
+    """Something that the user gave cannot be used; the message says what, and what to do.
+
+    The command line prints the message and exits with 2.
+    """

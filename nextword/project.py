@@ -1,0 +1,55 @@
+"""Where the parts of a course folder are. Leaves out what they hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from nextword.errors import UserError
+
+
+@dataclass(frozen=True)
+class Project:
+    """A course folder: a clone of the course, or what `nextword release` gave to students."""
+
+    root: Path
+
+    def suite(self, stem: str) -> Path:
+        """Return the chapter's suite; raises UserError where it is missing."""
+        return self._existing(self.root / "tests" / "suites" / f"test_{stem}.py", "the tests")
+
+    def misconceptions(self, stem: str) -> Path | None:
+        """Return the chapter's misconceptions, which only maintainers and instructors have."""
+        path = self.root / "tests" / "misconceptions" / f"{stem}.py"
+        return path if path.is_file() else None
+
+    def module(self, package: str, stem: str) -> Path:
+        """Return a chapter's module in `package`, such as coursework/ngrams.py."""
+        return self._existing(self.root / package / f"{stem}.py", f"the module of {stem}")
+
+    def state(self, name: str) -> Path:
+        """Return a path in the folder that keeps progress and caches; makes the folder."""
+        folder = self.root / ".nextword"
+        folder.mkdir(exist_ok=True)
+        return folder / name
+
+    def _existing(self, path: Path, what: str) -> Path:
+        if not path.is_file():
+            shown = path.relative_to(self.root)
+            raise UserError(f"{what} should be in {shown}, but there is no such file")
+        return path
+
+
+def find_project(start: Path | None = None) -> Project:
+    """Return the course folder that holds `start` (default: the working folder).
+
+    It is the nearest folder upwards that has tests/suites and coursework or solutions.
+    """
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        packages = (folder / "coursework", folder / "solutions")
+        if (folder / "tests" / "suites").is_dir() and any(map(Path.is_dir, packages)):
+            return Project(folder)
+    raise UserError(
+        f"no course folder at or above {here}: go to the folder that holds coursework/ and tests/"
+    )

@@ -1,0 +1,1 @@
+"""Makes what others get from the one source: stubs from solutions, a folder for students."""

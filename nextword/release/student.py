@@ -1,0 +1,109 @@
+"""The folder that students get: stubs, visible tests, notebooks and the library to check them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from nextword.catalogue import Chapter
+from nextword.errors import UserError
+from nextword.project import Project
+from nextword.release.stubs import make_stub
+from nextword.release.suites import visible_part
+
+# What grades, releases and knows answers stays with the course.
+INSTRUCTORS_PARTS = (
+    "grading",
+    "release",
+    "cli/grade.py",
+    "cli/release.py",
+    "cli/sync.py",
+)
+
+README = """\
+# Next Word: {titles}
+
+This folder holds what you need to do the assignment.
+
+1. Python 3.11 or newer. Make a virtual environment and install the course's library:
+
+       python -m venv .venv
+       .venv/bin/pip install .             (Windows: .venv\\Scripts\\pip install .)
+
+2. Read the chapter: `.venv/bin/jupyter lab chapters` (Windows: `.venv\\Scripts\\jupyter`).
+3. Fill in {stubs}: replace each `raise NotImplementedError(...)`.
+4. Ask whether it is right: `.venv/bin/nextword check {example}`; ask for a hint:
+   `.venv/bin/nextword check {example} --hint`.
+5. Hand in {stubs}.
+
+The tests in `tests/suites` are the visible ones. Your work is graded with more of them, on other
+inputs. If something does not work, `nextword doctor` says what is missing.
+"""
+
+
+def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -> list[Path]:
+    """Write the students' folder for the chapters; return its files.
+
+    Raises UserError when the folder exists and is not empty: nothing of a student's is overwritten.
+    """
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UserError(f"{target} exists already: give a new or empty folder with --to")
+    target.mkdir(parents=True, exist_ok=True)
+    _copy_library(project, target)
+    _write(target / "coursework" / "__init__.py", '"""What you write, one module per chapter."""\n')
+    for chapter in chosen:
+        solution = project.module("solutions", chapter.stem)
+        stub = make_stub(solution.read_text("utf-8"), chapter, solution.name)
+        _write(target / "coursework" / solution.name, stub)
+        suite = project.suite(chapter.stem)
+        visible = visible_part(suite.read_text("utf-8"), suite.name)
+        _write(target / "tests" / "suites" / suite.name, visible)
+        for notebook in sorted((project.root / "chapters").glob(f"{chapter.number:02d}-*.ipynb")):
+            text = student_notebook(notebook.read_text("utf-8"))
+            _write(target / "chapters" / notebook.name, text)
+    _write(target / "README.md", _readme(chosen))
+    return sorted(path for path in target.rglob("*") if path.is_file())
+
+
+def student_notebook(text: str) -> str:
+    """Return a chapter's notebook for a student: it imports coursework and has no outputs."""
+    notebook = json.loads(text)
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        source = "".join(cell["source"])
+        renamed = re.sub(r"^(\s*(?:from|import) )solutions\b", r"\1coursework", source, flags=re.M)
+        cell["source"] = renamed.splitlines(keepends=True)
+        cell["outputs"], cell["execution_count"] = [], None
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
+def _copy_library(project: Project, target: Path) -> None:
+    library = Path(__file__).parents[1]
+    left_out = {library / part for part in INSTRUCTORS_PARTS}
+
+    def skip(folder: str, names: list[str]) -> list[str]:
+        return [n for n in names if n == "__pycache__" or Path(folder, n) in left_out]
+
+    shutil.copytree(library, target / "nextword", ignore=skip)
+    for name in ("pyproject.toml", "constraints.txt", "LICENSE", "LICENSE-TEXT"):
+        source = project.root / name
+        if not source.is_file():
+            raise UserError(f"{source} is missing: a release is made from the full course")
+        shutil.copy(source, target / name)
+
+
+def _readme(chosen: Sequence[Chapter]) -> str:
+    return README.format(
+        titles=", ".join(chapter.title for chapter in chosen),
+        stubs=" and ".join(f"`coursework/{chapter.stem}.py`" for chapter in chosen),
+        example=chosen[0].tasks[0].id if chosen[0].tasks else chosen[0].stem,
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")

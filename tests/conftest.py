@@ -1,0 +1,127 @@
+"""What several of the library's own tests need: a small course folder and the command line."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from nextword import catalogue
+from nextword.catalogue import Chapter, parse_chapter
+from nextword.cli import app
+
+DEMO_CATALOGUE = """
+stem = "demo"
+number = 9
+title = "Demo"
+[[tasks]]
+id = "9.1"
+title = "Adding"
+symbols = ["add"]
+see = "section 9.1"
+points = 4
+minutes = 5
+difficulty = "easy"
+hints = ["What is a sum?", "There is an operator for it.", "Return a plus b."]
+[[tasks]]
+id = "9.2"
+title = "A counter"
+symbols = ["Counter.step"]
+see = "section 9.2"
+points = 6
+minutes = 5
+difficulty = "hard"
+hints = ["Where is the count kept?", "In the object.", "Add one to self.count and return it."]
+"""
+
+DEMO_SOLUTION = '''"""A demonstration chapter. Leaves out: nearly everything."""
+
+
+def add(a: int, b: int) -> int:
+    """Return the sum. About 1 line."""
+    # BEGIN SOLUTION
+    return a + b
+    # END SOLUTION
+
+
+class Counter:
+    """Counts its steps."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def step(self) -> int:
+        """Return how many steps were taken."""
+        # BEGIN SOLUTION
+        self.count += 1
+        return self.count
+        # END SOLUTION
+'''
+
+DEMO_SUITE = '''"""The suite of the demonstration chapter."""
+
+import math
+
+import pytest
+
+
+@pytest.fixture
+def demo(coursework):
+    return coursework.demo
+
+
+# the oracle of a hidden test
+def slow_sum(numbers):
+    return math.fsum(numbers)
+
+
+@pytest.mark.task("9.1", weight=1, visible=True)
+def test_small_sum(demo):
+    """One and two are three."""
+    assert demo.add(1, 2) == 3
+
+
+@pytest.mark.task("9.1", weight=3)
+def test_random_sums(demo, rng):
+    """Sums of any numbers are right."""
+    a, b = (int(n) for n in rng.integers(1000, size=2))
+    assert demo.add(a, b) == slow_sum([a, b])
+
+
+@pytest.mark.task("9.2", weight=1, visible=True, seconds=1)
+def test_counter(demo):
+    """A counter counts."""
+    counter = demo.Counter()
+    assert [counter.step(), counter.step()] == [1, 2]
+'''
+
+
+@pytest.fixture
+def demo_chapter(monkeypatch: pytest.MonkeyPatch) -> Chapter:
+    """A chapter of two tasks, the only one the catalogue knows while a test runs."""
+    chapter = parse_chapter(DEMO_CATALOGUE)
+    monkeypatch.setattr(catalogue, "chapters", lambda: (chapter,))
+    for module in ("nextword.release.sync", "nextword.doctor"):
+        monkeypatch.setattr(f"{module}.chapters", lambda: (chapter,))
+    return chapter
+
+
+@pytest.fixture
+def demo_course(tmp_path: Path, demo_chapter: Chapter, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course folder with the demonstration chapter; it is the working folder."""
+    for folder in ("solutions", "coursework", "tests/suites", "chapters"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "solutions" / "__init__.py").touch()
+    (tmp_path / "solutions" / "demo.py").write_text(DEMO_SOLUTION, "utf-8")
+    (tmp_path / "tests" / "suites" / "test_demo.py").write_text(DEMO_SUITE, "utf-8")
+    for name in ("pyproject.toml", "constraints.txt", "LICENSE", "LICENSE-TEXT"):
+        (tmp_path / name).write_text(name, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def nextword() -> Callable[..., Result]:
+    """Run the command line in this process: `nextword("check", "2.1")`."""
+    runner = CliRunner()
+    return lambda *arguments: runner.invoke(app, list(arguments))

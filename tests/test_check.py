@@ -1,0 +1,152 @@
+"""`nextword check`: verdicts, messages and hints in the student's own process."""
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from nextword.check.timelimit import TimeLimitError, time_limit
+
+Command = Callable[..., Result]
+
+
+def write_work(course: Path, text: str) -> None:
+    (course / "coursework" / "demo.py").write_text(text, "utf-8")
+
+
+def verdicts(result: Result) -> dict[str, str]:
+    answer = json.loads(result.output)
+    return {task["id"]: task["verdict"] for task in answer["submissions"][0]["tasks"]}
+
+
+def solution(course: Path) -> str:
+    return (course / "solutions" / "demo.py").read_text("utf-8")
+
+
+def test_stubs_are_missing_and_the_solution_passes(demo_course: Path, nextword: Command) -> None:
+    nextword("sync")
+    stubs = nextword("check", "demo", "--json")
+    assert stubs.exit_code == 1
+    assert verdicts(stubs) == {"9.1": "missing", "9.2": "missing"}
+    whole = nextword("check", "demo", "--json", "--package", "solutions")
+    assert whole.exit_code == 0
+    assert verdicts(whole) == {"9.1": "passed", "9.2": "passed"}
+
+
+def test_only_visible_tests_are_run(demo_course: Path, nextword: Command) -> None:
+    answer = json.loads(nextword("check", "demo", "--json", "--package", "solutions").output)
+    names = [test["name"] for task in answer["submissions"][0]["tasks"] for test in task["tests"]]
+    assert names == ["test_small_sum", "test_counter"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "message"),
+    [
+        ("return a + b", "return a - b", "failed", "assert -1 == 3"),
+        ("return a + b", "return a / 0", "failed", "ZeroDivisionError"),
+        ("return a + b", "return {}[a]", "failed", "line 7: return {}[a]"),
+        ("return a + b", "raise MemoryError", "memory", "out of memory"),
+        ("def add", "def plus", "missing", "demo.py has no add"),
+        ("def add(", "def add(:", "failed", "SyntaxError"),
+        ("def add(", "import nowhere\ndef add(", "failed", "No module named 'nowhere'"),
+        ("def add(", "raise SystemExit\ndef add(", "failed", "SystemExit"),
+    ],
+)
+def test_a_failure_is_explained(
+    demo_course: Path, nextword: Command, old: str, new: str, verdict: str, message: str
+) -> None:
+    write_work(demo_course, solution(demo_course).replace(old, new))
+    answer = json.loads(nextword("check", "9.1", "--json").output)
+    (task,) = answer["submissions"][0]["tasks"]
+    assert task["verdict"] == verdict
+    assert message in task["tests"][0]["message"]
+
+
+def test_an_endless_loop_costs_only_its_own_task(demo_course: Path, nextword: Command) -> None:
+    work = solution(demo_course).replace("self.count += 1", "while True: pass")
+    write_work(demo_course, work)
+    assert verdicts(nextword("check", "demo", "--json")) == {"9.1": "passed", "9.2": "timeout"}
+
+
+def test_a_second_check_sees_the_edited_file(demo_course: Path, nextword: Command) -> None:
+    write_work(demo_course, solution(demo_course))
+    assert nextword("check", "9.1").exit_code == 0
+    write_work(demo_course, solution(demo_course).replace("a + b", "a * b"))
+    assert nextword("check", "9.1").exit_code == 1
+
+
+def test_no_coursework_is_missing_work(demo_course: Path, nextword: Command) -> None:
+    result = nextword("check", "demo")
+    assert result.exit_code == 1
+    assert "there is no coursework/demo.py" in result.output
+
+
+def test_what_a_person_reads(demo_course: Path, nextword: Command) -> None:
+    work = solution(demo_course).replace("return a + b", "print('noise'); return 'x\\x1b[2Jy'")
+    write_work(demo_course, work)
+    output = nextword("check", "demo").output
+    assert "One and two are three." in output
+    assert "1 of 2 tasks pass" in output
+    assert "noise" not in output
+    assert "\x1b[2J" not in output
+
+
+def test_hints_come_one_by_one(demo_course: Path, nextword: Command) -> None:
+    nextword("sync")
+    first, second, third, fourth = (nextword("check", "9.1", "--hint").output for _ in range(4))
+    assert "What is a sum?" in first
+    assert "operator" not in first
+    assert "operator" in second
+    assert "a plus b" in third
+    assert "that was all" in fourth
+
+
+def test_a_damaged_hint_file_is_no_obstacle(demo_course: Path, nextword: Command) -> None:
+    nextword("sync")
+    (demo_course / ".nextword").mkdir()
+    (demo_course / ".nextword" / "hints.json").write_text("[broken", "utf-8")
+    assert "What is a sum?" in nextword("check", "9.1", "--hint").output
+
+
+@pytest.mark.parametrize("name", ["poems", "9.7", "7", "9.x"])
+def test_an_unknown_name_is_wrong_use(demo_course: Path, nextword: Command, name: str) -> None:
+    result = nextword("check", name)
+    assert result.exit_code == 2
+    assert len(result.output.strip().splitlines()) == 1
+
+
+def test_outside_a_course_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nextword: Command
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = nextword("check")
+    assert result.exit_code == 2
+    assert "no course folder" in result.output
+
+
+def test_the_time_limit_lets_quick_work_pass_and_stops_slow_work() -> None:
+    with time_limit(5):
+        pass
+    with pytest.raises(TimeLimitError, match=r"0\.05 s"), time_limit(0.05):
+        _run_forever()
+
+
+def test_the_time_limit_is_silent_off_the_main_thread() -> None:
+    finished = []
+
+    def work() -> None:
+        with time_limit(0.001):
+            finished.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert finished
+
+
+def _run_forever() -> None:
+    while True:
+        pass
