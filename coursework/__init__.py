@@ -1,0 +1,1 @@
+"""The functions and classes that you write, one module per chapter."""

@@ -1,0 +1,1 @@
+"""The solved course: one module per chapter, from which the stubs in coursework/ are generated."""

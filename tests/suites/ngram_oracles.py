@@ -1,0 +1,141 @@
+"""Random texts and the models of chapter 2 as plain loops, for the hidden tests of its suite.
+
+Each model is written from its equation, without the tricks of the solution: a distribution is
+built up from the uniform one, row by row, to the context u.
+"""
+
+import numpy as np
+import pytest
+
+BOS, EOS = "<s>", "</s>"
+FALLBACK = (0.5, 1.0, 1.5)
+
+
+def random_sentences(rng, n_sentences=25, n_words=6, longest=9):
+    """Sentences over a few words; some words are rare, some sentences are empty."""
+    chances = 1 / np.arange(1, n_words + 1)
+    lengths = [0, *rng.integers(0, longest + 1, size=n_sentences)]
+    drawn = [rng.choice(n_words, size=size, p=chances / chances.sum()) for size in lengths]
+    return [[f"w{i}" for i in sentence] for sentence in drawn]
+
+
+def random_strings(rng):
+    """The same as strings of characters."""
+    return ["".join(word[1] for word in sentence) for sentence in random_sentences(rng)]
+
+
+def count(sentences, n):
+    """Count position by position."""
+    tables = [{} for _ in range(n)]
+    for sentence in sentences:
+        tokens = [BOS] * (n - 1) + list(sentence) + [EOS]
+        for t in range(n - 1, len(tokens)):
+            for k in range(n):
+                row = tables[k].setdefault(tuple(tokens[t - k : t]), {})
+                row[tokens[t]] = row.get(tokens[t], 0) + 1
+    return tables
+
+
+def random_texts(rng, n=3):
+    """Yield tables and a vocabulary: of words with two unseen ones, and of characters without."""
+    words = count(random_sentences(rng), n)
+    yield words, [*words[0][()], "new", "newer"]
+    characters = count(random_strings(rng), n)
+    yield characters, [*characters[0][()]]
+
+
+def some_contexts(rng, tables, how_many=12):
+    """Contexts of every length: seen ones, and random ones of which many were never seen."""
+    seen = [u for table in tables for u in table]
+    chosen = [seen[i] for i in rng.choice(len(seen), size=min(how_many, len(seen)), replace=False)]
+    words = sorted({word for row in tables[0].values() for word in row} - {EOS})
+    for k in range(len(tables)):
+        chosen += [tuple(rng.choice(words, size=k).tolist()), ("never", "seen", "words")[:k]]
+    return chosen
+
+
+def assert_follows(rng, model, tables, plain):
+    """Compare a model with `plain(u)`, the distribution after u, for contexts of all kinds."""
+    for u in some_contexts(rng, tables):
+        assert dict(model.distribution(u)) == pytest.approx(plain(u), rel=1e-9, abs=1e-12)
+
+
+def rows_up_to(tables, u):
+    """The rows of (), of the last word of u, of its last two words, ..., of u."""
+    return [tables[k].get(u[len(u) - k :], {}) for k in range(len(u) + 1)]
+
+
+def shares(tables, words, alpha, u):
+    """Equation 2.9, or 2.5 if alpha is 0; all 0 where there is nothing to share."""
+    counts = {w: rows_up_to(tables, u)[-1].get(w, 0) + alpha for w in words}
+    return {w: c / (sum(counts.values()) or 1) for w, c in counts.items()}
+
+
+def interpolation(tables, words, weights, u):
+    """Equation 2.10."""
+    parts, used = [dict.fromkeys(words, weights[0] / len(words))], weights[0]
+    for row, weight in zip(rows_up_to(tables, u), weights[1:], strict=False):
+        if row:
+            parts.append({w: weight * count / sum(row.values()) for w, count in row.items()})
+            used += weight
+    return {w: sum(part.get(w, 0) for part in parts) / used for w in words}
+
+
+def discounting(tables, words, cuts, u):
+    """Equations 2.11 and 2.12; cuts[k][c] is taken from a count c in table k."""
+    p = dict.fromkeys(words, 1 / len(words))
+    for row, cut in zip(rows_up_to(tables, u), cuts, strict=False):
+        if row:
+            kept = {w: row.get(w, 0) - cut[min(row.get(w, 0), 3)] for w in words}
+            saved = sum(row.values()) - sum(kept.values())
+            p = {w: (kept[w] + saved * p[w]) / sum(row.values()) for w in words}
+    return p
+
+
+def backoff(tables, words, D, u):
+    """Equations 2.13 and 2.14."""
+    p = dict.fromkeys(words, 1 / len(words))
+    for row in rows_up_to(tables, u):
+        total, unseen = sum(row.values()), [w for w in words if w not in row]
+        if row and unseen:
+            rest = D * len(row) / total / sum(p[w] for w in unseen)
+            p = {w: (row[w] - D) / total if w in row else rest * p[w] for w in words}
+        elif row:
+            p = {w: row[w] / total for w in words}
+    return p
+
+
+def continuations(tables):
+    """Equations 2.15 and 2.16."""
+    found = [{} for _ in tables]
+    before = {BOS} | {word for row in tables[0].values() for word in row}
+    for k, table in enumerate(tables):
+        for u, row in table.items():
+            if u[:2] == (BOS, BOS):
+                continue
+            if u[:1] == (BOS,) or k == len(tables) - 1:
+                found[k][u] = dict(row)
+            else:
+                longer = [tables[k + 1].get((v, *u), {}) for v in before]
+                found[k][u] = {w: sum(w in each for each in longer) for w in row}
+    return found
+
+
+def table_with(rng, n1, n2, n3, n4):
+    """A table with n1 counts of 1, ..., n4 counts of 4, and three larger ones, in four rows."""
+    counts = [1] * n1 + [2] * n2 + [3] * n3 + [4] * n4 + rng.integers(5, 99, size=3).tolist()
+    table = {}
+    for i, count in enumerate(rng.permutation(counts).tolist()):
+        table.setdefault((f"u{i % 4}",), {})[f"w{i}"] = count
+    return table
+
+
+def discounts(table):
+    """Equation 2.18."""
+    counts = [count for row in table.values() for count in row.values()]
+    n1, n2, n3, n4 = (sum(count == c for count in counts) for c in (1, 2, 3, 4))
+    if 0 in (n1, n2, n3):
+        return FALLBACK
+    Y = n1 / (n1 + 2 * n2)
+    found = (1 - 2 * Y * n2 / n1, 2 - 3 * Y * n3 / n2, 3 - 4 * Y * n4 / n3)
+    return FALLBACK if min(found) < 0 else found

@@ -1,0 +1,400 @@
+"""The suite of chapter 2: what each task's code must do. Leaves out the speed of whole models."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+from tests.suites import ngram_oracles as plain
+
+BOS, EOS = "<s>", "</s>"
+
+
+@pytest.fixture
+def ngrams(coursework):
+    return coursework.ngrams
+
+
+def near(value):
+    return pytest.approx(value, rel=1e-9, abs=1e-12)
+
+
+def as_plain(tables):
+    """Any mixture of dict, Counter and defaultdict as plain dicts, without zero counts."""
+    rows = [{u: {w: c for w, c in row.items() if c} for u, row in t.items()} for t in tables]
+    return [{tuple(u): row for u, row in table.items() if row} for table in rows]
+
+
+@pytest.mark.task("2.1", weight=1, visible=True)
+def test_padding_of_a_short_sentence(ngrams):
+    """There are n - 1 begin symbols before the sentence and one end symbol after it."""
+    assert list(ngrams.pad(["sit", "down"], 1)) == ["sit", "down", EOS]
+    assert list(ngrams.pad(["sit", "down"], 2)) == [BOS, "sit", "down", EOS]
+    assert list(ngrams.pad(["sit", "down"], 4)) == [BOS, BOS, BOS, "sit", "down", EOS]
+
+
+@pytest.mark.task("2.1", weight=1)
+def test_padding_of_characters_and_of_nothing(ngrams, rng):
+    """A string is padded as a list of its characters, and an empty sentence is padded, too."""
+    text = "".join(rng.choice(list("nextword"), size=7))
+    assert list(ngrams.pad(text, 3)) == [BOS, BOS, *text, EOS]
+    assert list(ngrams.pad([], 2)) == [BOS, EOS]
+
+
+@pytest.mark.task("2.1", weight=1, visible=True)
+def test_windows_of_a_short_sequence(ngrams):
+    """Four words hold four unigrams, three bigrams, one 4-gram and no 5-gram."""
+    words = ["the", "goat", "ate", "bread"]
+    assert list(map(tuple, ngrams.windows(words, 1))) == [("the",), ("goat",), ("ate",), ("bread",)]
+    bigrams = [("the", "goat"), ("goat", "ate"), ("ate", "bread")]
+    assert list(map(tuple, ngrams.windows(words, 2))) == bigrams
+    assert list(map(tuple, ngrams.windows(words, 4))) == [tuple(words)]
+    assert list(ngrams.windows(words, 5)) == []
+
+
+@pytest.mark.task("2.1", weight=1)
+def test_windows_of_any_sequence(ngrams, rng):
+    """Each window starts one token after the one before it, in lists and in strings."""
+    for tokens in (rng.integers(9, size=12).tolist(), "".join(rng.choice(list("abc"), size=12))):
+        for n in (2, 3, 5):
+            expected = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+            assert list(map(tuple, ngrams.windows(tokens, n))) == expected
+
+
+@pytest.mark.task("2.2", weight=1, visible=True)
+def test_counts_of_two_sentences(ngrams):
+    """The tables of the sentences (a b) and (a) are those that one counts by hand."""
+    one, two = as_plain(ngrams.count_ngrams([["a", "b"], ["a"]], 2))
+    assert one == {(): {"a": 2, "b": 1, EOS: 2}}
+    assert two == {(BOS,): {"a": 2}, ("a",): {"b": 1, EOS: 1}, ("b",): {EOS: 1}}
+
+
+@pytest.mark.task("2.2", weight=1)
+def test_each_position_counts_once_in_each_table(ngrams, rng):
+    """Each table sums to the number of words and sentence ends, and BOS is never counted."""
+    sentences = plain.random_sentences(rng)
+    positions = sum(len(sentence) + 1 for sentence in sentences)
+    tables = as_plain(ngrams.count_ngrams(sentences, 4))
+    assert len(tables) == 4
+    for k, table in enumerate(tables):
+        assert {len(u) for u in table} == {k}
+        assert sum(count for row in table.values() for count in row.values()) == positions
+        assert not any(BOS in row for row in table.values())
+
+
+@pytest.mark.task("2.2", weight=3)
+def test_counts_of_any_text(ngrams, rng):
+    """Unigrams, bigrams, trigrams and 4-grams are counted right, of words and of characters."""
+    for sentences in (plain.random_sentences(rng), plain.random_strings(rng)):
+        for n in (1, 3, 4):
+            assert as_plain(ngrams.count_ngrams(sentences, n)) == plain.count(sentences, n)
+
+
+@pytest.mark.task("2.2", weight=1, seconds=15)
+def test_counting_takes_seconds(ngrams, rng):
+    """A hundred thousand words are counted up to 5-grams in a few seconds."""
+    sentences = [["a", "b", "c"] * int(size) for size in rng.integers(2, 8, size=7000)]
+    tables = ngrams.count_ngrams(sentences, 5)
+    assert sum(dict(tables[0][()]).values()) == sum(map(len, sentences)) + 7000
+
+
+@pytest.mark.task("2.3", weight=1, visible=True)
+def test_relative_frequencies(ngrams):
+    """After u, a word that came in 3 of 4 cases has probability 3/4."""
+    tables = [{(): {"a": 4, "b": 5, EOS: 1}}, {("a",): {"b": 3, EOS: 1}, ("b",): {"a": 2}}]
+    model = ngrams.MLE(tables, ["a", "b", EOS])
+    assert model.prob("b", ["a"]) == near(3 / 4)
+    assert model.prob("a", ["a"]) == 0
+    assert model.prob("b", []) == near(5 / 10)
+
+
+@pytest.mark.task("2.3", weight=1, visible=True)
+def test_the_end_of_a_running_text(ngrams):
+    """The last word of a text has no follower: #(u•), not #(u), is in the denominator."""
+    tables = [{(): {"a": 3, "b": 2}}, {("a",): {"b": 2}, ("b",): {"a": 2}}]  # of the text ababa
+    assert ngrams.MLE(tables, ["a", "b"]).prob("b", ["a"]) == near(1)
+
+
+@pytest.mark.task("2.3", weight=1)
+def test_a_context_that_was_never_seen(ngrams):
+    """After a context that was never seen, every word has probability 0."""
+    tables = plain.count([["x", "y"], ["y"]], 3)
+    model = ngrams.MLE(tables, ["x", "y", EOS])
+    assert dict(model.distribution(["y", "x"])) == {"x": 0, "y": 0, EOS: 0}
+
+
+@pytest.mark.task("2.3", weight=2)
+def test_relative_frequencies_of_any_text(ngrams, rng):
+    """Each word's share of its row is its probability, for contexts of every length."""
+    for tables, words in plain.random_texts(rng):
+        model = ngrams.MLE(tables, words)
+        plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, 0))
+
+
+@pytest.mark.task("2.4", weight=1, visible=True)
+def test_perplexity_of_a_die(ngrams):
+    """The throws of a fair die have perplexity 6, however many they are."""
+    assert ngrams.perplexity([math.log(1 / 6)]) == near(6)
+    assert ngrams.perplexity([math.log(1 / 6)] * 500) == near(6)
+
+
+@pytest.mark.task("2.4", weight=1)
+def test_perplexity_of_any_text(ngrams, rng):
+    """Perplexity is one over the geometric mean of the probabilities, infinite if one is 0."""
+    p = rng.uniform(0.01, 1, size=7)
+    assert ngrams.perplexity(np.log(p).tolist()) == near(float(np.prod(p)) ** (-1 / 7))
+    assert ngrams.perplexity([math.log(0.5), -math.inf]) == math.inf
+
+
+@pytest.mark.task("2.4", weight=1, visible=True)
+def test_log_probs_of_a_sentence(ngrams):
+    """Each word and the end of the sentence get a natural logarithm, given the word before."""
+    rows = {(BOS,): {"a": 0.5}, ("a",): {"b": 0.25}, ("b",): {EOS: 0.125}}
+    model = ngrams.NGramModel([{}, rows], ["a", "b", EOS])
+    assert list(model.log_probs([["a", "b"]])) == near([math.log(p) for p in (0.5, 0.25, 0.125)])
+
+
+@pytest.mark.task("2.4", weight=1)
+def test_log_probs_of_several_sentences(ngrams, rng):
+    """The sentences follow each other in one list, each after begin symbols of its own."""
+    start, after_a, after_b, end = rng.dirichlet([2, 2, 2, 2])
+    rows = {(BOS, BOS): {"a": start}, (BOS, "a"): {"b": after_a, EOS: end}}
+    rows |= {("a", "b"): {"a": after_b}, ("b", "a"): {EOS: end}}
+    model = ngrams.NGramModel([{}, {}, rows], ["a", "b", EOS])
+    expected = np.log([start, after_a, after_b, end, start, end]).tolist()
+    assert list(model.log_probs(["aba", "a"])) == near(expected)
+
+
+@pytest.mark.task("2.4", weight=1)
+def test_log_of_probability_zero(ngrams):
+    """Where the probability is 0, the logarithm is minus infinity, and the others stay."""
+    model = ngrams.NGramModel([{(): {"a": 0.5, EOS: 0.5}}], ["a", "b", EOS])
+    logs = [math.log(0.5), -math.inf, -math.inf, math.log(0.5)]
+    assert list(model.log_probs([["a", "b", "unknown"]])) == near(logs)
+
+
+@pytest.mark.task("2.5", weight=1, visible=True)
+def test_adding_one_and_adding_a_half(ngrams):
+    """A row with the counts 3 and 1 and a vocabulary of four words is smoothed as by hand."""
+    tables = [{(): {"a": 4, "b": 2, EOS: 1}}, {("a",): {"b": 3, EOS: 1}}]
+    laplace = ngrams.Additive(tables, ["a", "b", "c", EOS], 1)
+    assert [laplace.prob(word, ["a"]) for word in ("b", EOS, "c")] == near([4 / 8, 2 / 8, 1 / 8])
+    half = ngrams.Additive(tables, ["a", "b", "c", EOS], 0.5)
+    assert half.prob("b", ["a"]) == near(3.5 / 6)
+
+
+@pytest.mark.task("2.5", weight=2)
+def test_additive_of_any_text(ngrams, rng):
+    """Any alpha is added to every count, and the probabilities after a context sum to 1."""
+    for tables, words in plain.random_texts(rng):
+        alpha = float(rng.uniform(0.01, 3))
+        model = ngrams.Additive(tables, words, alpha)
+        plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, alpha))
+
+
+@pytest.mark.task("2.6", weight=1, visible=True)
+def test_mixture_of_three_estimates(ngrams):
+    """Uniform, unigram and bigram estimate are mixed with their own weights."""
+    tables = [{(): {"a": 2, "b": 1, EOS: 1}}, {("a",): {"b": 1, EOS: 1}}]
+    model = ngrams.Interpolated(tables, ["a", "b", "c", "d", EOS], [0.1, 0.3, 0.6])
+    assert model.prob("b", ["a"]) == near(0.1 / 5 + 0.3 * 1 / 4 + 0.6 * 1 / 2)
+    assert model.prob("c", ["a"]) == near(0.1 / 5)
+
+
+@pytest.mark.task("2.6", weight=1, visible=True)
+def test_mixture_where_the_context_was_never_seen(ngrams):
+    """A context that was never seen is left out, and the other weights grow to sum to 1."""
+    tables = [{(): {"a": 2, "b": 1, EOS: 1}}, {("a",): {"b": 1, EOS: 1}}]
+    model = ngrams.Interpolated(tables, ["a", "b", "c", "d", EOS], [0.1, 0.3, 0.6])
+    assert model.prob("a", ["c"]) == near((0.1 / 5 + 0.3 * 2 / 4) / 0.4)
+    assert sum(dict(model.distribution(["c"])).values()) == near(1)
+
+
+@pytest.mark.task("2.6", weight=2)
+def test_interpolation_of_any_text(ngrams, rng):
+    """Estimates of any order are mixed right after seen, unseen and shorter contexts."""
+    for tables, words in plain.random_texts(rng):
+        mix = rng.dirichlet([2, 2, 2, 2]).tolist()
+        model = ngrams.Interpolated(tables, words, mix)
+        plain.assert_follows(rng, model, tables, partial(plain.interpolation, tables, words, mix))
+
+
+@pytest.mark.task("2.7", weight=1, visible=True)
+def test_share_that_was_saved(ngrams):
+    """Three words that give up 0.5 each save 1.5 of 6; an unseen context leaves everything."""
+    model = ngrams.AbsoluteDiscounting([{(): {"a": 3, "b": 1, EOS: 2}}, {}], ["a", "b", EOS], 0.5)
+    assert model.saved(()) == near(1.5 / 6)
+    assert model.saved(("b",)) == near(1)
+
+
+@pytest.mark.task("2.7", weight=1, visible=True)
+def test_discounted_unigrams_and_bigrams(ngrams):
+    """A seen word keeps its count less D, and all words share what was saved, as after u'."""
+    tables = [{(): {"a": 3, "b": 1, EOS: 2}}, {("a",): {"b": 1, EOS: 1}}]
+    model = ngrams.AbsoluteDiscounting(tables, ["a", "b", "c", EOS], 0.5)
+    unigram = {"a": 2.5 / 6 + 1.5 / 6 / 4, "b": 0.5 / 6 + 1.5 / 6 / 4, "c": 1.5 / 6 / 4}
+    assert {word: model.prob(word) for word in unigram} == near(unigram)
+    assert model.prob("b", ["a"]) == near(0.5 / 2 + 1 / 2 * unigram["b"])
+    assert model.prob("c", ["a"]) == near(1 / 2 * unigram["c"])
+    assert model.prob("c", ["b"]) == near(unigram["c"])
+
+
+@pytest.mark.task("2.7", weight=3)
+def test_discounting_of_any_text(ngrams, rng):
+    """Discounted probabilities of any order are right, with any discount up to 1."""
+    for (tables, words), D in zip(plain.random_texts(rng), (rng.uniform(0.1, 0.9), 1), strict=True):
+        model = ngrams.AbsoluteDiscounting(tables, words, float(D))
+        expected = partial(plain.discounting, tables, words, [[0, D, D, D]] * 3)
+        plain.assert_follows(rng, model, tables, expected)
+
+
+@pytest.mark.task("2.8", weight=1, visible=True)
+def test_backing_off_to_unigrams(ngrams):
+    """Unseen words share what was saved in proportion to the shorter context."""
+    tables = [{(): {"a": 4, "b": 2, EOS: 2}}, {("a",): {"b": 3, EOS: 1}}]
+    model = ngrams.Backoff(tables, ["a", "b", "c", "d", EOS], 0.5)
+    assert model.backoff_weight(()) == near(1.5 / 8 / (2 / 5))
+    assert model.prob("c") == near(1.5 / 8 / 2)
+    assert model.prob("b", ["a"]) == near(2.5 / 4)
+    unseen = 1 - model.prob("b") - model.prob(EOS)
+    assert model.backoff_weight(("a",)) == near(1 / 4 / unseen)
+    assert model.prob("a", ["a"]) == near(1 / 4 / unseen * 3.5 / 8)
+
+
+@pytest.mark.task("2.8", weight=1, visible=True)
+def test_backing_off_sums_to_one(ngrams):
+    """The probabilities sum to 1 after seen contexts, unseen ones, and with no word left unseen."""
+    tables = [{(): {"a": 3, "b": 2, "c": 1, EOS: 4}}, {("a",): {"b": 2, EOS: 1}, ("b",): {"c": 1}}]
+    model = ngrams.Backoff(tables, ["a", "b", "c", EOS], 0.7)
+    assert [sum(dict(model.distribution(u)).values()) for u in ("", "a", "b", "c")] == near([1] * 4)
+    assert model.prob("a") == near(3 / 10)
+    assert model.backoff_weight(()) == 0
+    assert model.backoff_weight(("c",)) == 1
+
+
+@pytest.mark.task("2.8", weight=3)
+def test_backing_off_in_any_text(ngrams, rng):
+    """Back-off probabilities of any order are right, with any discount below 1."""
+    for tables, words in plain.random_texts(rng):
+        D = float(rng.uniform(0.1, 0.9))
+        model = ngrams.Backoff(tables, words, D)
+        plain.assert_follows(rng, model, tables, partial(plain.backoff, tables, words, D))
+
+
+@pytest.mark.task("2.9", weight=1, visible=True)
+def test_continuations_of_three_sentences(ngrams):
+    """In ab, cb, cb the letter b comes three times, but only after two different letters."""
+    bigrams = {(BOS,): {"a": 1, "c": 2}, ("a",): {"b": 1}, ("c",): {"b": 2}, ("b",): {EOS: 3}}
+    tables = [{(): {"a": 1, "b": 3, "c": 2, EOS: 3}}, bigrams]
+    found = as_plain(ngrams.continuation_counts(tables))
+    assert found == [{(): {"a": 1, "b": 2, "c": 1, EOS: 1}}, bigrams]
+
+
+@pytest.mark.task("2.9", weight=1, visible=True)
+def test_contexts_that_begin_with_bos(ngrams):
+    """Counts after one BOS stay as they are; contexts with two BOS are left out."""
+    bigrams = {(BOS,): {"a": 3}, ("a",): {"b": 2, EOS: 1}, ("b",): {EOS: 2}}  # of ab, ab, a
+    trigrams = {(BOS, BOS): {"a": 3}, (BOS, "a"): {"b": 2, EOS: 1}, ("a", "b"): {EOS: 2}}
+    tables = [{(): {"a": 3, "b": 2, EOS: 3}}, bigrams, trigrams]
+    found = as_plain(ngrams.continuation_counts(tables))
+    assert found[0] == {(): {"a": 1, "b": 1, EOS: 2}}
+    assert found[1] == {(BOS,): {"a": 3}, ("a",): {"b": 1, EOS: 1}, ("b",): {EOS: 1}}
+    assert found[2] == {(BOS, "a"): {"b": 2, EOS: 1}, ("a", "b"): {EOS: 2}}
+
+
+@pytest.mark.task("2.9", weight=2)
+def test_continuations_in_any_text(ngrams, rng):
+    """Continuation counts of n-grams of any length are right, and unigrams alone stay."""
+    for n in (1, 3, 4):
+        for tables, _ in plain.random_texts(rng, n):
+            assert as_plain(ngrams.continuation_counts(tables)) == plain.continuations(tables)
+
+
+@pytest.mark.task("2.9", weight=1)
+def test_kneser_ney_model(ngrams, rng):
+    """With task 2.7, the counts make an interpolated Kneser-Ney model."""
+    for tables, words in plain.random_texts(rng):
+        D = float(rng.uniform(0.1, 0.9))
+        model, counts = ngrams.KneserNey(tables, words, D), plain.continuations(tables)
+        expected = partial(plain.discounting, counts, words, [[0, D, D, D]] * 3)
+        plain.assert_follows(rng, model, tables, expected)
+
+
+@pytest.mark.task("2.10", weight=1, visible=True)
+def test_discounts_by_hand(ngrams):
+    """With n1 = 4, n2 = 2, n3 = 1 and n4 = 0, Y is 1/2 and the discounts are 0.5, 1.25 and 3."""
+    table = {("u",): {"a": 1, "b": 1, "c": 2, "d": 9}, ("v",): {"a": 1, "b": 2, "c": 1, "d": 3}}
+    assert list(ngrams.modified_discounts(table)) == near([0.5, 1.25, 3])
+
+
+@pytest.mark.task("2.10", weight=1, visible=True)
+def test_discounts_of_a_tiny_table(ngrams):
+    """Without any count of 3, or with a discount below 0, the fallback discounts are taken."""
+    fallback = [0.5, 1.0, 1.5]
+    assert list(ngrams.modified_discounts({(): {"a": 1, "b": 2, "c": 4}})) == near(fallback)
+    negative = {(): dict(enumerate([1, 1, 1, 2, 3, 3, 3, 4]))}
+    assert list(ngrams.modified_discounts(negative)) == near(fallback)
+
+
+@pytest.mark.task("2.10", weight=2)
+def test_discounts_of_any_table(ngrams, rng):
+    """The discounts follow from how many counts are 1, 2, 3 and 4; larger counts do not matter."""
+    a, b = (int(number) for number in rng.integers(8, 30, size=2))
+    for n in ((a, b, 5, 3), (a, b, 4, 0), (a, 0, 3, 2), (a, 2, 9, 1), (a, b, 1, 9), (0, b, 3, 1)):
+        table = plain.table_with(rng, *n)
+        assert list(ngrams.modified_discounts(table)) == near(list(plain.discounts(table)))
+
+
+@pytest.mark.task("2.10", weight=1)
+def test_modified_kneser_ney_model(ngrams, rng):
+    """With tasks 2.7 and 2.9, the discounts make a modified Kneser-Ney model."""
+    tables = plain.count(plain.random_sentences(rng, n_sentences=60, n_words=12), 3)
+    words, counts = [*tables[0][()], "new"], plain.continuations(tables)
+    model = ngrams.ModifiedKneserNey(tables, words)
+    cuts = [(0, *plain.discounts(table)) for table in counts]
+    plain.assert_follows(rng, model, tables, partial(plain.discounting, counts, words, cuts))
+
+
+def generate(ngrams, model, rng, **options):
+    return list(ngrams.generate(model, np.random.default_rng(int(rng.integers(2**32))), **options))
+
+
+@pytest.mark.task("2.11", weight=1, visible=True)
+def test_a_text_without_choice(ngrams, rng):
+    """Where each word has one possible successor, the only possible sentence comes out."""
+    rows = {(BOS, BOS): {"m": 1}, (BOS, "m"): {"o": 1}, ("m", "o"): {"o": 1}, ("o", "o"): {EOS: 1}}
+    model = ngrams.NGramModel([{}, {}, rows], ["m", "o", EOS])
+    assert generate(ngrams, model, rng) == ["m", "o", "o"]
+
+
+@pytest.mark.task("2.11", weight=1, visible=True)
+def test_a_text_without_end(ngrams, rng):
+    """A sentence that does not end is cut after max_words words."""
+    model = ngrams.NGramModel([{}, {(BOS,): {"ha": 1}, ("ha",): {"ha": 1}}], ["ha", EOS])
+    assert generate(ngrams, model, rng, max_words=7) == ["ha"] * 7
+
+
+@pytest.mark.task("2.11", weight=2, seconds=20)
+def test_words_come_as_often_as_they_are_likely(ngrams, rng):
+    """Over many sentences, words come about as often as their probabilities say."""
+    a, b, end = rng.dirichlet([5, 5, 5]).tolist()
+    rows = {(BOS,): {"a": a, "b": b, EOS: end}, ("a",): {EOS: 1}, ("b",): {"a": end, EOS: 1 - end}}
+    model = ngrams.NGramModel([{}, rows], ["a", "b", EOS])
+    drawn = ["".join(generate(ngrams, model, rng)) for _ in range(2000)]
+    expected = {"": end, "a": a, "b": b * (1 - end), "ba": b * end}
+    assert set(drawn) <= set(expected)
+    for sentence, p in expected.items():  # five standard deviations: wrong once in a million runs
+        assert abs(drawn.count(sentence) / 2000 - p) < 5 * math.sqrt(p * (1 - p) / 2000) + 1e-3
+
+
+@pytest.mark.task("2.11", weight=1)
+def test_the_generator_decides(ngrams, rng):
+    """The same state of the generator gives the same sentence, another state another one."""
+    words = [f"w{i}" for i in range(50)]
+    model = ngrams.NGramModel([{(): dict.fromkeys(words, 0.02)}], [*words, EOS])
+    a, b = rng.integers(2**32, size=2).tolist()
+    generators = [np.random.default_rng(seed) for seed in (a, b, a)]
+    texts = [list(ngrams.generate(model, each, max_words=20)) for each in generators]
+    assert texts[0] == texts[2]
+    assert texts[0] != texts[1]

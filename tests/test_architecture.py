@@ -1,0 +1,96 @@
+"""The rules of the repository that a machine can check: who imports whom, length of files."""
+
+import ast
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LONGEST_FILE = 400
+STUDENTS_MAY_IMPORT = {"numpy", "torch", "einops", "jaxtyping", "nextword.corpora"}
+
+
+def tracked(*patterns: str) -> list[Path]:
+    """Return the files that git knows, or every file of those patterns where there is no git."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listing.returncode:
+        return [path for pattern in patterns for path in ROOT.rglob(pattern)]
+    return [ROOT / line for line in listing.stdout.splitlines() if (ROOT / line).is_file()]
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yield the full names of the modules that a file imports, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def importers(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in tracked(f"{folder}/**.py", f"{folder}/*.py")]
+
+
+def within(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+@pytest.mark.parametrize("path", importers("nextword"), ids=lambda path: path.name)
+def test_the_library_never_names_the_reference(path: Path) -> None:
+    assert not [name for name in imports(path) if within(name, "solutions")]
+
+
+@pytest.mark.parametrize("path", importers("nextword/check"), ids=lambda path: path.name)
+def test_checking_does_not_import_grading(path: Path) -> None:
+    assert not [name for name in imports(path) if within(name, "nextword.grading")]
+
+
+@pytest.mark.parametrize("path", importers("solutions", "coursework"), ids=lambda path: path.name)
+def test_student_code_imports_little(path: Path) -> None:
+    import sys
+
+    for name in imports(path):
+        top = name.split(".")[0]
+        allowed = top in sys.stdlib_module_names or any(
+            within(name, package) or within(package, name) for package in STUDENTS_MAY_IMPORT
+        )
+        assert allowed, f"{path.name} imports {name}"
+
+
+def imported_modules(path: Path, known: set[str]) -> set[str]:
+    """Return the modules imported when this one is: inside a function, an import waits."""
+    found = set()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            full = [f"{node.module}.{alias.name}" for alias in node.names]
+            # `from package import module` needs the module, not what the package defines
+            found |= {name if name in known else node.module for name in full}
+    return found & known
+
+
+def test_no_import_circles() -> None:
+    paths = {}
+    for path in importers("nextword"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        paths[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    graph = {name: imported_modules(path, set(paths)) - {name} for name, path in paths.items()}
+    while leaves := [module for module, targets in graph.items() if not targets & set(graph)]:
+        for module in leaves:
+            del graph[module]
+    assert not graph, f"modules on or behind a circle: {sorted(graph)}"
+
+
+@pytest.mark.parametrize("path", tracked("*.py"), ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_files_are_short(path: Path) -> None:
+    assert len(path.read_text("utf-8", errors="replace").splitlines()) <= LONGEST_FILE
