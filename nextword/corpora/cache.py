@@ -1,0 +1,43 @@
+"""The folder where the course keeps what it made or fetched once, and safe writing into it."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pooch
+
+VARIABLE = "NEXTWORD_CACHE"  # an environment variable that moves the folder elsewhere
+
+
+def folder(name: str = "") -> Path:
+    """The user's cache folder of this course, or a folder inside it; it may not exist yet.
+
+    >>> folder("downloads").name
+    'downloads'
+    """
+    root = os.environ.get(VARIABLE)
+    return (Path(root) if root else Path(pooch.os_cache("nextword"))) / name
+
+
+def read_json(path: Path) -> Any:
+    """What the JSON file holds, or None where there is no readable one."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def write_json(path: Path, value: Any) -> bool:
+    """Write the whole file or nothing; False where the folder cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=path.parent, suffix=".part", delete=False, encoding="utf-8"
+        ) as part:
+            json.dump(value, part, ensure_ascii=False)
+        Path(part.name).replace(path)
+    except OSError:
+        return False
+    return True
