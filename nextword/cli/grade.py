@@ -1,0 +1,69 @@
+"""`nextword grade`: a class of submissions, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def grade(
+    chapter: Annotated[str, typer.Argument(help="Such as ngrams.")],
+    submissions: Annotated[
+        Path | None, typer.Argument(help="Holds one folder or zip per student.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="Workers; 0: one per processor.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Where feedback goes; default: grades/CHAPTER.")
+    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the grades here.")] = None,
+    seed: Annotated[
+        str, typer.Option(help="Secret that hidden inputs are drawn from; default: the course's.")
+    ] = "",
+    package: Annotated[
+        list[str] | None, typer.Option(help="Grade this package of the course folder too.")
+    ] = None,
+    sandbox: Annotated[str, typer.Option(help="bubblewrap, or none (see the docs).")] = "none",
+    regrade: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
+) -> None:
+    """Grade a class. Example: nextword grade ngrams submissions/ --json grades.json
+
+    Every student gets a page of feedback under --out. Exit 1: something could not be judged.
+    """
+    import os
+
+    # before numpy is loaded: its threads would be copied into the workers
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+    from rich.console import Console
+
+    from nextword import catalogue
+    from nextword.errors import UserError
+    from nextword.grading.report import Display, show
+    from nextword.grading.run import Options, grade
+    from nextword.grading.store import write_atomically
+    from nextword.project import find_project
+
+    if os.name != "posix":
+        raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")
+    project = find_project()
+    found = catalogue.chapter(chapter)
+    options = Options(
+        out=out or project.root / "grades" / found.stem,
+        **({"jobs": jobs} if jobs else {}),
+        seed=seed,
+        confined=sandbox != "none",
+        regrade=regrade,
+        packages=tuple(package or ()),
+    )
+    display = Display(Console(stderr=True))
+    with display.shown():
+        outcome = grade(project, found, submissions, options, display)
+    if json_file:
+        write_atomically(json_file, json.dumps(outcome.to_json(), indent=1, ensure_ascii=False))
+    console = Console()
+    show(console, outcome)
+    console.print(f"feedback: {options.out}/", highlight=False, soft_wrap=True)
+    raise typer.Exit(0 if outcome.all_judged else 1)

@@ -1,0 +1,1 @@
+"""Grades submissions from outside: tests run here, students' code runs in another process."""

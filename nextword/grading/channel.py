@@ -1,0 +1,98 @@
+"""Numbered messages over a socket, for both ends. Leaves out what the messages mean.
+
+A request is `length number test released… body`, an answer `length number printed body`; bodies
+are the wire's. Either end may be hostile to the other's patience, so lengths are bounded first.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from collections.abc import Sequence
+
+from nextword.grading.wire import MAX_MESSAGE, WireError
+
+_REQUEST = struct.Struct(">IIII")  # bytes of the body, number, test, how many handles to release
+_HANDLE = struct.Struct(">Q")
+_ANSWER = struct.Struct(">IIQ")  # bytes of the body, number, characters printed so far
+
+
+class ClosedError(Exception):
+    """The other end is gone."""
+
+
+class SlowError(Exception):
+    """The other end did not answer in time."""
+
+
+class Channel:
+    """One end of a socket pair."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._buffer = bytearray()
+
+    def close(self) -> None:
+        """Close this end."""
+        self._sock.close()
+
+    def _read(self, size: int, deadline: float | None) -> bytes:
+        buffer = self._buffer
+        while len(buffer) < size:
+            if deadline is not None:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise SlowError
+                self._sock.settimeout(left)
+            try:
+                chunk = self._sock.recv(max(65536, min(size - len(buffer), 1 << 20)))
+            except TimeoutError:
+                raise SlowError from None
+            except OSError:
+                raise ClosedError from None
+            if not chunk:
+                raise ClosedError
+            buffer += chunk
+        found = bytes(buffer[:size])
+        del buffer[:size]
+        return found
+
+    def _write(self, data: bytes, deadline: float | None) -> None:
+        if deadline is not None:
+            self._sock.settimeout(max(deadline - time.monotonic(), 1e-3))
+        try:
+            self._sock.sendall(data)
+        except TimeoutError:
+            raise SlowError from None
+        except OSError:
+            raise ClosedError from None
+
+    def ask(
+        self, number: int, test: int, released: Sequence[int], body: bytes, deadline: float
+    ) -> tuple[int, bytes]:
+        """Send a request and return its answer: characters printed so far and the body.
+
+        Raises SlowError, ClosedError, or WireError for what is no answer to this request.
+        """
+        head = _REQUEST.pack(len(body), number, test, len(released))
+        self._write(head + b"".join(map(_HANDLE.pack, released)) + body, deadline)
+        size, answered, printed = _ANSWER.unpack(self._read(_ANSWER.size, deadline))
+        if answered != number:
+            raise WireError(f"an answer to request {answered}, expected {number}")
+        if size > MAX_MESSAGE:
+            raise WireError(f"an answer of {size} bytes")
+        return printed, self._read(size, deadline)
+
+    def next_request(self) -> tuple[int, int, list[int], bytes]:
+        """Wait for a request: number, test, handles to release, body.
+
+        Raises ClosedError when no more will come.
+        """
+        size, number, test, count = _REQUEST.unpack(self._read(_REQUEST.size, None))
+        released = [_HANDLE.unpack(self._read(_HANDLE.size, None))[0] for _ in range(count)]
+        return number, test, released, self._read(size, None)
+
+    def answer(self, number: int, printed: int, body: bytes) -> None:
+        """Send the answer to a request."""
+        self._write(_ANSWER.pack(len(body), number, printed) + body, None)

@@ -1,0 +1,193 @@
+"""Grades a class: worker processes, each with a candidate server of its own.
+
+Leaves out the look of the results (report.py, feedback.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from nextword.catalogue import Chapter
+from nextword.grading.cell import Limits
+from nextword.grading.diagnosis import Diagnosis
+from nextword.grading.examiner import IDLE, Examiner, Refusal
+from nextword.grading.launch import CandidateServer, ServerError
+from nextword.grading.server import Plan
+from nextword.grading.submissions import Submission
+from nextword.grading.suite import GRACE, Suite
+from nextword.results import SubmissionResult, Verdict
+
+STUCK_SECONDS = 30.0  # beyond a test's time until its worker counts as stuck
+MAX_DEATHS = 3  # of workers in the same test, until the test is left out
+PR_SET_PDEATHSIG = 1
+_fork = multiprocessing.get_context("fork") if sys.platform != "win32" else None
+
+Finished = Callable[[int, SubmissionResult], None]
+
+
+@dataclass(frozen=True)
+class Course:
+    """What all submissions are graded by."""
+
+    chapter: Chapter
+    reference: Path | None
+    misconceptions: Path | None
+    plan: Plan
+
+
+@dataclass
+class _Task:
+    """A submission on its way, with the tests that must be left out because workers died."""
+
+    index: int
+    skip: dict[int, Refusal] = field(default_factory=dict)
+    deaths: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass
+class _Worker:
+    process: Any
+    pipe: Any
+    task: _Task | None = None
+
+
+class Classroom:
+    """Hands submissions to workers; a worker that dies or hangs is replaced."""
+
+    def __init__(
+        self, suite: Suite, course: Course, submissions: Sequence[Submission], jobs: int
+    ) -> None:
+        self._suite, self._course, self._submissions = suite, course, submissions
+        self._jobs = max(1, jobs)
+        # per worker: number of the running test (or IDLE, IMPORTING), when it began, its limit
+        self._clocks = [multiprocessing.RawArray(ctypes.c_double, 3) for _ in range(self._jobs)]
+        self._workers: list[_Worker] = []
+
+    def run(self, order: Sequence[int], finished: Finished, tick: Callable[[], None]) -> None:
+        """Grade the submissions of these numbers; `tick` is called a few times per second."""
+        waiting = deque(_Task(index) for index in order)
+        left = len(waiting)
+        jobs = min(self._jobs, left)
+        try:
+            self._workers = [self._hire(slot) for slot in range(jobs)]
+            while left:
+                for worker in self._workers:
+                    if worker.task is None and waiting:
+                        self._give(worker, waiting.popleft())
+                for slot, result in self._listen(waiting):
+                    index = self._close(slot)
+                    left -= 1
+                    finished(index, result)
+                tick()
+        finally:
+            for worker in self._workers:
+                worker.process.kill()
+                worker.process.join()
+
+    def _close(self, slot: int) -> int:
+        task, self._workers[slot].task = self._workers[slot].task, None
+        assert task is not None
+        return task.index
+
+    def _give(self, worker: _Worker, task: _Task) -> None:
+        worker.task = task
+        with contextlib.suppress(OSError):  # it has just died: _listen sees to it
+            worker.pipe.send((task.index, task.skip))
+
+    def _listen(self, waiting: deque[_Task]) -> list[tuple[int, SubmissionResult]]:
+        """Collect results; put the submissions of dead and stuck workers back in the queue."""
+        pipes: dict[Any, int] = {worker.pipe: slot for slot, worker in enumerate(self._workers)}
+        found: list[tuple[int, SubmissionResult]] = []
+        ready = multiprocessing.connection.wait(list(pipes), timeout=0.2)
+        for slot in [pipes[pipe] for pipe in ready]:
+            try:
+                found.append((slot, self._workers[slot].pipe.recv()))
+            except (EOFError, OSError):
+                self._replace(slot, waiting, Verdict.NOT_JUDGED, "the grader died in this test")
+        for slot in pipes.values():
+            number, began, limit = self._clocks[slot]
+            busy = self._workers[slot].task is not None and number != IDLE
+            if busy and time.monotonic() > began + limit + GRACE + STUCK_SECONDS:
+                text = "your code's answers kept the test busy until its time was up"
+                self._replace(slot, waiting, Verdict.TIMEOUT, text)
+        return found
+
+    def _replace(self, slot: int, waiting: deque[_Task], verdict: Verdict, message: str) -> None:
+        """Hire a new worker; the test that the old one was in is left out if it is to blame."""
+        worker = self._workers[slot]
+        worker.process.kill()
+        worker.process.join()
+        number = int(self._clocks[slot][0])
+        task = worker.task
+        if task is not None:
+            task.deaths[number] = task.deaths.get(number, 0) + 1
+            if verdict is Verdict.TIMEOUT or task.deaths[number] >= MAX_DEATHS:
+                task.skip[number] = Refusal(verdict, message)
+            waiting.appendleft(task)
+        self._workers[slot] = self._hire(slot)
+
+    def _hire(self, slot: int) -> _Worker:
+        assert _fork is not None
+        self._clocks[slot][0] = IDLE
+        ours, theirs = _fork.Pipe()
+        process = _fork.Process(target=self._work, args=(theirs, slot, os.getpid()), daemon=True)
+        process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+    # ------------------------------------------------------------------ in the worker
+
+    def _work(self, pipe: Any, slot: int, parent: int) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            return
+        course, clock = self._course, self._clocks[slot]
+
+        def running(number: int, seconds: float) -> None:
+            clock[0], clock[1], clock[2] = number, time.monotonic(), seconds
+
+        stem = course.chapter.stem
+        diagnosis = Diagnosis(self._suite, stem, course.reference, course.misconceptions)
+        examiner = Examiner(
+            course.chapter, self._suite, diagnosis, lambda: CandidateServer(course.plan), running
+        )
+        try:
+            while True:
+                index, skip = pipe.recv()
+                pipe.send(self._judge(examiner, self._submissions[index], skip))
+                clock[0] = IDLE
+        except EOFError:
+            pass
+        finally:
+            examiner.close()
+
+    def _judge(
+        self, examiner: Examiner, submission: Submission, skip: dict[int, Refusal]
+    ) -> SubmissionResult:
+        try:
+            return examiner.judge(submission, skip)
+        except ServerError as error:
+            fault = replace(submission, problem=str(error), verdict=Verdict.NOT_JUDGED)
+            return examiner.judge(fault, {})
+
+
+def plan_for(modules: Sequence[Path], *, confined: bool) -> Plan:
+    """Return what a candidate server needs for a chapter: torch only where a module uses it."""
+    texts = [path.read_text("utf-8") for path in modules]
+    with_torch = any("import torch" in text for text in texts)
+    limits = Limits(memory=2 << 30) if with_torch else Limits()
+    return Plan(limits, confined, ("torch",) if with_torch else ())

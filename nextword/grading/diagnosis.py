@@ -1,0 +1,143 @@
+"""Runs a test on trusted code: on the reference, to see whether the test itself is right, and on
+misconceptions, to see whether one gives the answers that a student's code gave."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from nextword.check.misconceptions import (
+    Misconception,
+    load_misconceptions,
+    load_module,
+    wrong_module,
+)
+from nextword.grading import wire
+from nextword.grading.candidate import Host
+from nextword.grading.proxy import Asked, Conversation, Module
+from nextword.grading.suite import Suite, SuiteTest
+from nextword.grading.wording import Source, judge
+from nextword.results import Verdict
+
+CLOSE = 1e-9  # relative difference of two numbers that count as the same answer
+
+
+class Local:
+    """A trusted module in this process, behind the same messages as a student's."""
+
+    def __init__(self, suite: Suite, stem: str, module: ModuleType) -> None:
+        self._suite, self._stem = suite, stem
+        host = Host(Path(module.__file__ or "").parent)
+        host.use(module)
+        self.talk = Conversation(lambda _, test, gone, body, __: (0, host.handle(test, gone, body)))
+        self._package = SimpleNamespace(**{stem: Module(self.talk, host.directory())})
+        self._source = Source(f"{stem}.py", "")
+
+    def run(self, test: SuiteTest) -> Verdict:
+        """Run the test and return its verdict; the transcript stays in `talk`."""
+        before = self._suite.package
+        self._suite.package = self._package
+        try:
+            self.talk.begin(test.number + 1, test.mark.seconds)
+            error, _ = self._suite.run(test)
+            return judge(error, self.talk, self._source, visible=True)[0]
+        finally:
+            self._suite.package = before
+
+
+class Diagnosis:
+    """Explains failed tests by code that the course trusts; remembers what it found."""
+
+    def __init__(
+        self, suite: Suite, stem: str, reference: Path | None, misconceptions: Path | None
+    ) -> None:
+        self._suite, self._stem, self._path = suite, stem, reference
+        mistakes = load_misconceptions(misconceptions) if reference and misconceptions else ()
+        self._mistakes: tuple[Misconception, ...] = mistakes
+        self._wrong: dict[str, Local] = {}
+        self._passes: dict[int, bool] = {}
+        self._answers: dict[tuple[int, str], list[Any] | None] = {}
+
+    @cached_property
+    def _reference(self) -> Local | None:
+        if self._path is None:
+            return None
+        return Local(self._suite, self._stem, load_module(self._path, f"reference_{self._stem}"))
+
+    def test_is_right(self, test: SuiteTest) -> bool:
+        """Tell whether the reference passes the test; without a reference it is believed."""
+        if self._reference is None:
+            return True
+        if test.number not in self._passes:
+            self._passes[test.number] = self._reference.run(test) is Verdict.PASSED
+        return self._passes[test.number]
+
+    def misconception(self, test: SuiteTest, transcript: Sequence[Asked]) -> str:
+        """Return the sentence of the misconception that gives the same answers, or ""."""
+        said: list[Any] | None = None
+        for mistake in self._mistakes:
+            if mistake.task_id != test.mark.id:
+                continue
+            wrong = self._wrong_answers(test, mistake)
+            if wrong is None:
+                continue
+            said = said or readable(transcript)
+            if said and alike(said, wrong):
+                return mistake.says
+        return ""
+
+    def _wrong_answers(self, test: SuiteTest, mistake: Misconception) -> list[Any] | None:
+        """Return what the misconception answers, or None where the test does not reject it."""
+        key = test.number, mistake.name
+        if key not in self._answers:
+            if mistake.name not in self._wrong:
+                assert self._path is not None
+                module = wrong_module(self._path, mistake)
+                self._wrong[mistake.name] = Local(self._suite, self._stem, module)
+            local = self._wrong[mistake.name]
+            failed = local.run(test) is Verdict.FAILED
+            self._answers[key] = readable(local.talk.transcript) if failed else None
+        return self._answers[key]
+
+
+def readable(transcript: Sequence[Asked]) -> list[Any]:
+    """Decode a transcript; handles become their order of appearance, which any run shares."""
+    order: dict[Any, int] = {}
+
+    def name(kind: int, key: Any) -> Any:
+        return ("handle", order.setdefault(key, len(order)) if kind == wire.HANDLE else key)
+
+    said = []
+    for asked in transcript:
+        request = wire.decode(asked.request, name, trusted=True)
+        if request[0] == "describe":  # asked only when a class is new
+            continue
+        status, value = wire.decode(asked.answer, name)
+        said.append([request, status, value[0] if status == "error" else value])
+    return said
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Tell whether two answers are the same for a reader: 1 and 1.0, a list and a tuple.
+
+    >>> alike([1, 0.1 + 0.2], (1.0, 0.3))
+    True
+    """
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE) or (a != a and b != b)
+    if isinstance(a, np.random.Generator) and isinstance(b, np.random.Generator):
+        return str(a.bit_generator.state) == str(b.bit_generator.state)
+    if hasattr(a, "shape") and hasattr(b, "shape"):
+        x, y = np.asarray(a), np.asarray(b)
+        return x.shape == y.shape and np.allclose(x, y, rtol=1e-6, atol=CLOSE, equal_nan=True)
+    return type(a) is type(b) and bool(a == b)

@@ -1,0 +1,230 @@
+"""Judges one submission: runs the suite on its candidate and turns the outcomes into verdicts."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+from nextword.catalogue import Chapter
+from nextword.grading.cell import EXIT_MEMORY
+from nextword.grading.channel import Channel, ClosedError, SlowError
+from nextword.grading.diagnosis import Diagnosis
+from nextword.grading.launch import CandidateServer, ServerError
+from nextword.grading.proxy import Conversation, Module, Stop
+from nextword.grading.submissions import Submission
+from nextword.grading.suite import Suite, SuiteTest
+from nextword.grading.wire import WireError
+from nextword.grading.wording import Source, clean, judge
+from nextword.results import SubmissionResult, TestResult, Verdict, group_by_task
+
+IMPORT_SECONDS = 60.0  # a module may be slow to import; its tests have their own time
+IDLE, IMPORTING = -2, -1  # in place of the number of a test
+FULL_TIMEOUTS = 2  # tests of a task that may use up their time; later ones get a fifth of it
+SHORTER = 5
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A submission that cannot be imported: the verdict of every test that is left."""
+
+    verdict: Verdict
+    message: str
+
+
+class Examiner:
+    """Judges submissions of one chapter, one after the other."""
+
+    def __init__(
+        self,
+        chapter: Chapter,
+        suite: Suite,
+        diagnosis: Diagnosis,
+        open_server: Callable[[], CandidateServer],
+        running: Callable[[int, float], None] = lambda number, seconds: None,
+    ) -> None:
+        self.chapter, self.suite, self.diagnosis = chapter, suite, diagnosis
+        self._open_server = open_server
+        self._running = running  # told which test begins, and its limit: someone watches
+        self._server: CandidateServer | None = None
+        self._channel: Channel | None = None
+
+    def close(self) -> None:
+        """End the candidate and its server."""
+        self._hang_up()
+        if self._server:
+            self._server.close()
+            self._server = None
+
+    def judge(
+        self, submission: Submission, skip: Mapping[int, Refusal] | None = None
+    ) -> SubmissionResult:
+        """Run every test of the suite on the submission, but for those in `skip`, by number."""
+        if submission.problem:
+            whole = Refusal(submission.verdict, submission.problem)
+            found = [self._refused(test, whole) for test in self.suite.tests]
+            return self._result(submission, found, submission.problem)
+        try:
+            found, notice = self._run_all(submission, skip or {})
+        finally:
+            self._hang_up()
+        return self._result(submission, found, notice)
+
+    def _result(
+        self, submission: Submission, found: list[TestResult], notice: str
+    ) -> SubmissionResult:
+        pairs = [
+            (test.mark.id, result) for test, result in zip(self.suite.tests, found, strict=True)
+        ]
+        tasks = group_by_task(self.chapter, pairs)
+        notes = "\n".join(filter(None, (notice, submission.note)))
+        return SubmissionResult(submission.student, tasks, notes, submission.files)
+
+    def _refused(self, test: SuiteTest, refusal: Refusal) -> TestResult:
+        return self._describe(test, refusal.verdict, refusal.message, 0.0)
+
+    def _describe(
+        self, test: SuiteTest, verdict: Verdict, message: str, seconds: float
+    ) -> TestResult:
+        return TestResult(
+            name=test.name,
+            behaviour=test.behaviour,
+            verdict=verdict,
+            weight=test.mark.weight,
+            visible=test.mark.visible,
+            message=message,
+            seconds=seconds,
+        )
+
+    def _run_all(
+        self, submission: Submission, skip: Mapping[int, Refusal]
+    ) -> tuple[list[TestResult], str]:
+        found: list[TestResult] = []
+        talk: Conversation | None = None
+        timeouts: dict[str, int] = {}
+        for test in self.suite.tests:
+            if test.number in skip:
+                found.append(self._refused(test, skip[test.number]))
+                continue
+            if talk is None:
+                self._running(IMPORTING, IMPORT_SECONDS)
+                opened = skip.get(IMPORTING) or self._open(submission)
+                if isinstance(opened, Refusal):
+                    left = self.suite.tests[len(found) :]
+                    found += [self._refused(each, opened) for each in left]
+                    return found, f"{self.chapter.stem}.py cannot be imported: {opened.message}"
+                talk = opened
+            spent = timeouts.get(test.mark.id, 0)
+            seconds = test.mark.seconds / (SHORTER if spent >= FULL_TIMEOUTS else 1)
+            self._running(test.number, seconds)
+            result = self._run(test, talk, submission.source, seconds)
+            if result.verdict is Verdict.TIMEOUT:
+                timeouts[test.mark.id] = spent + 1
+            found.append(result)
+            if talk.stopped or result.verdict is Verdict.TIMEOUT:
+                talk = None
+        return found, ""
+
+    def _run(
+        self, test: SuiteTest, talk: Conversation, source: Source, seconds: float
+    ) -> TestResult:
+        talk.begin(test.number + 1, seconds)
+        error, took = self.suite.run(test)
+        verdict, message = judge(error, talk, source, visible=test.mark.visible)
+        result = self._describe(test, verdict, message, took)
+        if verdict is Verdict.PASSED:
+            return result
+        transcript = talk.transcript
+        if not self.diagnosis.test_is_right(test):
+            text = "the reference does not pass this test either: the test is at fault"
+            return replace(result, verdict=Verdict.NOT_JUDGED, message=text)
+        if verdict is Verdict.FAILED:
+            return replace(result, misconception=self.diagnosis.misconception(test, transcript))
+        return result
+
+    # -------------------------------------------------------------- the candidate
+
+    def _open(self, submission: Submission) -> Conversation | Refusal:
+        """Start a candidate and import the submission in it; `suite.package` then stands for it."""
+        channel = self._start()
+        talk = Conversation(self._asker(channel))
+        talk.begin(0, IMPORT_SECONDS)
+        stem = self.chapter.stem
+        try:
+            directory = talk.request("import", stem, submission.data)
+        except Stop as stop:
+            return Refusal(stop.verdict, stop.message)
+        except Exception as error:
+            verdict, message = judge(error, talk, submission.source, visible=True)
+            return Refusal(verdict, message)
+        if not _is_directory(directory):
+            return Refusal(Verdict.CRASHED, "your code sent something that is no answer")
+        self.suite.package = SimpleNamespace(**{stem: Module(talk, directory)})
+        return talk
+
+    def _start(self) -> Channel:
+        self._hang_up()
+        for attempt in range(2):
+            try:
+                if self._server is None:
+                    self._server = self._open_server()
+                self._channel = self._server.start()
+                return self._channel
+            except ServerError:
+                if self._server:
+                    self._server.close()
+                self._server = None
+                if attempt:
+                    raise
+        raise AssertionError
+
+    def _hang_up(self) -> None:
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+            if self._server:
+                self._server.end()
+
+    def _asker(self, channel: Channel) -> Callable[..., tuple[int, bytes]]:
+        def ask(
+            number: int, test: int, released: list[int], body: bytes, deadline: float
+        ) -> tuple[int, bytes]:
+            try:
+                return channel.ask(number, test, released, body, deadline)
+            except SlowError:
+                text = "took too long: an endless loop, or a much slower way than needed"
+                raise Stop(Verdict.TIMEOUT, text) from None
+            except WireError:
+                text = "your code sent something that is no answer"
+                raise Stop(Verdict.CRASHED, text) from None
+            except ClosedError:
+                raise self._death() from None
+
+        return ask
+
+    def _death(self) -> Stop:
+        """Say how a candidate ended that closed its channel."""
+        assert self._server is not None
+        ending = self._server.bury()
+        code = ending.get("exit", 0)
+        if ending.get("killed"):
+            return Stop(Verdict.CRASHED, "your code closed what it did not open")
+        if code in (EXIT_MEMORY, -signal.SIGKILL):
+            return Stop(Verdict.MEMORY, "used more memory than a test may")
+        if code == -signal.SIGXCPU:
+            return Stop(Verdict.TIMEOUT, "used more computing time than a submission may")
+        if code < 0:
+            name = signal.Signals(-code).name
+            return Stop(Verdict.CRASHED, f"the process of your code died ({name})")
+        return Stop(Verdict.CRASHED, f"your code ended the program (exit {code})")
+
+
+def _is_directory(found: Any) -> bool:
+    return isinstance(found, dict) and all(
+        isinstance(name, str) and kind in ("callable", "value") for name, kind in found.items()
+    )
+
+
+__all__ = ["Examiner", "Refusal", "clean"]

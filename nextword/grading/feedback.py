@@ -1,0 +1,187 @@
+"""A student's feedback as one HTML page and as Markdown. All that students wrote is escaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+from nextword.catalogue import Chapter
+from nextword.results import SubmissionResult, TaskResult, TestResult, Verdict
+
+WORDS = {
+    Verdict.PASSED: "✓ done",
+    Verdict.FAILED: "✗ not right yet",
+    Verdict.TIMEOUT: "✗ too slow",
+    Verdict.MEMORY: "✗ too much memory",
+    Verdict.CRASHED: "✗ stopped",
+    Verdict.MISSING: "· not written yet",
+    Verdict.NOT_JUDGED: "? not judged",
+}
+KINDS = {
+    Verdict.FAILED: "Your code gives another result.",
+    Verdict.TIMEOUT: "Your code took too long.",
+    Verdict.MEMORY: "Your code ran out of memory.",
+    Verdict.CRASHED: "Your code stopped in the middle.",
+    Verdict.MISSING: "This is not written yet.",
+    Verdict.NOT_JUDGED: "We could not judge this. It is our fault, not yours.",
+}
+PROVISIONAL = (
+    "Some tests could not be judged, through a fault of the grader. The score is provisional: "
+    "it can only rise."
+)
+
+
+@cache
+def _style() -> tuple[str, str]:
+    """Return the style sheet and its hash, which is all that the page's policy lets through."""
+    css = resources.files(__package__).joinpath("feedback.css").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    return css, f"sha256-{digest}"
+
+
+def page(chapter: Chapter, result: SubmissionResult) -> str:
+    """Return the student's page: no script, nothing loaded, readable on a phone and on paper."""
+    css, digest = _style()
+    name, title = html.escape(result.student), html.escape(chapter.title)
+    policy = f"default-src 'none'; style-src '{digest}'; base-uri 'none'; form-action 'none'"
+    tasks = "".join(_section(task) for task in result.tasks)
+    rows = "".join(_row(task) for task in result.tasks)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{name}: {title}</title>
+<style>{css}</style>
+</head>
+<body>
+<header>
+<p>Next Word · chapter {chapter.number}, {title}</p>
+<h1>{name}</h1>
+<p class="total"><strong>{result.score:g}</strong> of {result.max_score} points</p>
+{_bar(result.score, result.max_score, "all points")}
+{_notices(result)}
+</header>
+<main>
+<nav aria-label="Tasks"><ol>
+{rows}</ol></nav>
+{tasks}</main>
+<footer><p>Hidden tests are described by what they ask for, never by their inputs.</p></footer>
+</body>
+</html>
+"""
+
+
+def _bar(score: float, most: float, label: str) -> str:
+    text = f"{label}: {score:g} of {most:g}"
+    return (
+        f'<progress value="{score:g}" max="{most:g}" aria-label="{html.escape(text)}"></progress>'
+    )
+
+
+def _notices(result: SubmissionResult) -> str:
+    texts = [html.escape(result.notice)] if result.notice else []
+    if result.provisional:
+        texts.append(f"<strong>Provisional.</strong> {PROVISIONAL}")
+    return "\n".join(f'<p class="notice" role="note">{text}</p>' for text in texts)
+
+
+def _anchor(task: TaskResult) -> str:
+    return "task-" + task.task.id.replace(".", "-")
+
+
+def _row(task: TaskResult) -> str:
+    title = html.escape(f"{task.task.id} {task.task.title}")
+    points = f"{task.score:g} / {task.task.points}"
+    return (
+        f'<li><a href="#{_anchor(task)}">{title}</a>'
+        f"{_bar(task.score, task.task.points, task.task.id)}"
+        f'<span class="points">{points}</span></li>\n'
+    )
+
+
+def _section(task: TaskResult) -> str:
+    about = task.task
+    wrong = [test for test in task.tests if test.verdict is not Verdict.PASSED]
+    right = [test for test in task.tests if test.verdict is Verdict.PASSED]
+    where = f"See {about.see}. About {about.minutes} minutes, {about.difficulty}."
+    parts = [
+        f'<section id="{_anchor(task)}">',
+        f'<div class="head"><h2>{html.escape(f"{about.id} {about.title}")}</h2>',
+        f'<span class="verdict {task.verdict.value}">{WORDS[task.verdict]}</span>',
+        f'<span class="points">{task.score:g} / {about.points}</span></div>',
+        f'<p class="where">{html.escape(where)}</p>',
+        *(_wrong(test) for test in _once(wrong)),
+    ]
+    if wrong:
+        parts.append(f"<p>A nudge: <code>nextword check {about.id} --hint</code></p>")
+    if right:
+        items = "".join(f"<li>{html.escape(test.behaviour)}</li>" for test in right)
+        count = f"{len(right)} of {len(task.tests)} tests passed"
+        parts.append(f"<details><summary>{count}</summary><ul>{items}</ul></details>")
+    return "\n".join([*parts, "</section>\n"])
+
+
+def _once(tests: Sequence[TestResult]) -> Sequence[TestResult]:
+    """Return one test to stand for all where nothing of a task is written: they say the same."""
+    if len(tests) > 1 and all(test.verdict is Verdict.MISSING for test in tests):
+        return tests[:1]
+    return tests
+
+
+def _wrong(test: TestResult) -> str:
+    parts = [f'<div class="test"><h3>{html.escape(test.behaviour)}</h3>']
+    parts.append(f'<p class="kind">{KINDS[test.verdict]}</p>')
+    if test.misconception:
+        thought = html.escape(test.misconception)
+        parts.append(f'<p class="thought"><strong>Perhaps this:</strong> {thought}</p>')
+    if test.message and test.verdict is not Verdict.MISSING:
+        parts.append(f"<pre>{html.escape(test.message)}</pre>")
+    elif test.message:
+        parts.append(f"<p>{html.escape(test.message)}</p>")
+    return "\n".join([*parts, "</div>"])
+
+
+# ------------------------------------------------------------------------------ Markdown
+
+
+def _plain(text: str) -> str:
+    """Escape text for Markdown: no line breaks, no HTML, no markup."""
+    one_line = html.escape(" ".join(text.split()), quote=False)
+    return re.sub(r"([\\`*_\[\]#|~!])", r"\\\1", one_line)
+
+
+def _code(text: str) -> str:
+    return "\n".join(f"      {line}" for line in text.splitlines())
+
+
+def markdown(chapter: Chapter, result: SubmissionResult) -> str:
+    """Return the student's feedback as Markdown, for systems that take text."""
+    lines = [f"# {_plain(result.student)}: {_plain(chapter.title)}", ""]
+    lines += [f"**{result.score:g} of {result.max_score} points**", ""]
+    if result.notice:
+        lines += [f"> {_plain(result.notice)}", ""]
+    if result.provisional:
+        lines += [f"> **Provisional.** {PROVISIONAL}", ""]
+    for task in result.tasks:
+        about = task.task
+        points = f"{task.score:g} / {about.points}"
+        lines += [f"## {about.id} {_plain(about.title)}: {points}, {WORDS[task.verdict]}", ""]
+        wrong = [test for test in task.tests if test.verdict is not Verdict.PASSED]
+        if not wrong:
+            continue
+        lines += [f"See {_plain(about.see)}. A nudge: `nextword check {about.id} --hint`", ""]
+        for test in _once(wrong):
+            lines += [f"- {_plain(test.behaviour)} {KINDS[test.verdict]}"]
+            if test.misconception:
+                lines += [f"  **Perhaps this:** {_plain(test.misconception)}"]
+            if test.message:
+                lines += ["", _code(test.message)]
+            lines.append("")
+    return "\n".join(lines) + "\n"

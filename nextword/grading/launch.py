@@ -1,0 +1,118 @@
+"""The examiner's side of a candidate server: starts it, asks it for candidates, ends them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nextword
+from nextword.grading.channel import Channel
+from nextword.grading.server import Plan
+
+START_SECONDS = 60.0  # to import numpy and torch on a slow machine
+ORDER_SECONDS = 30.0  # to fork a candidate, or to end one
+LIBRARY = Path(nextword.__file__).parents[1]
+_BOOT = (
+    "import sys; sys.path.insert(0, {library!r}); from nextword.grading.server import main; main()"
+)
+
+
+class ServerError(Exception):
+    """The candidate server does not work: the grader's fault, never a student's."""
+
+
+class CandidateServer:
+    """A running server; forks one candidate at a time."""
+
+    def __init__(self, plan: Plan) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        boot = _BOOT.format(library=str(LIBRARY))
+        command = [sys.executable, "-c", boot, str(theirs.fileno()), plan.to_json()]
+        self._control = ours
+        try:
+            self._process = subprocess.Popen(
+                command,
+                pass_fds=[theirs.fileno()],
+                env=environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
+        finally:
+            theirs.close()
+        ours.settimeout(START_SECONDS)
+        if self._receive() != b"ready":
+            raise ServerError("the candidate server did not start")
+        ours.settimeout(ORDER_SECONDS)
+
+    def _receive(self) -> bytes:
+        try:
+            data = self._control.recv(4096)
+        except OSError as error:
+            raise ServerError(f"the candidate server does not answer: {error}") from None
+        if not data:
+            assert self._process.stderr is not None
+            said = self._process.stderr.read(2000).decode(errors="replace").strip()
+            raise ServerError(f"the candidate server is gone: {said.splitlines()[-1:] or ''}")
+        return data
+
+    def _order(self, what: bytes, descriptors: list[int]) -> dict[str, Any]:
+        try:
+            socket.send_fds(self._control, [what], descriptors)
+        except OSError as error:
+            raise ServerError(f"the candidate server is gone: {error}") from None
+        answer: dict[str, Any] = json.loads(self._receive())
+        if "error" in answer:
+            raise ServerError(answer["error"])
+        return answer
+
+    def start(self) -> Channel:
+        """End the last candidate, if there is one, and fork a new one."""
+        ours, theirs = socket.socketpair()
+        try:
+            self._order(b"start", [theirs.fileno()])
+        except ServerError:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        return Channel(ours)
+
+    def end(self) -> dict[str, Any]:
+        """End the candidate; return {"killed": …, "exit": …} of it, or {} if there is none."""
+        return self._order(b"end", [])
+
+    def bury(self) -> dict[str, Any]:
+        """Like `end`, of a candidate that has closed its channel: it is given time to die."""
+        return self._order(b"bury", [])
+
+    def close(self) -> None:
+        """End the server and whatever it holds."""
+        self._control.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(ORDER_SECONDS)
+        self._process.kill()
+        self._process.wait()
+        if self._process.stderr:
+            self._process.stderr.close()
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of candidates: nothing of the user's, one thread, no surprises."""
+    single = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    return {
+        **dict.fromkeys(single, "1"),
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",  # the order of a set is then the same on every run
+        "PYTHONSAFEPATH": "1",
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "MALLOC_ARENA_MAX": "2",
+    }

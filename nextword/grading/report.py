@@ -1,0 +1,135 @@
+"""What the terminal shows of a run: progress, the table of grades, what changed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from nextword.grading.run import Outcome
+from nextword.results import SubmissionResult, TaskResult, Verdict
+
+# colour, and a letter for those who see none
+MARKS = {
+    Verdict.PASSED: ("green", ""),
+    Verdict.FAILED: ("yellow", ""),
+    Verdict.TIMEOUT: ("red", "t"),
+    Verdict.MEMORY: ("red", "m"),
+    Verdict.CRASHED: ("red", "c"),
+    Verdict.MISSING: ("dim", "-"),
+    Verdict.NOT_JUDGED: ("bold red", "?"),
+}
+LEGEND = "t too slow, m too much memory, c stopped, - not written yet, ? not judged"
+
+
+class Display:
+    """A progress bar on stderr: done, not judged, per second, time left."""
+
+    def __init__(self, console: Console) -> None:
+        self._bar = Progress(
+            TextColumn("[progress.description]{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            auto_refresh=False,  # no thread of its own: workers are forked while it shows
+        )
+        self._task = self._bar.add_task("grading", total=None, note="")
+        self._short = self._unjudged = 0
+
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show the bar while the block runs."""
+        with self._bar:
+            yield
+
+    def begin(self, total: int, known: int) -> None:
+        """Set the length of the bar."""
+        self._bar.update(self._task, total=total, completed=known)
+        self._bar.refresh()
+
+    def finished(self, result: SubmissionResult) -> None:
+        """Move the bar on."""
+        self._short += result.score < result.max_score
+        self._unjudged += result.provisional
+        note = f"{self._short} below full marks"
+        if self._unjudged:
+            note += f", [bold red]{self._unjudged} not judged[/]"
+        self._bar.update(self._task, advance=1, note=note)
+
+    def tick(self) -> None:
+        """Redraw the bar."""
+        speed = self._bar.tasks[0].speed
+        self._bar.update(self._task, description=f"grading {speed:.1f}/s" if speed else "grading")
+        self._bar.refresh()
+
+
+def show(console: Console, outcome: Outcome) -> None:
+    """Print the table of grades, what changed, and, loudly, what could not be judged."""
+    chapter = outcome.chapter
+    table = Table(
+        title=f"{chapter.title}: {chapter.points} points",
+        caption=LEGEND,
+        title_justify="left",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("student", overflow="fold", min_width=10)
+    for task in chapter.tasks:
+        table.add_column(task.id, justify="right", no_wrap=True)
+    table.add_column("points", justify="right", style="bold", no_wrap=True)
+    for result in outcome.results:
+        score = f"{result.score:g}" + ("?" if result.provisional else "")
+        table.add_row(escape(result.student), *map(_cell, result.tasks), score)
+    console.print(table)
+    for result in outcome.results:
+        if result.notice:
+            line = f"{result.student}: {result.notice.splitlines()[0]}"
+            console.print(escape(line), highlight=False)
+    if outcome.changes:
+        console.print(_changes(outcome))
+    known = len(outcome.results) - outcome.graded
+    if known:
+        console.print(f"{known} unchanged since the last run: not graded again (--regrade does)")
+    _shout(console, outcome)
+
+
+def _cell(task: TaskResult) -> str:
+    style, mark = MARKS[task.verdict]
+    score = "" if task.verdict is Verdict.MISSING else f"{task.score:.3g}"
+    return f"[{style}]{score}{mark}[/]"
+
+
+def _changes(outcome: Outcome) -> Table:
+    table = Table(title="scores that changed", title_justify="left")
+    for name in ("student", "before", "now", "why"):
+        table.add_column(name, justify="right" if name in ("before", "now") else "left")
+    for change in outcome.changes:
+        row = (f"{change.before:g}", f"{change.after:g}", escape(change.why))
+        table.add_row(escape(change.student), *row)
+    return table
+
+
+def _shout(console: Console, outcome: Outcome) -> None:
+    for result in outcome.results:
+        tests = [
+            (task.task.id, test)
+            for task in result.tasks
+            for test in task.tests
+            if test.verdict is Verdict.NOT_JUDGED
+        ]
+        if tests:
+            task_id, first = tests[0]
+            console.print(
+                f"[bold white on red] NOT JUDGED [/] {escape(result.student)}: {len(tests)} tests, "
+                f"so the score is provisional. {task_id} {escape(first.name)}: "
+                f"{escape(first.message)}"
+            )

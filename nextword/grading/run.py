@@ -1,0 +1,197 @@
+"""A whole run of `nextword grade`: reads the submissions, grades what is new, writes the feedback.
+
+Leaves out the command line's options and what the terminal shows (cli/grade.py, report.py).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from nextword.catalogue import Chapter
+from nextword.errors import UserError
+from nextword.grading import feedback
+from nextword.grading.classroom import Classroom, Course, plan_for
+from nextword.grading.store import Store, context_key, file_name, write_atomically
+from nextword.grading.submissions import Submission, find_entries, read, read_package
+from nextword.grading.suite import Suite, with_suite
+from nextword.project import Project
+from nextword.results import SubmissionResult
+
+REFERENCE = "solutions"
+
+
+class Watcher(Protocol):
+    """Shows how a run goes on."""
+
+    def begin(self, total: int, known: int) -> None:
+        """Take note of how many submissions there are, and how many have been graded before."""
+
+    def finished(self, result: SubmissionResult) -> None:
+        """Take note of a submission that has been graded."""
+
+    def tick(self) -> None:
+        """Redraw."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade."""
+
+    out: Path
+    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
+    seed: str = ""  # "": the course folder's own, made once
+    confined: bool = True  # in the sandbox
+    regrade: bool = False  # even what has not changed
+    packages: tuple[str, ...] = ()  # of the course folder, graded as submissions
+
+
+@dataclass(frozen=True)
+class Change:
+    """A score that is another one than in the run before."""
+
+    student: str
+    before: float
+    after: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run found."""
+
+    chapter: Chapter
+    results: tuple[SubmissionResult, ...]
+    graded: int  # of them graded in this run; the others had not changed
+    changes: tuple[Change, ...]
+
+    @property
+    def all_judged(self) -> bool:
+        """Whether no test was left unjudged by a fault of the grader."""
+        return not any(result.provisional for result in self.results)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome as `grade --json` writes it."""
+        return {
+            "chapter": self.chapter.stem,
+            "submissions": [result.to_json() for result in self.results],
+        }
+
+
+def own_seed(project: Project) -> str:
+    """Return the secret of this course folder from which hidden inputs are drawn; made once."""
+    path = project.state("grading-seed")
+    if not path.is_file():
+        write_atomically(path, secrets.token_hex(16))
+    return path.read_text("utf-8").strip()
+
+
+def gather(
+    project: Project, chapter: Chapter, folder: Path | None, packages: tuple[str, ...]
+) -> list[Submission]:
+    """Read every submission; raises UserError when there is nothing to grade."""
+    found = []
+    for name in packages:
+        project.module(name, chapter.stem)
+        found.append(read_package(project.root / name, chapter.stem, name))
+    if folder is not None:
+        found += [read(entry, chapter.stem) for entry in find_entries(folder)]
+    names = [submission.student for submission in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"two submissions are named {name!r}; rename one")
+    if not found:
+        raise UserError("nothing to grade: give a folder of submissions or --package NAME")
+    return found
+
+
+def grade(
+    project: Project,
+    chapter: Chapter,
+    folder: Path | None,
+    options: Options,
+    watcher: Watcher,
+) -> Outcome:
+    """Grade a class; what has been graded before and has not changed is not graded again."""
+    submissions = gather(project, chapter, folder, options.packages)
+    suite_path, stem = project.suite(chapter.stem), chapter.stem
+    reference = project.root / REFERENCE / f"{stem}.py"
+    known_reference = reference if reference.is_file() else None
+    mistakes = project.misconceptions(stem)
+    modules = [path for path in (suite_path, known_reference) if path]
+    plan = plan_for(modules, confined=options.confined)
+    course = Course(chapter, known_reference, mistakes, plan)
+    seed = options.seed or own_seed(project)
+    settings = {"seed": seed, "plan": plan.to_json(), "chapter": asdict(chapter)}
+    context = context_key([suite_path, known_reference, mistakes], settings)
+    store = Store(options.out / "results", chapter)
+
+    keys = [f"{context}-{submission.digest}" for submission in submissions]
+    before = [store.load(submission.student) for submission in submissions]
+    results: dict[int, SubmissionResult] = {}
+    for index, known in enumerate(before):
+        if known and known[0] == keys[index] and not options.regrade and not known[1].provisional:
+            results[index] = known[1]
+    todo = [index for index in range(len(submissions)) if index not in results]
+    watcher.begin(len(submissions), len(results))
+
+    def finished(index: int, result: SubmissionResult) -> None:
+        results[index] = result
+        store.save(keys[index], result)
+        _write_feedback(options.out, chapter, result)
+        watcher.finished(result)
+
+    def work(suite: Suite) -> None:
+        suite.seed = seed
+        room = Classroom(suite, course, submissions, options.jobs)
+        room.run(todo, finished, watcher.tick)
+
+    if todo:
+        with_suite(suite_path, project.root, work)
+    for index, result in results.items():
+        if index not in todo:
+            _write_feedback(options.out, chapter, result)
+    ordered = tuple(results[index] for index in range(len(submissions)))
+    changes = _changes(before, keys, ordered)
+    return Outcome(chapter, ordered, len(todo), changes)
+
+
+def _write_feedback(out: Path, chapter: Chapter, result: SubmissionResult) -> None:
+    name = file_name(result.student)
+    write_atomically(out / f"{name}.md", feedback.markdown(chapter, result))
+    write_atomically(out / f"{name}.html", feedback.page(chapter, result))
+
+
+def _changes(
+    before: list[tuple[str, SubmissionResult] | None],
+    keys: list[str],
+    results: tuple[SubmissionResult, ...],
+) -> tuple[Change, ...]:
+    """List the students whose score is another one than last time, and why."""
+    found = []
+    for known, key, result in zip(before, keys, results, strict=True):
+        if known is None or known[1].score == result.score:
+            continue
+        old_context, _, old_content = known[0].partition("-")
+        context, _, content = key.partition("-")
+        reasons = []
+        if old_content != content:
+            reasons.append("another submission")
+        if old_context != context:
+            reasons.append("other tests, seed or grader")
+        tasks = [
+            new.task.id
+            for old, new in zip(known[1].tasks, result.tasks, strict=True)
+            if old.score != new.score
+        ]
+        why = " and ".join(reasons) or "not the same as before: an unsteady test or submission"
+        text = f"{why}; tasks {', '.join(tasks)}"
+        found.append(Change(result.student, known[1].score, result.score, text))
+    return tuple(found)
+
+
+Progress = Callable[[], None]

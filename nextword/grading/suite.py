@@ -1,0 +1,211 @@
+"""A chapter's suite, collected once by pytest and run many times on stand-ins.
+
+Leaves out what an outcome means for a student (examiner.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nextword.check.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
+from nextword.check.runner import VISIBLE_SEED
+
+GRACE = 2.0  # seconds that a test may spend beyond its limit outside of the candidate
+
+# What a fresh process would load and a grader does not need; without them a test costs 0.1 ms.
+_UNUSED = (
+    "cacheprovider capture debugging doctest faulthandler junitxml logging pastebin recwarn "
+    "stepwise terminal threadexception tmpdir unraisableexception warnings"
+)
+
+
+class OverdueError(BaseException):
+    """The test itself ran on after its time was up. Not an Exception: no test may swallow it."""
+
+
+@dataclass(frozen=True)
+class SuiteTest:
+    """One test of the suite."""
+
+    number: int
+    name: str
+    behaviour: str
+    mark: TaskMark
+    item: pytest.Function
+
+
+class Suite:
+    """The tests of a chapter; exists while `with_suite` runs its work."""
+
+    def __init__(self, path: Path, tests: tuple[SuiteTest, ...], session: pytest.Session) -> None:
+        self.path, self.tests = path, tests
+        self._session = session
+        self.package: Any = None  # what the fixture `coursework` gives
+        self.seed = ""
+
+    def run(self, test: SuiteTest) -> tuple[BaseException | None, float]:
+        """Run a test on `package`; return what it raised, if anything, and its seconds.
+
+        The four steps are those of pytest's own protocol, whose reports and hooks cost 20 times
+        as much as a test: they are left out, as nobody reads them here.
+        """
+        state, item = self._session._setupstate, test.item
+        started = time.perf_counter()
+        found: BaseException | None = None
+        try:
+            with _overdue_after(test.mark.seconds + GRACE):
+                item._initrequest()
+                state.setup(item)
+                item.runtest()
+        except (KeyboardInterrupt, SystemExit, pytest.exit.Exception):
+            raise
+        except BaseException as error:
+            found = error
+        seconds = time.perf_counter() - started
+        following = self.tests[(test.number + 1) % len(self.tests)].item
+        try:
+            state.teardown_exact(following)
+        except Exception as error:
+            found = found or error
+        if found is not None:
+            _forget_frames(found)
+        return found, seconds
+
+    def generator(self, test: SuiteTest) -> np.random.Generator:
+        """Return a test's random generator: visible tests give what `nextword check` gives."""
+        seed = VISIBLE_SEED if test.mark.visible else self.seed
+        return generator_for(seed, test.name)
+
+
+class _Plugin:
+    """Gives the suite its fixtures and hands the collected tests to `work`."""
+
+    def __init__(self, path: Path, work: Callable[[Suite], None]) -> None:
+        self.path, self.work = path, work
+        self.suite: Suite | None = None
+        self.errors: list[str] = []
+        self.by_item: dict[str, SuiteTest] = {}
+
+    @pytest.fixture
+    def coursework(self) -> Any:
+        """The package under test."""
+        assert self.suite is not None
+        return self.suite.package
+
+    @pytest.fixture
+    def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
+        """The test's own random generator, drawn from the seed and the test's name."""
+        assert self.suite is not None
+        return self.suite.generator(self.by_item[request.node.nodeid])
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Supply the options of the plugins that are left out, and the mark."""
+        config.option.verbose = 0
+        config.addinivalue_line("markers", "task(id, weight, visible, seconds): a graded test")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a suite that cannot be read."""
+        if report.failed:
+            self.errors.append(str(report.longrepr))
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Do the work in place of running each test once."""
+        if self.errors:
+            raise SuiteError("the suite cannot be read:\n" + "\n".join(self.errors))
+        items = [item for item in session.items if isinstance(item, pytest.Function)]
+        if not items or len(items) != len(session.items):
+            raise SuiteError(f"{self.path.name} must hold test functions, and nothing else")
+        tests = tuple(
+            SuiteTest(number, item.name, behaviour(item), read_mark(item), item)
+            for number, item in enumerate(items)
+        )
+        self.by_item = {test.item.nodeid: test for test in tests}
+        self.suite = Suite(self.path, tests, session)
+        self.work(self.suite)
+        session._setupstate.teardown_exact(None)
+        return True
+
+
+def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
+    """Collect the suite with pytest and call `work` with it; what `work` raises is raised here.
+
+    Raises SuiteError when the suite cannot be read.
+    """
+    failure: list[BaseException] = []
+
+    def guarded(suite: Suite) -> None:
+        try:
+            work(suite)
+        except BaseException as error:
+            failure.append(error)
+
+    plugin = _Plugin(path, guarded)
+    options = ["-c", os.devnull, "--rootdir", str(root), "--noconftest", "--import-mode=importlib"]
+    options += [part for name in _UNUSED.split() for part in ("-p", f"no:{name}")]
+    with _quiet_imports(root):
+        try:
+            status = pytest.main([*options, str(path)], plugins=[plugin])
+        except SuiteError as error:
+            failure.append(error)
+            status = pytest.ExitCode.INTERNAL_ERROR
+    if failure:
+        raise failure[0]
+    if plugin.suite is None:
+        detail = "\n".join(plugin.errors) or f"pytest ended with {int(status)}"
+        raise SuiteError(f"{path.name} cannot be read: {detail}")
+
+
+@contextlib.contextmanager
+def _quiet_imports(root: Path) -> Iterator[None]:
+    before = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    sys.path.insert(0, str(root))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(root))
+        if before is None:
+            del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        else:
+            os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = before
+
+
+@contextlib.contextmanager
+def _overdue_after(seconds: float) -> Iterator[None]:
+    """Raise OverdueError when the block takes longer; the main thread only, as signals are."""
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise OverdueError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _forget_frames(error: BaseException) -> None:
+    """Let go of the test's locals: handles in them would hold objects in the candidate."""
+    seen: set[int] = set()
+    chain: BaseException | None = error
+    while chain is not None and id(chain) not in seen:
+        seen.add(id(chain))
+        chain.__traceback__ = None
+        chain = chain.__context__
+
+
+__all__ = ["OverdueError", "Suite", "SuiteError", "SuiteTest", "with_suite"]

@@ -1,0 +1,362 @@
+"""Turns values into bytes and back, by msgpack. Leaves out what carries the bytes.
+
+The decoder is a security boundary: it reads what hostile code has written. It builds plain values
+only, it takes no type that it does not know, and it measures a message before it allocates for it.
+
+Lists, dicts, strings, numbers and None are msgpack's own. Every other type is a list that opens
+with a marker (an empty extension): `[TUPLE, 1, 2]`, `[ARRAY, "float64", [2, 3], bytes]`.
+"""
+
+from __future__ import annotations
+
+import collections
+import math
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import msgpack
+import numpy as np
+
+MAX_MESSAGE = 64 << 20  # bytes
+MAX_ELEMENTS = 4 << 20  # items of lists and dicts in one message
+MAX_DEPTH = 100  # lists in lists
+MAX_INTEGER = 8192  # bytes of one integer
+MAX_DIMENSIONS = 32
+
+TUPLE, SET, FROZENSET, BIG, COMPLEX, ARRAY, TENSOR, RNG, TORCH_RNG, HANDLE, NAME = range(11)
+_MARKS = tuple(msgpack.ExtType(code, b"") for code in range(11))
+
+_REAL = ("float16", "float32", "float64")
+_WHOLE = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+DTYPES = {
+    name: np.dtype(name).newbyteorder("<")
+    for name in ("bool", *_WHOLE, *_REAL, "complex64", "complex128")
+}
+BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox")
+TORCH_DTYPES = {*DTYPES, "bfloat16"} - {"uint16", "uint32", "uint64"}
+
+Export = Callable[[Any], tuple[int, Any]]
+Resolve = Callable[[int, Any], Any]
+
+
+class WireError(Exception):
+    """A value that cannot cross, or bytes that are no message of ours."""
+
+
+# ------------------------------------------------------------------------------ encoding
+
+
+def _refuse(value: Any) -> tuple[int, Any]:
+    raise WireError(f"an object of type {type(value).__name__} cannot cross")
+
+
+def encode(value: Any, export: Export = _refuse) -> bytes:
+    """Return the bytes of a plain value; subclasses of plain types become plain.
+
+    `export` is asked for objects that have to stay behind: it returns (HANDLE, number) or
+    (NAME, dotted name), or raises WireError.
+
+    >>> decode(encode({("a", "b"): {1, 2}}))
+    {('a', 'b'): {1, 2}}
+    """
+
+    def default(obj: Any) -> Any:
+        plain = _plain(obj)
+        if plain is not obj:
+            return plain
+        kind, key = export(obj)
+        return [_MARKS[kind], key]
+
+    packer = msgpack.Packer(
+        default=default, strict_types=True, unicode_errors="surrogatepass", buf_size=4096
+    )
+    try:
+        data: bytes = packer.pack(value)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"the value is nested too deeply or too large: {error}") from None
+    except TypeError as error:
+        raise WireError(str(error)) from None
+    if len(data) > MAX_MESSAGE:
+        raise WireError(f"{len(data) >> 20} MB are too much for one answer")
+    return data
+
+
+def _plain(obj: Any) -> Any:
+    """Return what msgpack can write for `obj`, or `obj` itself where nothing can.
+
+    subtle: methods of the base type are called by name, so that a subclass's own do not run.
+    """
+    kind = type(obj)
+    if kind is tuple:
+        return [_MARKS[TUPLE], *obj]
+    if isinstance(obj, np.generic):
+        return _plain_scalar(obj)
+    for base, convert in _BASES:
+        if isinstance(obj, base):
+            return convert(obj)
+    torch = sys.modules.get("torch")  # no tensor without it, and importing it takes a second
+    if torch is not None and hasattr(torch, "Tensor"):
+        return _plain_torch(torch, obj)
+    return obj
+
+
+def _plain_int(obj: int) -> Any:
+    value = int.__int__(obj)
+    if -(1 << 63) <= value < 1 << 64:
+        return value
+    size = value.bit_length() // 8 + 1
+    if size > MAX_INTEGER:
+        raise WireError(f"an integer of {size} bytes is too large")
+    return [_MARKS[BIG], value.to_bytes(size, "big", signed=True)]
+
+
+def _plain_scalar(obj: np.generic) -> Any:
+    if isinstance(obj, np.longdouble):
+        return float(obj)
+    value = np.generic.item(obj)
+    if isinstance(value, complex):
+        return [_MARKS[COMPLEX], value.real, value.imag]
+    return obj if isinstance(value, np.generic) else value
+
+
+def _plain_array(obj: np.ndarray) -> Any:
+    array = np.asarray(obj)
+    name = array.dtype.name
+    if name not in DTYPES:  # text, objects: as nested lists
+        return np.ndarray.tolist(array)
+    data = np.ascontiguousarray(array, dtype=DTYPES[name]).tobytes()
+    return [_MARKS[ARRAY], name, list(array.shape), data]
+
+
+def _plain_rng(obj: np.random.Generator) -> Any:
+    state = obj.bit_generator.state
+    if state["bit_generator"] not in BIT_GENERATORS:
+        raise WireError(f"a {state['bit_generator']} cannot cross; use numpy.random.default_rng")
+    return [_MARKS[RNG], state]
+
+
+def _plain_torch(torch: Any, obj: Any) -> Any:
+    if isinstance(obj, torch.Generator):
+        return [_MARKS[TORCH_RNG], bytes(obj.get_state().numpy())]
+    if not isinstance(obj, torch.Tensor):
+        return obj
+    tensor = obj.detach().as_subclass(torch.Tensor).cpu().resolve_conj().contiguous()
+    name = str(tensor.dtype).removeprefix("torch.")
+    if name not in TORCH_DTYPES or tensor.layout is not torch.strided:
+        return obj
+    data = tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+    return [_MARKS[TENSOR], name, list(tensor.shape), data]
+
+
+# In the order of asking: bool and the like are exact types and never get here.
+_BASES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (float, float.__float__),
+    (int, _plain_int),
+    (str, str.__str__),
+    (dict, lambda obj: dict(dict.items(obj))),
+    (list, lambda obj: list(list.__iter__(obj))),
+    (tuple, lambda obj: [_MARKS[TUPLE], *tuple.__iter__(obj)]),
+    (set, lambda obj: [_MARKS[SET], *set.__iter__(obj)]),
+    (frozenset, lambda obj: [_MARKS[FROZENSET], *frozenset.__iter__(obj)]),
+    (np.ndarray, _plain_array),
+    (complex, lambda obj: [_MARKS[COMPLEX], obj.real, obj.imag]),
+    (bytes, bytes.__bytes__),
+    (bytearray, bytes),
+    (memoryview, bytes),
+    ((type({}.keys()), type({}.values()), type({}.items())), list),
+    (collections.deque, list),
+    (np.random.Generator, _plain_rng),
+    (Fraction, float),
+)
+
+
+# ------------------------------------------------------------------------------ decoding
+
+# Bytes of the length field that follows the first byte, and elements per unit of that length.
+_LENGTHS = {0xC4: 1, 0xC5: 2, 0xC6: 4, 0xD9: 1, 0xDA: 2, 0xDB: 4}
+_FIXED = {0xC0: 0, 0xC2: 0, 0xC3: 0, 0xCA: 4, 0xCB: 8}
+_FIXED |= {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8, 0xD0: 1, 0xD1: 2, 0xD2: 4, 0xD3: 8}
+_CONTAINERS = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}
+
+
+def measure(data: bytes) -> int:
+    """Return how many values a message holds; raises WireError unless it is whole and bounded.
+
+    Reads the headers alone, so that a few bytes cannot make the decoder allocate gigabytes.
+
+    >>> measure(encode([1, 2, "three"]))
+    4
+    """
+    if len(data) > MAX_MESSAGE:
+        raise WireError(f"a message of {len(data)} bytes")
+    at, count, left = 0, 1, 1
+    outer: list[int] = []  # what is left of each list around this one
+    try:
+        while True:
+            while not left:
+                if not outer:
+                    if at != len(data):
+                        raise WireError(f"{len(data) - at} bytes too many or too few")
+                    return count
+                left = outer.pop()
+            left -= 1
+            head = data[at]
+            at += 1
+            if head < 0x80 or head >= 0xE0:  # a small integer
+                continue
+            if 0xA0 <= head < 0xC0:  # a short string
+                at += head & 31
+                continue
+            if head < 0xA0:  # a short list or dict
+                inside = head & 15 if head >= 0x90 else 2 * (head & 15)
+            elif head in _FIXED:
+                at += _FIXED[head]
+                continue
+            elif head in _LENGTHS:
+                size = _LENGTHS[head]
+                at += size + int.from_bytes(data[at : at + size], "big")
+                continue
+            elif head in _CONTAINERS:
+                size, per = _CONTAINERS[head]
+                inside = per * int.from_bytes(data[at : at + size], "big")
+                at += size
+            elif head == 0xC7 and data[at] == 0:  # a marker: an extension without content
+                at += 2
+                continue
+            else:
+                raise WireError(f"unknown type {head:#x}")
+            count += inside
+            if count > MAX_ELEMENTS or inside > len(data) - at or len(outer) >= MAX_DEPTH:
+                raise WireError("the message is nested too deeply or holds too much")
+            outer.append(left)
+            left = inside
+    except IndexError:
+        raise WireError("the message ends too soon") from None
+
+
+def _unknown(kind: int, key: Any) -> Any:
+    raise WireError("a handle where none can be")
+
+
+def decode(data: bytes, resolve: Resolve = _unknown, *, trusted: bool = False) -> Any:
+    """Return the value of a message; raises WireError for anything but a message of ours.
+
+    `resolve` turns (HANDLE, number) and (NAME, dotted name) into what stands for them. `trusted`
+    is for the candidate, which may believe the examiner: generators, and no measuring.
+    """
+    if not trusted:
+        measure(data)
+    open_marks = 0
+
+    def mark(code: int, content: bytes) -> Any:
+        nonlocal open_marks
+        if content or not 0 <= code < len(_MARKS):
+            raise WireError(f"unknown marker {code}")
+        open_marks += 1
+        return _MARKS[code]
+
+    def build(items: list) -> Any:
+        nonlocal open_marks
+        if not items or type(items[0]) is not msgpack.ExtType:
+            return items
+        open_marks -= 1
+        code = items[0].code
+        if code in (HANDLE, NAME):
+            if len(items) != 2 or type(items[1]) is not (int if code == HANDLE else str):
+                raise WireError("a broken handle")
+            return resolve(code, items[1])
+        if code in (RNG, TORCH_RNG) and not trusted:
+            raise WireError("a generator does not come from a candidate")
+        return _BUILDERS[code](items)
+
+    try:
+        value = msgpack.unpackb(
+            data,
+            ext_hook=mark,
+            list_hook=build,
+            strict_map_key=False,
+            unicode_errors="surrogatepass",
+        )
+    except WireError:
+        raise
+    except Exception as error:  # unhashable keys, broken UTF-8, shapes that do not fit, …
+        raise WireError(f"not a message: {type(error).__name__}: {error}") from None
+    if open_marks:
+        raise WireError("a marker where none can be")
+    return value
+
+
+def _build_complex(items: list) -> complex:
+    _, real, imag = items
+    if type(real) is not float or type(imag) is not float:
+        raise WireError("a broken complex number")
+    return complex(real, imag)
+
+
+def _build_big(items: list) -> int:
+    _, digits = items
+    if type(digits) is not bytes or len(digits) > MAX_INTEGER:
+        raise WireError("a broken integer")
+    return int.from_bytes(digits, "big", signed=True)
+
+
+def _shape_of(shape: Any, data: Any, itemsize: int) -> list[int]:
+    if type(shape) is not list or len(shape) > MAX_DIMENSIONS or type(data) is not bytes:
+        raise WireError("a broken array")
+    if not all(type(n) is int and 0 <= n <= MAX_MESSAGE for n in shape):
+        raise WireError("a broken shape")
+    if math.prod(shape) * itemsize != len(data):
+        raise WireError(f"an array of shape {tuple(shape)} with {len(data)} bytes")
+    return shape
+
+
+def _build_array(items: list) -> np.ndarray:
+    _, name, shape, data = items
+    if type(name) is not str or name not in DTYPES:
+        raise WireError("an array of unknown type")
+    dtype = DTYPES[name]
+    flat = np.frombuffer(data, dtype) if data else np.zeros(0, dtype)
+    return flat.reshape(_shape_of(shape, data, dtype.itemsize)).astype(name)
+
+
+def _build_tensor(items: list) -> Any:
+    _, name, shape, data = items
+    if type(name) is not str or name not in TORCH_DTYPES:
+        raise WireError("a tensor of unknown type")
+    import torch
+
+    dtype = getattr(torch, name)
+    shape = _shape_of(shape, data, dtype.itemsize)
+    if not data:
+        return torch.empty(shape, dtype=dtype)
+    return torch.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
+
+
+def _build_rng(items: list) -> np.random.Generator:
+    state = items[1]
+    bits = getattr(np.random, state["bit_generator"])()
+    bits.state = state
+    return np.random.Generator(bits)
+
+
+def _build_torch_rng(items: list) -> Any:
+    import torch
+
+    generator = torch.Generator()
+    generator.set_state(torch.frombuffer(bytearray(items[1]), dtype=torch.uint8))
+    return generator
+
+
+_BUILDERS: dict[int, Callable[[list], Any]] = {
+    TUPLE: lambda items: tuple(items[1:]),
+    SET: lambda items: set(items[1:]),
+    FROZENSET: lambda items: frozenset(items[1:]),
+    BIG: _build_big,
+    COMPLEX: _build_complex,
+    ARRAY: _build_array,
+    TENSOR: _build_tensor,
+    RNG: _build_rng,
+    TORCH_RNG: _build_torch_rng,
+}
