@@ -1,0 +1,1 @@
+"""The tests of the library; suites/ holds those that grade students."""
