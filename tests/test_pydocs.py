@@ -145,7 +145,7 @@ def test_a_cache_folder_that_cannot_be_written_does_not_matter(library, monkeypa
         "This title has no full stop",
         "a  b\n-----\n1  2 of the old table.",
         "Takes (a, *b, **c, d_e, f.g, h[1]) always.",
-        "name() -- what is it\nport() -- where it is\nhost() -- which one it is.",
+        "name -- what is it called\nport -- where it is found\nhost -- which one it is.",
     ],
 )
 def test_code_tables_and_titles_are_no_prose(block):

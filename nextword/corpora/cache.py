@@ -6,8 +6,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pooch
-
 VARIABLE = "NEXTWORD_CACHE"  # an environment variable that moves the folder elsewhere
 
 
@@ -18,7 +16,11 @@ def folder(name: str = "") -> Path:
     'downloads'
     """
     root = os.environ.get(VARIABLE)
-    return (Path(root) if root else Path(pooch.os_cache("nextword"))) / name
+    if not root:
+        import pooch  # slow, and only needed here
+
+        root = str(pooch.os_cache("nextword"))
+    return Path(root) / name
 
 
 def read_json(path: Path) -> Any:

@@ -49,8 +49,8 @@ def load(name: str, n_train: int = 1_000_000, n_test: int = 100_000) -> Texts:
     file, for a file that is not UTF-8 text, and for one with fewer than 50 sentences.
 
     >>> village = load("village", 1000, 500)
-    >>> village.test[0][:3], village.n_predictions >= 500
-    (['in', 'a', 'house'], True)
+    >>> village.n_predictions >= 500, village.is_valid(village.test[0])
+    (True, True)
     """
     for what, n_tokens in (("n_train", n_train), ("n_test", n_test)):
         if n_tokens < 1:

@@ -1,0 +1,109 @@
+"""`nextword ladder`: every model of the book on the same text, above the floor."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def ladder(
+    corpus: Annotated[
+        str, typer.Option(help="village, pydocs or the path of a text file.")
+    ] = "village",
+    package: Annotated[
+        str | None, typer.Option(help="The models' package. Default: solutions, else coursework.")
+    ] = None,
+    tokens: Annotated[
+        int, typer.Option(min=1_000, help="Training tokens; a tenth as many are scored.")
+    ] = 1_000_000,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the numbers to this file.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write the picture to this file, such as ladder.png.")
+    ] = None,
+) -> None:
+    """Train and score every model of the book. Example: nextword ladder --plot ladder.png
+
+    All models read the same text. The village's true perplexity, the floor,
+    is known: the table says how far above it each model is, and how many of
+    the stories that a model tells are stories of the village.
+    What was measured before is not measured again.
+    """
+    from rich.console import Console
+
+    from nextword.ladder.climb import climb
+    from nextword.project import find_project
+
+    root = find_project().root
+    _require_writable(json_file)
+    _require_writable(plot, PICTURES)
+    chosen = package or ("solutions" if (root / "solutions").is_dir() else "coursework")
+    with _Bar() as bar:
+        result = climb(root, chosen, corpus, tokens, bar.progress)
+    if result.rows:
+        from nextword.ladder import show
+
+        Console().print(show.table(result))
+        if json_file:
+            text = json.dumps(result.to_json(), indent=1, ensure_ascii=False)
+            json_file.write_text(text + "\n", encoding="utf-8")
+        if plot:
+            show.save_plot(result, plot)
+    for reason in dict.fromkeys(result.missing.values()):
+        rungs = ", ".join(name for name, why in result.missing.items() if why == reason)
+        typer.secho(f"{chosen}: {reason}; no {rungs}", fg="red", err=True)
+    raise typer.Exit(1 if result.missing else 0)
+
+
+def _require_writable(path: Path | None, endings: tuple[str, ...] = ()) -> None:
+    """Raise now, not after a minute of training, when a file cannot be written."""
+    from nextword.errors import UserError
+
+    if path is None:
+        return
+    if not path.resolve().parent.is_dir():
+        raise UserError(f"{path} cannot be written: there is no folder {path.resolve().parent}")
+    if endings and path.suffix not in endings:
+        *others, last = endings
+        raise UserError(
+            f"{path} cannot be drawn as {path.suffix!r}: use {', '.join(others)} or {last}"
+        )
+
+
+class _Bar:
+    """One progress line for the rung at work, on stderr."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        console = Console(stderr=True)
+        self._shown = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._tasks: dict[str, object] = {}
+
+    def __enter__(self) -> _Bar:
+        self._shown.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._shown.stop()
+
+    def progress(self, rung: str, doing: str, share: float) -> None:
+        """Show what the rung is doing and how much of it is done."""
+        if rung not in self._tasks:
+            self._tasks[rung] = self._shown.add_task(rung, total=1.0)
+        task = self._tasks[rung]
+        self._shown.update(task, description=f"{rung}: {doing}", completed=share)  # type: ignore[arg-type]

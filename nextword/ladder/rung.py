@@ -1,0 +1,54 @@
+"""What a rung of the ladder is, and where the rungs are found. Leaves out: measuring them."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Protocol
+
+import numpy as np
+
+from nextword.corpora.names import Sentences, Texts
+from nextword.ladder import rungs
+
+Report = Callable[[float], None]  # told now and then which share of the work is done, 0 to 1
+
+
+class Model(Protocol):
+    """A trained language model as the ladder uses it."""
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers the model stores: counts or weights."""
+
+    def log_probs(self, sentences: Sentences) -> Sequence[float]:
+        """ln P of each word and each end of sentence, in order, in one flat list."""
+
+    def samples(self, n: int, rng: np.random.Generator, max_words: int) -> Iterable[list[str]]:
+        """`n` sentences drawn from the model, one by one, each cut after `max_words` words."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One step of the ladder: a model of the book and how to train it.
+
+    `train(package, texts, report)` gets the package under test, with each chapter of `chapters` as
+    an attribute (`package.ngrams`), trains on `texts.train` and nothing else, and returns a model.
+    """
+
+    name: str
+    step: int  # the place on the ladder, counted from the top; gaps leave room for later rungs
+    chapters: tuple[str, ...]  # the modules of the package under test that it needs
+    train: Callable[[SimpleNamespace, Texts, Report], Model]
+    source: Path  # the file that defines it: a changed file is measured again
+
+
+def all_rungs() -> tuple[Rung, ...]:
+    """Every rung of every file in `rungs/`, from the top of the ladder down."""
+    files = [name for _, name, _ in pkgutil.iter_modules(rungs.__path__)]
+    found = [
+        rung for name in files for rung in importlib.import_module(f"{rungs.__name__}.{name}").RUNGS
+    ]
+    return tuple(sorted(found, key=lambda rung: rung.step))
