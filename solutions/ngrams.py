@@ -61,7 +61,7 @@ def count_ngrams(sentences: Iterable[Sequence[Word]], n: int) -> list[Table]:
 
     Returns n tables: tables[k][u][w] = #(uw), where u is a tuple of k words. Each word and each
     end of a sentence adds 1 to every table. BOS is never predicted: it stands in contexts only.
-    About 6 lines; a million tokens in seconds: let Counter and zip do the walking.
+    About 7 lines; a million tokens in seconds: let Counter and zip do the walking.
     >>> count_ngrams([["a", "b"], ["a"]], 2)[1]
     {('<s>',): {'a': 2}, ('a',): {'b': 1, '</s>': 1}, ('b',): {'</s>': 1}}
     """
@@ -70,11 +70,11 @@ def count_ngrams(sentences: Iterable[Sequence[Word]], n: int) -> list[Table]:
     _require("sentences", sentences, type(sentences) is list and sentences, "a non-empty list")
     # BEGIN SOLUTION
     tables: list[Table] = [{} for _ in range(n)]
-    for k, table in enumerate(tables):
-        # k begin symbols for contexts of k words: with more of them, BOS would be predicted
-        grams = chain.from_iterable(windows(pad(sentence, k + 1), k + 1) for sentence in sentences)
-        for gram, count in Counter(grams).items():
-            table.setdefault(gram[:-1], {})[gram[-1]] = count
+    longest = chain.from_iterable(windows(pad(sentence, n), n) for sentence in sentences)
+    for gram, count in Counter(longest).items():
+        for k, table in enumerate(tables):  # its ending is the (k + 1)-gram of the same position
+            row = table.setdefault(gram[n - 1 - k : -1], {})
+            row[gram[-1]] = row.get(gram[-1], 0) + count
     return tables
     # END SOLUTION
 

@@ -25,7 +25,9 @@ def grade(
     package: Annotated[
         list[str] | None, typer.Option(help="Grade this package of the course folder too.")
     ] = None,
-    sandbox: Annotated[str, typer.Option(help="bubblewrap, or none (see the docs).")] = "none",
+    sandbox: Annotated[
+        str, typer.Option(help="bubblewrap, or none: for trusted code only.")
+    ] = "bubblewrap",
     regrade: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
 ) -> None:
     """Grade a class. Example: nextword grade ngrams submissions/ --json grades.json
@@ -43,11 +45,14 @@ def grade(
     from nextword.errors import UserError
     from nextword.grading.report import Display, show
     from nextword.grading.run import Options, grade
+    from nextword.grading.sandbox import WHAT_IS_LOST
     from nextword.grading.store import write_atomically
     from nextword.project import find_project
 
     if os.name != "posix":
         raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")
+    if sandbox not in ("bubblewrap", "none"):
+        raise UserError(f"--sandbox {sandbox}: expected bubblewrap or none")
     project = find_project()
     found = catalogue.chapter(chapter)
     options = Options(
@@ -58,7 +63,10 @@ def grade(
         regrade=regrade,
         packages=tuple(package or ()),
     )
-    display = Display(Console(stderr=True))
+    errors = Console(stderr=True)
+    if not options.confined:
+        errors.print(f"[bold red]--sandbox none[/]: {WHAT_IS_LOST}")
+    display = Display(errors)
     with display.shown():
         outcome = grade(project, found, submissions, options, display)
     if json_file:

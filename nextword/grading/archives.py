@@ -57,7 +57,7 @@ class Archive:
         for entry in entries:
             name = entry.filename.replace("\\", "/")
             path = PurePosixPath(name)
-            if path.is_absolute() or ".." in path.parts or ":" in path.parts[:1]:
+            if path.is_absolute() or ".." in path.parts or ":" in name.split("/")[0]:
                 raise ArchiveError(f"{archive} holds {name!r}, a path that leads out of it")
             if stat.S_ISLNK(entry.external_attr >> 16):
                 raise ArchiveError(f"{archive} holds {name!r}, which is a link")

@@ -1,7 +1,11 @@
-"""Locks a forked process in: limits, a private folder, and nothing left of it at the end."""
+"""Locks a forked process in: limits, namespaces, a private folder, nothing left of it at the end.
+
+Leaves out the sandbox around the server that forks it (sandbox.py).
+"""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import resource
@@ -10,17 +14,27 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-PR_SET_CHILD_SUBREAPER = 36
+from nextword.grading import seccomp
+
 EXIT_MEMORY = 71
+UID_INSIDE = 1000
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
+NEWNS, NEWUTS, NEWIPC = 0x20000, 0x4000000, 0x8000000
+NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_REC, MS_PRIVATE = 0x4000, 0x40000
+PRIVATE_FOLDER = Path("/tmp")  # a candidate's own, in its own mount namespace
+
+Life = Callable[[Path], None]
 
 
 class CellError(Exception):
-    """A candidate could not be locked in."""
+    """A candidate could not be locked in: it was ended before it saw the student's code."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +42,7 @@ class Limits:
     """What a candidate may use."""
 
     memory: int = 1 << 30  # bytes beyond what the server itself has mapped
-    processes: int = 32  # threads and processes
+    threads: int = 32  # the first one included
     files: int = 64  # open at a time
     disk: int = 64 << 20  # bytes it may write
     cpu: int = 600  # seconds, over all tests of a submission
@@ -38,7 +52,8 @@ class Limits:
 class Keeper:
     """The server's hold on a running candidate."""
 
-    pid: int
+    pid: int  # the process to wait for
+    inner: int  # the process to kill: the candidate itself
     folder: Path | None  # to delete at the end
 
     def end(self, patience: float = 0.0) -> dict[str, Any]:
@@ -50,34 +65,145 @@ class Keeper:
             done, status = os.waitpid(self.pid, os.WNOHANG)
         killed = not done
         if killed:
-            os.kill(self.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has just died by itself
+                os.kill(self.inner, signal.SIGKILL)
             _, status = os.waitpid(self.pid, 0)
-        _kill_orphans()
+        code = os.waitstatus_to_exitcode(status)
         if self.folder:
+            _kill_orphans()
             shutil.rmtree(self.folder, ignore_errors=True)
-        return {"killed": killed, "exit": os.waitstatus_to_exitcode(status)}
+        else:
+            code = code if code < 128 else 128 - code  # see _watch
+        return {"killed": killed, "exit": code}
 
 
-def start(life: Callable[[Path], None], limits: Limits, *, confined: bool, keep: int) -> Keeper:
-    """Fork a process that runs `life` in a private folder; `keep` is its only open descriptor."""
-    folder = Path(tempfile.mkdtemp(prefix="candidate-"))
-    if sys.platform == "linux":  # orphans of a candidate come back to the server, to be ended
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    pid = os.fork()
-    if pid == 0:
-        _live(life, folder, limits, keep)
-    return Keeper(pid, folder)
+class Cells:
+    """Makes cells: confined ones, in namespaces of their own, or mere child processes."""
+
+    def __init__(self, limits: Limits, *, confined: bool, outer_uid: int | None = None) -> None:
+        self.limits, self.confined, self.outer_uid = limits, confined, outer_uid
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._filter = seccomp.program() if confined and seccomp.available() else b""
+        if sys.platform == "linux":  # what a candidate leaves behind comes back to the server
+            self._libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+    def start(self, life: Life, keep: int) -> Keeper:
+        """Fork a process that runs `life` in a private folder; `keep` is its only descriptor.
+
+        Raises CellError unless every wall stands.
+        """
+        return self._confined(life, keep) if self.confined else self._plain(life, keep)
+
+    # ------------------------------------------------------------------ without a sandbox
+
+    def _plain(self, life: Life, keep: int) -> Keeper:
+        folder = Path(tempfile.mkdtemp(prefix="candidate-"))
+        pid = os.fork()
+        if pid == 0:
+            with _exit_at_the_end():
+                os.setsid()
+                _close_all_but(keep)
+                limit_resources(self.limits)
+                _live(life, folder)
+        return Keeper(pid, pid, folder)
+
+    # ------------------------------------------------------------------ in namespaces
+
+    def _confined(self, life: Life, keep: int) -> Keeper:
+        """Fork a keeper of new namespaces, which forks the candidate as their first process."""
+        said, say = os.pipe()
+        mapped = _mapped()
+        pid = os.fork()
+        if pid == 0:
+            with _exit_at_the_end():
+                self._watch(life, keep, say, mapped)
+        os.close(say)
+        with os.fdopen(said, "rb") as reader:
+            lines = reader.read(4096).decode(errors="replace").splitlines()
+        inner = [int(line.removeprefix("pid ")) for line in lines if line.startswith("pid ")]
+        keeper = Keeper(pid, inner[0] if inner else pid, None)
+        if "locked" not in lines or not inner:
+            keeper.end()
+            raise CellError("; ".join(lines) or "the candidate died before it was locked in")
+        return keeper
+
+    def _watch(self, life: Life, keep: int, say: int, mapped: int) -> NoReturn:
+        """Make the namespaces, fork the candidate into them, wait for its end and pass it on."""
+        try:
+            self._enter_namespaces()
+            inner = os.fork()
+        except OSError as error:
+            os.write(say, f"namespaces: {error}\n".encode())
+            os._exit(1)
+        if inner == 0:
+            with _exit_at_the_end():
+                try:
+                    os.setsid()
+                    self._lock(keep, say, mapped)
+                except OSError as error:
+                    os.write(say, f"{error}\n".encode())
+                    os._exit(1)
+                os.write(say, b"locked\n")  # the pipe ends here: the server goes on
+                os.close(say)
+                _live(life, PRIVATE_FOLDER)
+        os.write(say, f"pid {inner}\n".encode())
+        os.close(say)
+        os.close(keep)
+        _, status = os.waitpid(inner, 0)
+        code = os.waitstatus_to_exitcode(status)
+        os._exit(min(code, 127) if code >= 0 else 128 - code)
+
+    def _call(self, name: str, *args: Any) -> None:
+        if getattr(self._libc, name)(*args):
+            number = ctypes.get_errno()
+            raise OSError(number, f"{name}: {os.strerror(number)}")
+
+    def _enter_namespaces(self) -> None:
+        if self.outer_uid is not None:  # root's processes are not counted by any limit
+            os.setgroups([])
+            os.setresgid(self.outer_uid, self.outer_uid, self.outer_uid)
+            os.setresuid(self.outer_uid, self.outer_uid, self.outer_uid)
+            self._call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)  # else /proc/self is root's
+        uid, gid = os.getuid(), os.getgid()
+        # with the filter there are no sockets, so the server's empty network is private enough
+        network = 0 if self._filter else NEWNET
+        self._call("unshare", NEWUSER | NEWNS | NEWPID | NEWIPC | NEWUTS | network)
+        for name, text in (
+            ("uid_map", f"{UID_INSIDE} {uid} 1"),
+            ("setgroups", "deny"),
+            ("gid_map", f"{UID_INSIDE} {gid} 1"),
+        ):
+            Path(f"/proc/self/{name}").write_text(text)
+
+    def _mount(self, target: bytes, flags: int, options: str) -> None:
+        self._call("mount", b"tmpfs", target, b"tmpfs", flags, options.encode())
+
+    def _lock(self, keep: int, say: int, mapped: int) -> None:
+        """Shut every door; the order matters, since each needs something that a later one takes."""
+        self._call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        self._call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
+        still = MS_NOSUID | MS_NODEV | MS_NOEXEC
+        disk = f"size={self.limits.disk},nr_inodes=4096,mode=0755"
+        self._mount(bytes(PRIVATE_FOLDER), still, disk)
+        self._mount(b"/proc", still | MS_RDONLY, "size=4k,mode=0555")
+        _close_all_but(keep, say)
+        limit_resources(self.limits, mapped, threads=True)
+        self._drop_capabilities()
+        if self._filter:
+            seccomp.install(self._filter)
+
+    def _drop_capabilities(self) -> None:
+        header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3, this process
+        nothing = (ctypes.c_uint32 * 6)()
+        self._call("capset", header, nothing)
 
 
-def _live(life: Callable[[Path], None], folder: Path, limits: Limits, keep: int) -> None:
+@contextlib.contextmanager
+def _exit_at_the_end() -> Iterator[None]:
+    """Leave a forked process for good: it must never return into the server's own code."""
     code = 1
     try:
-        os.setsid()
-        os.chdir(folder)
-        os.environ["HOME"] = os.environ["TMPDIR"] = str(folder)
-        _close_all_but(keep)
-        limit_resources(limits)
-        life(folder)
+        yield
         code = 0
     except MemoryError:
         code = EXIT_MEMORY
@@ -85,22 +211,33 @@ def _live(life: Callable[[Path], None], folder: Path, limits: Limits, keep: int)
         os._exit(code)
 
 
-def _close_all_but(keep: int) -> None:
+def _live(life: Life, folder: Path) -> None:
+    os.chdir(folder)
+    os.environ["HOME"] = os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+    life(folder)
+
+
+def _close_all_but(*keep: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(null, standard)
-    os.closerange(3, keep)
-    os.closerange(keep + 1, 4096)
+    low = 3
+    for descriptor in sorted(keep):
+        os.closerange(low, descriptor)
+        low = descriptor + 1
+    os.closerange(low, os.sysconf("SC_OPEN_MAX"))
 
 
-def limit_resources(limits: Limits) -> None:
-    """Set the resource limits of this process."""
+def limit_resources(limits: Limits, mapped: int | None = None, *, threads: bool = False) -> None:
+    """Set the resource limits of this process; `threads` needs a user namespace of its own."""
     wanted = {
-        "RLIMIT_AS": _mapped() + limits.memory,
+        "RLIMIT_AS": (_mapped() if mapped is None else mapped) + limits.memory,
         "RLIMIT_NOFILE": limits.files,
         "RLIMIT_FSIZE": limits.disk,
         "RLIMIT_CORE": 0,
     }
+    if threads:
+        wanted["RLIMIT_NPROC"] = limits.threads
     for name, value in wanted.items():
         resource.setrlimit(getattr(resource, name), (value, value))
     # a signal at the first limit, which says why; death without a word at the second

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from nextword.catalogue import Chapter
-from nextword.grading.cell import Limits
 from nextword.grading.diagnosis import Diagnosis
 from nextword.grading.examiner import IDLE, Examiner, Refusal
 from nextword.grading.launch import CandidateServer, ServerError
@@ -183,11 +182,3 @@ class Classroom:
         except ServerError as error:
             fault = replace(submission, problem=str(error), verdict=Verdict.NOT_JUDGED)
             return examiner.judge(fault, {})
-
-
-def plan_for(modules: Sequence[Path], *, confined: bool) -> Plan:
-    """Return what a candidate server needs for a chapter: torch only where a module uses it."""
-    texts = [path.read_text("utf-8") for path in modules]
-    with_torch = any("import torch" in text for text in texts)
-    limits = Limits(memory=2 << 30) if with_torch else Limits()
-    return Plan(limits, confined, ("torch",) if with_torch else ())

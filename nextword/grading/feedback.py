@@ -27,7 +27,7 @@ KINDS = {
     Verdict.TIMEOUT: "Your code took too long.",
     Verdict.MEMORY: "Your code ran out of memory.",
     Verdict.CRASHED: "Your code stopped in the middle.",
-    Verdict.MISSING: "This is not written yet.",
+    Verdict.MISSING: "Not written yet.",
     Verdict.NOT_JUDGED: "We could not judge this. It is our fault, not yours.",
 }
 PROVISIONAL = (
@@ -117,7 +117,7 @@ def _section(task: TaskResult) -> str:
         f'<span class="verdict {task.verdict.value}">{WORDS[task.verdict]}</span>',
         f'<span class="points">{task.score:g} / {about.points}</span></div>',
         f'<p class="where">{html.escape(where)}</p>',
-        *(_wrong(test) for test in _once(wrong)),
+        *map(_wrong, _groups(wrong)),
     ]
     if wrong:
         parts.append(f"<p>A nudge: <code>nextword check {about.id} --hint</code></p>")
@@ -128,23 +128,31 @@ def _section(task: TaskResult) -> str:
     return "\n".join([*parts, "</section>\n"])
 
 
-def _once(tests: Sequence[TestResult]) -> Sequence[TestResult]:
-    """Return one test to stand for all where nothing of a task is written: they say the same."""
-    if len(tests) > 1 and all(test.verdict is Verdict.MISSING for test in tests):
-        return tests[:1]
-    return tests
+def _groups(tests: Sequence[TestResult]) -> list[list[TestResult]]:
+    """Put the tests together of which the same is to be said."""
+    found: dict[tuple[str, str, str], list[TestResult]] = {}
+    for test in tests:
+        found.setdefault((test.verdict, test.misconception, test.message), []).append(test)
+    return list(found.values())
 
 
-def _wrong(test: TestResult) -> str:
-    parts = [f'<div class="test"><h3>{html.escape(test.behaviour)}</h3>']
-    parts.append(f'<p class="kind">{KINDS[test.verdict]}</p>')
-    if test.misconception:
-        thought = html.escape(test.misconception)
+def _sentence(test: TestResult) -> str:
+    """Return what went wrong in words; the message of a visible test is shown as it is."""
+    if test.message and not test.visible and test.verdict is not Verdict.MISSING:
+        return test.message[0].upper() + test.message[1:]
+    return KINDS[test.verdict]
+
+
+def _wrong(tests: Sequence[TestResult]) -> str:
+    first = tests[0]
+    parts = ['<div class="test">', *(f"<h3>{html.escape(t.behaviour)}</h3>" for t in tests)]
+    said = re.sub("`(.*)`", r"<code>\1</code>", html.escape(_sentence(first)))
+    parts.append(f"<p>{said}</p>")
+    if first.misconception:
+        thought = html.escape(first.misconception)
         parts.append(f'<p class="thought"><strong>Perhaps this:</strong> {thought}</p>')
-    if test.message and test.verdict is not Verdict.MISSING:
-        parts.append(f"<pre>{html.escape(test.message)}</pre>")
-    elif test.message:
-        parts.append(f"<p>{html.escape(test.message)}</p>")
+    if first.message and first.visible:
+        parts.append(f"<pre>{html.escape(first.message)}</pre>")
     return "\n".join([*parts, "</div>"])
 
 
@@ -177,11 +185,13 @@ def markdown(chapter: Chapter, result: SubmissionResult) -> str:
         if not wrong:
             continue
         lines += [f"See {_plain(about.see)}. A nudge: `nextword check {about.id} --hint`", ""]
-        for test in _once(wrong):
-            lines += [f"- {_plain(test.behaviour)} {KINDS[test.verdict]}"]
-            if test.misconception:
-                lines += [f"  **Perhaps this:** {_plain(test.misconception)}"]
-            if test.message:
-                lines += ["", _code(test.message)]
+        for group in _groups(wrong):
+            first = group[0]
+            lines += [f"- {_plain(test.behaviour)}" for test in group]
+            lines += ["", f"  {_plain(_sentence(first))}"]
+            if first.misconception:
+                lines += ["", f"  **Perhaps this:** {_plain(first.misconception)}"]
+            if first.message and first.visible:
+                lines += ["", _code(first.message)]
             lines.append("")
     return "\n".join(lines) + "\n"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import nextword
+from nextword.grading import bubblewrap
 from nextword.grading.channel import Channel
 from nextword.grading.server import Plan
 
@@ -33,7 +34,8 @@ class CandidateServer:
     def __init__(self, plan: Plan) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         boot = _BOOT.format(library=str(LIBRARY))
-        command = [sys.executable, "-c", boot, str(theirs.fileno()), plan.to_json()]
+        wall = bubblewrap.wrapping(plan) if plan.confined else []
+        command = [*wall, sys.executable, "-c", boot, str(theirs.fileno()), plan.to_json()]
         self._control = ours
         try:
             self._process = subprocess.Popen(

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
-from nextword.grading import feedback
-from nextword.grading.classroom import Classroom, Course, plan_for
+from nextword.grading import feedback, sandbox
+from nextword.grading.classroom import Classroom, Course
 from nextword.grading.store import Store, context_key, file_name, write_atomically
 from nextword.grading.submissions import Submission, find_entries, read, read_package
 from nextword.grading.suite import Suite, with_suite
@@ -123,11 +122,14 @@ def grade(
     known_reference = reference if reference.is_file() else None
     mistakes = project.misconceptions(stem)
     modules = [path for path in (suite_path, known_reference) if path]
-    plan = plan_for(modules, confined=options.confined)
+    plan = sandbox.plan_for(modules, confined=options.confined)
+    if options.confined:
+        sandbox.require(plan)
     course = Course(chapter, known_reference, mistakes, plan)
     seed = options.seed or own_seed(project)
     settings = {"seed": seed, "plan": plan.to_json(), "chapter": asdict(chapter)}
-    context = context_key([suite_path, known_reference, mistakes], settings)
+    beside = [path for part in (suite_path, mistakes) if part for path in part.parent.glob("*.py")]
+    context = context_key([*sorted(beside), known_reference], settings)
     store = Store(options.out / "results", chapter)
 
     keys = [f"{context}-{submission.digest}" for submission in submissions]
@@ -192,6 +194,3 @@ def _changes(
         text = f"{why}; tasks {', '.join(tasks)}"
         found.append(Change(result.student, known[1].score, result.score, text))
     return tuple(found)
-
-
-Progress = Callable[[], None]

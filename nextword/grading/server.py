@@ -29,6 +29,7 @@ class Plan:
 
     limits: cell.Limits
     confined: bool  # whether candidates get namespaces of their own
+    outer_uid: int | None = None  # user that root's candidates become
     preload: tuple[str, ...] = ()  # modules that candidates find imported
 
     def to_json(self) -> str:
@@ -39,7 +40,7 @@ class Plan:
     def from_json(cls, text: str) -> Plan:
         """Read what to_json wrote."""
         raw = json.loads(text)
-        return cls(cell.Limits(**raw["limits"]), raw["confined"], tuple(raw["preload"]))
+        return cls(**{**raw, "limits": cell.Limits(**raw["limits"])})
 
 
 class Server:
@@ -47,7 +48,7 @@ class Server:
 
     def __init__(self, control: socket.socket, plan: Plan) -> None:
         self.control = control
-        self.plan = plan
+        self._cells = cell.Cells(plan.limits, confined=plan.confined, outer_uid=plan.outer_uid)
         self._keeper: cell.Keeper | None = None
 
     def run(self) -> None:
@@ -67,9 +68,7 @@ class Server:
             candidate.serve(Channel(socket.socket(fileno=descriptor)), folder)
 
         try:
-            self._keeper = cell.start(
-                life, self.plan.limits, confined=self.plan.confined, keep=descriptor
-            )
+            self._keeper = self._cells.start(life, descriptor)
         except cell.CellError as error:
             return {"error": str(error)}
         finally:

@@ -166,7 +166,9 @@ def _choose(files: Iterable[PurePosixPath], stem: str) -> PurePosixPath:
     """Return the module's path: the outermost <stem>.py, which must be the only one there."""
     wanted = f"{stem}.py"
     everything = list(files)
-    found = sorted((path for path in everything if path.name == wanted), key=lambda p: len(p.parts))
+    found = sorted(
+        (path for path in everything if path.name == wanted), key=lambda p: (len(p.parts), p)
+    )
     if found:
         same = [path for path in found if len(path.parts) == len(found[0].parts)]
         if len(same) > 1:

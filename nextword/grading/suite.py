@@ -151,6 +151,8 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
         except BaseException as error:
             failure.append(error)
 
+    for name in [name for name in sys.modules if name.startswith("tests.suites")]:
+        del sys.modules[name]  # pytest would take the suite of another course folder for this one
     plugin = _Plugin(path, guarded)
     options = ["-c", os.devnull, "--rootdir", str(root), "--noconftest", "--import-mode=importlib"]
     options += [part for name in _UNUSED.split() for part in ("-p", f"no:{name}")]

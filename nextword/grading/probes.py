@@ -1,0 +1,78 @@
+"""What a candidate tries in order to see whether its walls hold; sent there like a submission.
+
+Each function says what it could do, or raises the error that stopped it.
+"""
+
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+
+
+def sees(path: str) -> bool:
+    """Tell whether a path of the examiner's is there to be seen."""
+    return Path(path).exists()
+
+
+def writes(path: str) -> bool:
+    """Write a file."""
+    Path(path).write_text("x")
+    return True
+
+
+def connects() -> bool:
+    """Make a socket and send something to this machine."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.sendto(b"x", ("127.0.0.1", 9))
+        return True
+
+
+def forks() -> bool:
+    """Start another process."""
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return True
+
+
+def signals(pid: int) -> bool:
+    """Find a process of the examiner's."""
+    os.kill(pid, 0)
+    return True
+
+
+def processes() -> int:
+    """Count the processes that can be seen."""
+    return sum(path.name.isdigit() for path in Path("/proc").iterdir())
+
+
+def takes_memory(size: int) -> bool:
+    """Take memory, all of it touched."""
+    return len(bytearray(size)) == size
+
+
+def fills_disk(size: int) -> bool:
+    """Write a large file in the private folder."""
+    with Path("large").open("wb") as file:
+        for _ in range(size >> 20):
+            file.write(bytes(1 << 20))
+    return True
+
+
+def starts_threads(count: int) -> bool:
+    """Start many threads."""
+    stop = threading.Event()
+    try:
+        for _ in range(count):
+            threading.Thread(target=stop.wait, args=(5,), daemon=True).start()
+    finally:
+        stop.set()
+    return True
+
+
+def sleeps(seconds: float) -> bool:
+    """Do not come back in time."""
+    time.sleep(seconds)
+    return True

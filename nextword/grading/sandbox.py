@@ -1,0 +1,141 @@
+"""Whether submissions can be locked in on this machine, found out by trying each wall."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nextword.errors import UserError
+from nextword.grading import bubblewrap, probes, seccomp
+from nextword.grading.cell import Limits
+from nextword.grading.channel import SlowError
+from nextword.grading.launch import CandidateServer, ServerError
+from nextword.grading.proxy import Conversation, Module, Stop
+from nextword.grading.server import Plan
+from nextword.results import Verdict
+
+HOW_TO_GET = "Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap"
+WHAT_IS_LOST = (
+    "without the sandbox a submission can read and change your files and the other submissions, "
+    "read the tests and solutions, use the network and leave processes behind"
+)
+PROBE_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Protection:
+    """One wall, tried."""
+
+    what: str
+    good: bool
+    detail: str
+
+
+def plan_for(modules: Sequence[Path], *, confined: bool) -> Plan:
+    """Return what a candidate server needs for a chapter: torch only where a module uses it."""
+    texts = [path.read_text("utf-8") for path in modules]
+    with_torch = any("import torch" in text for text in texts)
+    limits = Limits(memory=2 << 30) if with_torch else Limits()
+    outer = bubblewrap.outer_uid() if confined else None
+    return Plan(limits, confined, outer, ("torch",) if with_torch else ())
+
+
+def require(plan: Plan) -> None:
+    """Raise UserError, which says what to do, unless a candidate can be locked in."""
+    if bubblewrap.program() is None:
+        raise UserError(
+            f"the sandbox needs bubblewrap, which is not installed ({HOW_TO_GET}). "
+            f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
+        )
+    try:
+        server = CandidateServer(plan)
+        try:
+            server.start().close()
+        finally:
+            server.close()
+    except ServerError as error:
+        raise UserError(
+            f"the sandbox does not work here: {error}. It needs user namespaces (in a container: "
+            "run it with --privileged or --security-opt seccomp=unconfined; on Ubuntu 24.04: "
+            "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0). "
+            f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
+        ) from None
+
+
+def protections() -> Iterator[Protection]:
+    """Try every wall of the sandbox and yield what was found."""
+    if bubblewrap.program() is None:
+        yield Protection("sandbox", False, f"bubblewrap is not installed ({HOW_TO_GET})")
+        return
+    plan = plan_for([], confined=True)
+    try:
+        server = CandidateServer(plan)
+    except ServerError as error:
+        yield Protection("sandbox", False, str(error))
+        return
+    try:
+        yield Protection("sandbox", True, bubblewrap.program() or "")
+        filtered = "on" if seccomp.available() else "no filter for this kind of machine"
+        yield Protection("sandbox: system call filter", seccomp.available(), filtered)
+        for what, attempt, harmless in _attempts(plan.limits):
+            yield _try(server, what, attempt, harmless)
+    except ServerError as error:
+        yield Protection("sandbox", False, str(error))
+    finally:
+        server.close()
+
+
+Attempt = Callable[[Any], Any]
+
+
+def _attempts(limits: Limits) -> Iterator[tuple[str, Attempt, Any]]:
+    """Yield what is tried: a name, the attempt, and the answer that shows the wall."""
+    home, here = Path.home(), [Path.cwd() / name for name in ("tests", "solutions", "grades")]
+    package = str(Path(__file__).with_name("written-by-a-candidate"))
+    yield "tests, solutions, grades unseen", lambda probe: _any_seen(probe, here), False
+    yield "home folder unseen", lambda probe: _any_seen(probe, _files_in(home)), False
+    yield "no network", lambda probe: probe.connects(), OSError
+    yield "no new processes", lambda probe: probe.forks(), OSError
+    yield "no other processes in sight", lambda probe: probe.processes(), 0
+    yield "no signals to the grader", lambda probe: probe.signals(os.getpid()), OSError
+    yield "packages read-only", lambda probe: probe.writes(package), OSError
+    yield "/ read-only", lambda probe: probe.writes("/written-by-a-candidate"), OSError
+    yield "memory limited", lambda probe: probe.takes_memory(2 * limits.memory), MemoryError
+    yield "disk limited", lambda probe: probe.fills_disk(limits.disk + (1 << 20)), OSError
+    yield "threads limited", lambda probe: probe.starts_threads(4 * limits.threads), RuntimeError
+    yield "time limited", lambda probe: probe.sleeps(2 * PROBE_SECONDS), Verdict.TIMEOUT
+
+
+def _any_seen(probe: Any, paths: Sequence[Path]) -> bool:
+    return any(probe.sees(str(path)) for path in paths)
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """Return files of the home folder; the interpreter itself may live there and be seen."""
+    return [path for path in folder.iterdir() if path.is_file()][:20]
+
+
+def _try(server: CandidateServer, what: str, attempt: Attempt, wall: Any) -> Protection:
+    channel = server.start()
+    talk = Conversation(channel.ask)
+    talk.begin(0, PROBE_SECONDS)
+    source = Path(probes.__file__).read_bytes()
+    name = f"sandbox: {what}"
+    try:
+        module = Module(talk, talk.request("import", "probes", source))
+        if wall is Verdict.TIMEOUT:
+            talk.begin(1, 0.5)
+        found = attempt(module)
+    except (Stop, SlowError):
+        return Protection(name, wall is Verdict.TIMEOUT, "ended by the examiner")
+    except Exception as error:
+        good = isinstance(wall, type) and isinstance(error, wall)
+        return Protection(name, good, f"{type(error).__name__}: {error}")
+    finally:
+        channel.close()
+        server.end()
+    good = not isinstance(wall, type) and found == wall
+    return Protection(name, good, "nothing there" if good else f"could: {found}")

@@ -1,0 +1,131 @@
+"""A filter on the system calls of a candidate: no new process, no socket, no mount, no tracing.
+
+Threads are left: the resource limits count them. Leaves out machines that are neither x86-64 nor
+arm64, where the namespaces have to do without it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import platform
+import struct
+import sys
+
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000, 0x80000000
+CLONE_THREAD = 0x10000
+X32_BIT = 0x40000000  # x86-64's second set of the same calls
+
+# name: (number on x86-64, number on arm64); None where there is no such call
+REFUSED: dict[str, tuple[int | None, int | None]] = {
+    # new processes and programs
+    "fork": (57, None),
+    "vfork": (58, None),
+    "execve": (59, 221),
+    "execveat": (322, 281),
+    # the network, and sockets by name
+    "socket": (41, 198),
+    "connect": (42, 203),
+    "bind": (49, 200),
+    "listen": (50, 201),
+    # other namespaces and file systems
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "open_by_handle_at": (304, 265),
+    "name_to_handle_at": (303, 264),
+    # other processes
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "kcmp": (312, 272),
+    "pidfd_open": (434, 434),
+    "pidfd_getfd": (438, 438),
+    # memory that no limit counts
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    # parts of the kernel that many breakouts have gone through
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "personality": (135, 92),
+    "modify_ldt": (154, None),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "fanotify_init": (300, 262),
+    "quotactl": (179, 60),
+}
+CLONE = (56, 220)
+CLONE3 = (435, 435)  # its flags lie in memory, out of reach: the C library falls back to clone
+_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in what the filter sees
+
+
+def available() -> bool:
+    """Tell whether there is a filter for this machine."""
+    return sys.platform == "linux" and platform.machine() in _MACHINES
+
+
+def program() -> bytes:
+    """Return the filter for this machine, in the kernel's own language (classic BPF)."""
+    column, architecture = _MACHINES[platform.machine()]
+    refuse, absent = REFUSE | errno.EPERM, REFUSE | errno.ENOSYS
+    code = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, architecture),
+        (_RETURN, 0, 0, KILL),
+        (_LOAD, 0, 0, _NUMBER),
+        (_AT_LEAST, 0, 1, X32_BIT),
+        (_RETURN, 0, 0, refuse),
+        (_EQUAL, 0, 1, CLONE3[column]),
+        (_RETURN, 0, 0, absent),
+    ]
+    for number in (numbers[column] for numbers in REFUSED.values()):
+        if number is not None:
+            code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, refuse)]
+    code += [
+        (_EQUAL, 0, 3, CLONE[column]),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_ANY_BIT, 1, 0, CLONE_THREAD),
+        (_RETURN, 0, 0, refuse),
+        (_RETURN, 0, 0, ALLOW),
+    ]
+    return b"".join(struct.pack("HBBI", *each) for each in code)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_void_p))
+
+
+def install(code: bytes) -> None:
+    """Put this process, and all its threads to come, under the filter, for ever."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    buffer = ctypes.create_string_buffer(code, len(code))
+    filter_ = _Program(len(code) // 8, ctypes.addressof(buffer))
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "no_new_privs")
+    if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(filter_), 0, 0):
+        raise OSError(ctypes.get_errno(), "seccomp")
