@@ -1,9 +1,9 @@
 """N-gram language models, from counting to modified Kneser-Ney. Leaves out: pruning, fast storage.
 
-Signs, as in chapter 2: w is a word, u the words before it (the context, a tuple), u' is u without
-its first word. #(uw) is how often w followed u, #(u•) how often any word did, and N1+(u•) how many
-different words did. A sentence is a list of words, or a string, whose words are its characters.
-The lines above each task check its arguments and raise ValueError if they make no sense.
+Signs and numbers of equations, such as (2.5), are those of chapter 2. w is a word, u the words
+before it (the context, a tuple), u' is u without its first word. #(uw) is how often w followed u,
+#(u•) how often any word did, and N1+(u•) how many different words did. A sentence is a list of
+words or a string, whose words are its characters. Arguments that make no sense: ValueError.
 """
 
 import math
@@ -57,7 +57,7 @@ def count_ngrams(sentences: Iterable[Sequence[Word]], n: int) -> list[Table]:
 
     Returns n tables: tables[k][u][w] = #(uw), where u is a tuple of k words. Each word and each
     end of a sentence adds 1 to every table. BOS is never predicted: it stands in contexts only.
-    About 6 lines; a million tokens in seconds: let Counter and zip do the walking.
+    About 7 lines; a million tokens in seconds: let Counter and zip do the walking.
     >>> count_ngrams([["a", "b"], ["a"]], 2)[1]
     {('<s>',): {'a': 2}, ('a',): {'b': 1, '</s>': 1}, ('b',): {'</s>': 1}}
     """
@@ -183,7 +183,7 @@ class Interpolated(NGramModel):
         """Return the weighted mean of 1/V and #(vw) / #(v•) for all endings v of u (2.10).
 
         The endings of u are (), its last word, its last two words, ..., u itself. One that was
-        never seen has no estimate: leave it out, divide by the weights that are left. 8 lines.
+        never seen has no estimate: leave it out, divide by the weights that remain. 8 lines.
         >>> model = Interpolated(count_ngrams(["ab"], 2), ["a", "b", "c", EOS], [0.25, 0.25, 0.5])
         >>> model.prob("c", "a"), model.prob("c", "c")  # 0.25 / 4, 0.25 / 4 / (0.25 + 0.25)
         (0.0625, 0.125)
@@ -193,7 +193,7 @@ class Interpolated(NGramModel):
 
 # ------------------------------------------------------------------ 2.7 Absolute discounting
 class AbsoluteDiscounting(NGramModel):
-    """Take D, 0 < D <= 1, from each count; share it out like u' (Ney, Essen and Kneser 1994)."""
+    """Each count gives up D, 0 < D <= 1; u' shares that out anew (Ney, Essen and Kneser 1994)."""
 
     def __init__(self, tables: Tables, vocabulary: Words, discount: float = 0.75) -> None:
         _require("discount", discount, 0 < discount <= 1, "above 0 and at most 1")
@@ -212,7 +212,7 @@ class AbsoluteDiscounting(NGramModel):
     def estimate(self, word: Word, context: Context) -> float:
         """Return (#(uw) - D(#(uw))) / #(u•) + lambda(u) P(w | u') (equation 2.11).
 
-        If u was never seen, P(w | u) = P(w | u'), which is `self.shorter(word, u)`. 6 lines.
+        If u was never seen, P(w | u) = P(w | u'): `self.shorter(word, context)`. About 6 lines.
         >>> model = AbsoluteDiscounting(count_ngrams(["ab", "aa"], 1), ["a", "b", "c", EOS], 0.5)
         >>> model.saved(()), model.prob("c")  # (3 * 0.5)/6, 1.5/6 * 1/4
         (0.25, 0.0625)

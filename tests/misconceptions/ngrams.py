@@ -196,7 +196,7 @@ def takes_a_power_of_two(log_probs):
     "it is the same for ten throws of a die and for a thousand.",
 )
 def forgets_the_mean(log_probs):
-    return math.exp(min(-sum(log_probs), 700))
+    return math.exp(-sum(log_probs))
 
 
 @misconception(

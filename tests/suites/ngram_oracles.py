@@ -45,12 +45,13 @@ def random_texts(rng, n=3):
 
 
 def some_contexts(rng, tables, how_many=12):
-    """Contexts of every length: seen ones, and random ones of which many were never seen."""
+    """Contexts of every length: the beginning, seen ones, and random ones, often never seen."""
     seen = [u for table in tables for u in table]
     chosen = [seen[i] for i in rng.choice(len(seen), size=min(how_many, len(seen)), replace=False)]
     words = sorted({word for row in tables[0].values() for word in row} - {EOS})
     for k in range(len(tables)):
         chosen += [tuple(rng.choice(words, size=k).tolist()), ("never", "seen", "words")[:k]]
+        chosen += [(BOS,) * k]
     return chosen
 
 

@@ -368,7 +368,7 @@ def test_a_text_without_choice(ngrams, rng):
     assert generate(ngrams, model, rng) == ["m", "o", "o"]
 
 
-@pytest.mark.task("2.11", weight=1, visible=True)
+@pytest.mark.task("2.11", weight=1, visible=True, seconds=5)
 def test_a_text_without_end(ngrams, rng):
     """A sentence that does not end is cut after max_words words."""
     model = ngrams.NGramModel([{}, {(BOS,): {"ha": 1}, ("ha",): {"ha": 1}}], ["ha", EOS])
@@ -388,7 +388,7 @@ def test_words_come_as_often_as_they_are_likely(ngrams, rng):
         assert abs(drawn.count(sentence) / 2000 - p) < 5 * math.sqrt(p * (1 - p) / 2000) + 1e-3
 
 
-@pytest.mark.task("2.11", weight=1)
+@pytest.mark.task("2.11", weight=1, seconds=5)
 def test_the_generator_decides(ngrams, rng):
     """The same state of the generator gives the same sentence, another state another one."""
     words = [f"w{i}" for i in range(50)]
