@@ -14,7 +14,7 @@ from nextword import __version__
 from nextword.errors import UserError
 
 # One file per command, of the same name. What students get leaves the instructors' ones out.
-COMMANDS = ("check", "doctor", "sync", "release", "grade", "ladder")
+COMMANDS = ("check", "doctor", "progress", "submit", "sync", "release", "grade", "ladder")
 
 
 class PlainErrors(TyperGroup):

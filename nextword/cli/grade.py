@@ -29,6 +29,9 @@ def grade(
         str, typer.Option(help="bubblewrap, or none: for trusted code only.")
     ] = "bubblewrap",
     regrade: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
+    gradebook: Annotated[
+        str | None, typer.Option(metavar="URL", help="Write into nbgrader's gradebook.")
+    ] = None,
 ) -> None:
     """Grade a class. Example: nextword grade ngrams submissions/ --json grades.json
 
@@ -51,6 +54,10 @@ def grade(
 
     if os.name != "posix":
         raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")
+    if gradebook:
+        from nextword.nbgrader.command import grade_class
+
+        raise typer.Exit(grade_class(chapter, submissions, gradebook, jobs))
     if sandbox not in ("bubblewrap", "none"):
         raise UserError(f"--sandbox {sandbox}: expected bubblewrap or none")
     project = find_project()

@@ -13,6 +13,8 @@ class Format(StrEnum):
     """What a release is made for."""
 
     STUDENT = "student"
+    NBGRADER = "nbgrader"
+    GRADESCOPE = "gradescope"
 
 
 def release(
@@ -23,8 +25,22 @@ def release(
     """Write an assignment into a folder. Example: nextword release ngrams --to handout"""
     from nextword import catalogue
     from nextword.project import find_project
-    from nextword.release.student import release_student
 
     chosen = [catalogue.chapter(stem) for stem in dict.fromkeys(chapters)]
-    files = release_student(find_project(), chosen, to)
-    typer.echo(f"wrote {len(files)} files to {to}; give students this folder (README.md says how)")
+    project = find_project()
+    if form is Format.NBGRADER:
+        from nextword.release.nbgrader import release_nbgrader
+
+        files = release_nbgrader(project, chosen, to)
+        next_step = f"next: cd {to}; nbgrader generate_assignment {chosen[0].stem}"
+    elif form is Format.GRADESCOPE:
+        from nextword.release.gradescope import release_gradescope
+
+        files = release_gradescope(project, chosen, to)
+        next_step = "upload the zip as the autograder of a programming assignment"
+    else:
+        from nextword.release.student import release_student
+
+        files = release_student(project, chosen, to)
+        next_step = "give students this folder (README.md says how)"
+    typer.echo(f"wrote {len(files)} files to {to}; {next_step}")

@@ -77,6 +77,7 @@ class Host:
             "iterate": iter,
             "take": lambda iterator, count: list(itertools.islice(iterator, count)),
             "describe": self._describe,
+            "gradients": _gradients,
         }
 
     def use(self, module: ModuleType) -> None:
@@ -164,10 +165,12 @@ class Host:
             return wire.encode(["unsendable", str(error)[:MAX_TEXT]])
         kinds = (each.__name__ for each in type(error).__mro__ if each.__module__ == "builtins")
         kind = next((name for name in kinds if hasattr(builtins, name)), "Exception")
-        text = ""
-        with contextlib.suppress(BaseException):  # the exception's own __str__ may raise
+        text, lines = "", []
+        with contextlib.suppress(BaseException):  # the exception's own methods may raise
             text = str(error)[:MAX_TEXT]
-        return wire.encode(["error", [kind, text, list(self._own_lines(error))[-MAX_LINES:]]])
+        with contextlib.suppress(BaseException):
+            lines = list(self._own_lines(error))[-MAX_LINES:]
+        return wire.encode(["error", [kind, text, lines]])
 
     def _own_lines(self, error: BaseException) -> Iterator[int]:
         own = str(self.folder / PACKAGE)
@@ -178,6 +181,13 @@ class Host:
             trace = trace.tb_next
         if isinstance(error, SyntaxError) and str(error.filename or "").startswith(own):
             yield error.lineno or 0
+
+
+def _gradients(function: Any, name: str, inputs: tuple[Any, ...], weights: Any) -> Any:
+    """Take the gradients of a function or module, or of its method `name`."""
+    from nextword.check.gradients import local_gradients
+
+    return local_gradients(getattr(function, name) if name else function, inputs, weights)
 
 
 def serve(channel: Channel, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -22,7 +23,7 @@ from nextword.results import SubmissionResult, TestResult, Verdict, group_by_tas
 
 IMPORT_SECONDS = 60.0  # a module may be slow to import; its tests have their own time
 IDLE, IMPORTING = -2, -1  # in place of the number of a test
-FULL_TIMEOUTS = 2  # tests of a task that may use up their time; later ones get a fifth of it
+FULL_TIMEOUTS = 3  # tests of a submission that may use up their time; later ones get a fifth
 SHORTER = 5
 
 
@@ -101,36 +102,48 @@ class Examiner:
     def _run_all(
         self, submission: Submission, skip: Mapping[int, Refusal]
     ) -> tuple[list[TestResult], str]:
-        found: list[TestResult] = []
+        """Return the tests' results, in the suite's order, and a notice.
+
+        subtle: visible tests run first. Their messages may quote what the student's code says,
+        and so must be over before that code has seen a hidden input.
+        """
+        found: dict[int, TestResult] = {}
         talk: Conversation | None = None
-        timeouts: dict[str, int] = {}
-        for test in self.suite.tests:
+        timeouts, notice = 0, ""
+        left = deque(sorted(self.suite.tests, key=lambda test: not test.mark.visible))
+        while left:
+            test = left.popleft()
             if test.number in skip:
-                found.append(self._refused(test, skip[test.number]))
+                found[test.number] = self._refused(test, skip[test.number])
                 continue
             if talk is None:
                 self._running(IMPORTING, IMPORT_SECONDS)
                 opened = skip.get(IMPORTING) or self._open(submission)
                 if isinstance(opened, Refusal):
-                    left = self.suite.tests[len(found) :]
-                    found += [self._refused(each, opened) for each in left]
-                    return found, f"{self.chapter.stem}.py cannot be imported: {opened.message}"
+                    found |= {each.number: self._refused(each, opened) for each in [test, *left]}
+                    notice = f"{self.chapter.stem}.py cannot be imported: {opened.message}"
+                    break
                 talk = opened
-            spent = timeouts.get(test.mark.id, 0)
-            seconds = test.mark.seconds / (SHORTER if spent >= FULL_TIMEOUTS else 1)
+            seconds = test.mark.seconds / (SHORTER if timeouts >= FULL_TIMEOUTS else 1)
             self._running(test.number, seconds)
             result = self._run(test, talk, submission.source, seconds)
-            if result.verdict is Verdict.TIMEOUT:
-                timeouts[test.mark.id] = spent + 1
-            found.append(result)
+            timeouts += result.verdict is Verdict.TIMEOUT
+            found[test.number] = result
             if talk.stopped or result.verdict is Verdict.TIMEOUT:
                 talk = None
-        return found, ""
+        return [found[test.number] for test in self.suite.tests], notice
 
     def _run(
         self, test: SuiteTest, talk: Conversation, source: Source, seconds: float
     ) -> TestResult:
         talk.begin(test.number + 1, seconds)
+        try:
+            return self._judge_one(test, talk, source)
+        except Exception as fault:  # our own: no student may pay for it, no neighbour wait for it
+            text = clean(f"a fault of the grader: {type(fault).__name__}: {fault}")
+            return self._describe(test, Verdict.NOT_JUDGED, text, 0.0)
+
+    def _judge_one(self, test: SuiteTest, talk: Conversation, source: Source) -> TestResult:
         error, took = self.suite.run(test)
         verdict, message = judge(error, talk, source, visible=test.mark.visible)
         result = self._describe(test, verdict, message, took)
@@ -216,7 +229,7 @@ class Examiner:
         if code == -signal.SIGXCPU:
             return Stop(Verdict.TIMEOUT, "used more computing time than a submission may")
         if code < 0:
-            name = signal.Signals(-code).name
+            name = signal.strsignal(-code) or f"signal {-code}"
             return Stop(Verdict.CRASHED, f"the process of your code died ({name})")
         return Stop(Verdict.CRASHED, f"your code ended the program (exit {code})")
 
@@ -225,6 +238,3 @@ def _is_directory(found: Any) -> bool:
     return isinstance(found, dict) and all(
         isinstance(name, str) and kind in ("callable", "value") for name, kind in found.items()
     )
-
-
-__all__ = ["Examiner", "Refusal", "clean"]

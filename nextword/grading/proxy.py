@@ -202,8 +202,8 @@ class _Remote:
 
     def __len__(self) -> int:
         size = self._talk.request("length", self)
-        if type(size) is not int or size < 0:
-            raise TypeError("the length of the answer is no number")
+        if type(size) is not int or not 0 <= size <= MAX_ITEMS:
+            raise TypeError("the length of the answer is no number, or too large")
         return size
 
     def __contains__(self, item: Any) -> bool:
@@ -231,6 +231,10 @@ class _Remote:
 
     def __bool__(self) -> bool:
         raise TypeError("expected a plain value, got an object of the student's own class")
+
+    def remote_gradients(self, inputs: tuple[Any, ...], weights: Any) -> Any:
+        """Take the gradients where the function is; see nextword.check.gradients."""
+        return self._talk.request("gradients", self, "", inputs, weights)
 
 
 class Named(_Remote):
@@ -285,6 +289,10 @@ class Method:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the method in the candidate."""
         return self._handle._talk.request("method", self._handle, self._name, *args, **kwargs)
+
+    def remote_gradients(self, inputs: tuple[Any, ...], weights: Any) -> Any:
+        """Take the gradients where the method is; see nextword.check.gradients."""
+        return self._handle._talk.request("gradients", self._handle, self._name, inputs, weights)
 
     def __bool__(self) -> bool:
         raise TypeError("expected a plain value, got a method of the student's")

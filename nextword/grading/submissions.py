@@ -179,7 +179,8 @@ def _choose(files: Iterable[PurePosixPath], stem: str) -> PurePosixPath:
         raise ProblemError(f"a notebook, {stem}.ipynb, where the module {wanted} was expected")
     if not names:
         raise ProblemError(f"there is no {wanted}: nothing was handed in")
-    like = [name for name in names if stem in name.lower()] or names
+    code = [name for name in names if name.lower().endswith((".py", ".ipynb"))]
+    like = [name for name in names if stem in name.lower()] or code or names
     raise ProblemError(f"there is no {wanted}; found instead: {', '.join(like[:5])}")
 
 

@@ -11,12 +11,14 @@ from pathlib import Path
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.project import Project
+from nextword.release.assignment import student_assignment
 from nextword.release.stubs import make_stub
 from nextword.release.suites import visible_part
 
 # What grades, releases and knows answers stays with the course.
 INSTRUCTORS_PARTS = (
     "grading",
+    "nbgrader",
     "release",
     "cli/grade.py",
     "cli/release.py",
@@ -37,7 +39,8 @@ This folder holds what you need to do the assignment.
 3. Fill in {stubs}: replace each `raise NotImplementedError(...)`.
 4. Ask whether it is right: `.venv/bin/nextword check {example}`; ask for a hint:
    `.venv/bin/nextword check {example} --hint`.
-5. Hand in {stubs}.
+5. Where there is a notebook beside it, such as `coursework/ngrams.ipynb`, fill that in, too.
+6. `.venv/bin/nextword submit {stem}` makes the file to hand in and says what is still missing.
 
 The tests in `tests/suites` are the visible ones. Your work is graded with more of them, on other
 inputs. If something does not work, `nextword doctor` says what is missing.
@@ -49,23 +52,32 @@ def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -
 
     Raises UserError when the folder exists and is not empty: nothing of a student's is overwritten.
     """
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UserError(f"{target} exists already: give a new or empty folder with --to")
-    target.mkdir(parents=True, exist_ok=True)
+    require_new_folder(target)
     _copy_library(project, target)
-    _write(target / "coursework" / "__init__.py", '"""What you write, one module per chapter."""\n')
+    write_text(
+        target / "coursework" / "__init__.py", '"""What you write, one module per chapter."""\n'
+    )
     for chapter in chosen:
         solution = project.module("solutions", chapter.stem)
         stub = make_stub(solution.read_text("utf-8"), chapter, solution.name)
-        _write(target / "coursework" / solution.name, stub)
+        write_text(target / "coursework" / solution.name, stub)
+        if assignment := student_assignment(project, chapter):
+            write_text(target / "coursework" / f"{chapter.stem}.ipynb", assignment)
         suite = project.suite(chapter.stem)
         visible = visible_part(suite.read_text("utf-8"), suite.name)
-        _write(target / "tests" / "suites" / suite.name, visible)
+        write_text(target / "tests" / "suites" / suite.name, visible)
         for notebook in sorted((project.root / "chapters").glob(f"{chapter.number:02d}-*.ipynb")):
             text = student_notebook(notebook.read_text("utf-8"))
-            _write(target / "chapters" / notebook.name, text)
-    _write(target / "README.md", _readme(chosen))
+            write_text(target / "chapters" / notebook.name, text)
+    write_text(target / "README.md", _readme(chosen))
     return sorted(path for path in target.rglob("*") if path.is_file())
+
+
+def require_new_folder(target: Path) -> None:
+    """Make the folder; raises UserError when it exists and is not empty."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UserError(f"{target} exists already: give a new or empty folder with --to")
+    target.mkdir(parents=True, exist_ok=True)
 
 
 def student_notebook(text: str) -> str:
@@ -100,10 +112,12 @@ def _readme(chosen: Sequence[Chapter]) -> str:
     return README.format(
         titles=", ".join(chapter.title for chapter in chosen),
         stubs=" and ".join(f"`coursework/{chapter.stem}.py`" for chapter in chosen),
+        stem=chosen[0].stem,
         example=chosen[0].tasks[0].id if chosen[0].tasks else chosen[0].stem,
     )
 
 
-def _write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")

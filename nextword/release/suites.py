@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from nextword.errors import UserError
 
@@ -35,12 +35,28 @@ def visible_part(text: str, name: str) -> str:
     removed test or helper go with it. Raises UserError for a test without a task, or inside a
     class, whose visibility could not be told.
     """
+    return _part(text, name, is_visible)
+
+
+def task_part(text: str, name: str, task_id: str) -> str:
+    """Return the suite with the tests of one task alone, visible and hidden, and what they use."""
+    return _part(text, name, lambda test: task_of(test) == task_id)
+
+
+def task_of(test: Definition) -> str:
+    """Return the id in a test's task mark, "" where it is no literal."""
+    marks = [node for node in test.decorator_list if isinstance(node, ast.Call)]
+    ids = [mark.args[0] for mark in marks if is_task_mark(mark) and mark.args]
+    return next((str(node.value) for node in ids if isinstance(node, ast.Constant)), "")
+
+
+def _part(text: str, name: str, keep: Callable[[Definition], bool]) -> str:
     tree = ast.parse(text)
     _refuse_unclear_tests(tree, name)
     removed: set[int] = {
         index
         for index, node in enumerate(tree.body)
-        if isinstance(node, Definition) and node.name.startswith("test_") and not is_visible(node)
+        if isinstance(node, Definition) and node.name.startswith("test_") and not keep(node)
     }
     while unused := _unused(tree.body, removed):
         removed |= unused

@@ -9,6 +9,7 @@ from pathlib import Path
 from nextword.catalogue import chapters
 from nextword.errors import UserError
 from nextword.project import Project
+from nextword.release.assignment import student_assignment
 from nextword.release.stubs import make_stub
 
 
@@ -50,6 +51,8 @@ def products(project: Project) -> list[Product]:
         name = path.relative_to(project.root).as_posix()
         stub = make_stub(path.read_text("utf-8"), chapter, name)
         made.append(Product(target / path.name, stub))
+        if assignment := student_assignment(project, chapter):
+            made.append(Product(target / f"{chapter.stem}.ipynb", assignment))
     return made
 
 

@@ -179,6 +179,7 @@ class TinyCourse:
         self.chapter: Chapter = parse_chapter(CATALOGUE)
         files = {
             "solutions/tiny.py": REFERENCE,
+            "coursework/__init__.py": "",
             "coursework/tiny.py": REFERENCE,
             "tests/suites/test_tiny.py": SUITE,
             "tests/misconceptions/tiny.py": MISCONCEPTIONS,

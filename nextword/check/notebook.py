@@ -1,0 +1,118 @@
+"""What the test cells of an assignment notebook call. Leaves out grading, which happens elsewhere.
+
+The notebook stands beside the module it uses (`ngrams.ipynb`, `ngrams.py`), either in coursework/
+of a course folder or in a folder of its own, with the visible tests in its tests/suites.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from nextword import catalogue
+from nextword.catalogue import Chapter, Task
+from nextword.check.report import printable
+from nextword.check.runner import ImportedPackage, run_suite
+from nextword.errors import UserError
+from nextword.project import find_project
+from nextword.results import TaskResult, Verdict, group_by_task
+
+WORDS = {
+    Verdict.FAILED: "not right yet",
+    Verdict.TIMEOUT: "too slow",
+    Verdict.MEMORY: "out of memory",
+    Verdict.CRASHED: "crashed",
+    Verdict.MISSING: "not written yet",
+    Verdict.NOT_JUDGED: "could not be judged",
+}
+
+
+_helpers: dict[str, str] = {}  # modules that suites import, by name
+
+
+def share(name: str, text: str) -> None:
+    """Let suites given as text import a module of theirs: `from tests.suites import NAME`."""
+    _helpers[name] = text
+
+
+def points(task_id: str, *, suite: str | None = None, folder: Path | None = None) -> float:
+    """Run a task's tests on the module beside the notebook, print what fails, return the points.
+
+    `suite` is the text of the tests; without it the visible ones, in tests/suites, are run. The
+    module is read anew each time, so an edit counts at once.
+    """
+    here = (folder or Path.cwd()).resolve()
+    chapter, (task, *_) = catalogue.resolve(task_id)
+    if suite is None:
+        suite = _suite_file(here, chapter).read_text("utf-8")
+    result = _run(here / f"{chapter.stem}.py", chapter, task, suite)
+    print(summary(result))
+    return result.score
+
+
+def summary(result: TaskResult) -> str:
+    """Return a task's points and, a line each, what its tests found wrong.
+
+    >>> summary(TaskResult(catalogue.task("2.1"), ()))
+    '2.1 Padding and sliding windows: 0 of 2 points (no tests)'
+    """
+    of = f"{result.score:g} of {result.task.points} points"
+    passed = sum(test.verdict is Verdict.PASSED for test in result.tests)
+    tests = f"{passed} of {len(result.tests)} tests passed" if result.tests else "no tests"
+    lines = [f"{result.task.id} {result.task.title}: {of} ({tests})"]
+    for test in result.tests:
+        if test.verdict is Verdict.PASSED:
+            continue
+        lines.append(f"- {WORDS[test.verdict]}: {test.behaviour}")
+        lines += [f"    {row}" for row in printable(test.message).splitlines()]
+    return "\n".join(lines)
+
+
+def _suite_file(here: Path, chapter: Chapter) -> Path:
+    beside = here / "tests" / "suites" / f"test_{chapter.stem}.py"
+    if beside.is_file():
+        return beside
+    try:
+        return find_project(here).suite(chapter.stem)
+    except UserError:
+        raise UserError(
+            f"the tests should be in {beside.relative_to(here)}, beside the notebook: "
+            "get the whole folder of the assignment again"
+        ) from None
+
+
+def _run(module: Path, chapter: Chapter, task: Task, suite: str) -> TaskResult:
+    # a folder of its own: messages then name the student's lines, and no file beside the
+    # notebook can be imported in place of a library
+    with tempfile.TemporaryDirectory(prefix="nextword-") as name:
+        root = Path(name)
+        package, suites = root / "coursework", root / "tests" / "suites"
+        package.mkdir()
+        suites.mkdir(parents=True)
+        for folder in (package, suites.parent, suites):
+            (folder / "__init__.py").touch()
+        for helper, text in _helpers.items():
+            (suites / f"{helper}.py").write_text(text, encoding="utf-8")
+        if module.is_file():
+            shutil.copy(module, package / module.name)
+        path = suites / f"test_{chapter.stem}.py"
+        path.write_text(suite, encoding="utf-8")
+        _forget_tests()
+        found = run_suite(
+            path,
+            ImportedPackage(root, "coursework"),
+            root=root,
+            task_ids={task.id},
+            visible_only=False,
+        )
+    _forget_tests()
+    tasks = group_by_task(chapter, found.results)
+    return next(each for each in tasks if each.task.id == task.id)
+
+
+def _forget_tests() -> None:
+    """Let the next run import its own suite: this process has run others of the same name."""
+    for name in [each for each in sys.modules if each.split(".")[0] == "tests"]:
+        del sys.modules[name]

@@ -1,0 +1,154 @@
+"""Packs what a student hands in, after looking it over. Leaves out sending it anywhere."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nextword.catalogue import Chapter
+from nextword.errors import UserError
+from nextword.project import find_project
+
+IMPORT_SECONDS = 60
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the same work gives the same file, byte for byte
+STUBS = ("YOUR CODE HERE", "YOUR ANSWER HERE")
+
+
+@dataclass(frozen=True)
+class Package:
+    """The file to hand in, and what is still missing from the work in it."""
+
+    path: Path
+    files: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def work_folder(chapter: Chapter, start: Path | None = None) -> Path:
+    """Return the folder with the student's module: coursework/, or the assignment's own folder.
+
+    Raises UserError when there is no module.
+    """
+    here = (start or Path.cwd()).resolve()
+    name = f"{chapter.stem}.py"
+    if (here / name).is_file() and (here / f"{chapter.stem}.ipynb").is_file():
+        return here
+    folder = find_project(here).root / "coursework"
+    if not (folder / name).is_file():
+        raise UserError(f"there is no {folder / name}: nothing to hand in")
+    return folder
+
+
+def pack(chapter: Chapter, folder: Path, target: Path) -> Package:
+    """Write the module and, if there is one, the notebook into a zip; say what is missing.
+
+    The zip is read again before it gets its name, so what is there can be unpacked.
+    """
+    module = folder / f"{chapter.stem}.py"
+    notebook = folder / f"{chapter.stem}.ipynb"
+    files = [module, *([notebook] if notebook.is_file() else [])]
+    missing = [*_module_gaps(module, chapter), *_notebook_gaps(notebook, chapter)]
+    data = _zipped(files)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for path in files:
+            if archive.read(path.name) != path.read_bytes():
+                raise UserError(f"{path} changed while it was packed: try again")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    except OSError as error:
+        raise UserError(f"{target} cannot be written: {error.strerror}") from None
+    return Package(target, tuple(path.name for path in files), tuple(missing))
+
+
+def _zipped(files: list[Path]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files:
+            entry = zipfile.ZipInfo(path.name, EPOCH)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(entry, path.read_bytes())
+    return buffer.getvalue()
+
+
+def _module_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
+    """Yield what a grader would stumble over in the module."""
+    try:
+        tree = ast.parse(path.read_text("utf-8-sig"))
+    except UnicodeDecodeError:
+        yield f"{path.name} is not saved as UTF-8: save it again as UTF-8"
+        return
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        yield f"{path.name}, line {line}: {error.args[0]}"
+        return
+    bodies = dict(_functions(tree))
+    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    for task in chapter.tasks:
+        for symbol in task.symbols:
+            if symbol not in bodies and symbol not in classes:
+                yield f"{task.id} {task.title}: {path.name} has no {symbol}"
+            elif symbol in bodies and _is_stub(bodies[symbol]):
+                yield f"{task.id} {task.title}: {symbol} is not written yet"
+    if trouble := _import_trouble(path):
+        yield f"{path.name} cannot be imported: {trouble}"
+
+
+def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.AST]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield prefix + node.name, node
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _functions(node, f"{prefix}{node.name}.")
+
+
+def _is_stub(function: ast.AST) -> bool:
+    """Tell whether the function still raises the stub's NotImplementedError."""
+    raised = [node.exc for node in ast.walk(function) if isinstance(node, ast.Raise)]
+    calls = [exc for exc in raised if isinstance(exc, ast.Call)]
+    return any(ast.unparse(call.func) == "NotImplementedError" for call in calls)
+
+
+def _import_trouble(path: Path) -> str:
+    """Import the module in a process of its own; return the last line of what went wrong."""
+    code = f"import sys; sys.path.insert(0, {str(path.parent)!r}); import {path.stem}"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=IMPORT_SECONDS,
+            cwd=path.parent,
+        )
+    except subprocess.TimeoutExpired:
+        return f"it takes longer than {IMPORT_SECONDS} s"
+    if done.returncode == 0:
+        return ""
+    return (done.stderr.strip().splitlines() or [f"it ends with exit code {done.returncode}"])[-1]
+
+
+def _notebook_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
+    """Yield what is missing from the assignment notebook, where the student has one."""
+    if not path.is_file():
+        return
+    try:
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        ids = {c["metadata"].get("nbgrader", {}).get("grade_id"): c for c in cells}
+        sources = {name: "".join(cell["source"]) for name, cell in ids.items() if name}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        yield f"{path.name} is no notebook that can be read: save it in JupyterLab again"
+        return
+    gone = [t.id for t in chapter.tasks if f"task-{t.id.replace('.', '-')}" not in sources]
+    if gone:
+        yield f"{path.name}: the test cells of {', '.join(gone)} were deleted"
+    for name, source in sources.items():
+        if any(stub in source for stub in STUBS):
+            yield f"{path.name}: the cell {name} is empty"

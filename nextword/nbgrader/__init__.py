@@ -1,0 +1,62 @@
+"""nbgrader with the course's examiner inside: its config, gradebook and feedback.
+
+The only part of the library that imports nbgrader, which comes with the extra `instructor`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nextword.errors import UserError
+
+
+def require_nbgrader() -> None:
+    """Raise UserError when nbgrader is not installed."""
+    try:
+        import nbgrader  # noqa: F401
+    except ImportError:
+        raise UserError(
+            'nbgrader is not installed; it comes with: pip install ".[instructor]"'
+        ) from None
+
+
+def configure(c: Any) -> None:
+    """Put the course's steps into nbgrader's; call it at the end of nbgrader_config.py.
+
+    `nbgrader autograde` then runs notebooks in the sandbox and takes points from the examiner, and
+    `nbgrader generate_feedback` writes the course's pages.
+    """
+    from nbgrader.preprocessors import (
+        AssignLatePenalties,
+        CheckCellMetadata,
+        ClearOutput,
+        GetGrades,
+        IgnorePattern,
+        LimitOutput,
+        OverwriteKernelspec,
+    )
+
+    from nextword.nbgrader.autograde import Examine, SandboxedExecute, SaveScores
+    from nextword.nbgrader.feedback import FeedbackPage
+    from nextword.nbgrader.prepare import before_autograde
+    from nextword.nbgrader.restore import RestoreCells
+
+    c.Autograde.pre_convert_hook = before_autograde
+    c.Autograde.sanitize_preprocessors = [
+        ClearOutput,
+        RestoreCells,
+        OverwriteKernelspec,
+        CheckCellMetadata,
+    ]
+    c.Autograde.autograde_preprocessors = [
+        SandboxedExecute,
+        IgnorePattern,
+        LimitOutput,
+        Examine,
+        SaveScores,
+        AssignLatePenalties,
+        CheckCellMetadata,
+    ]
+    c.GenerateFeedback.exporter_class = FeedbackPage
+    c.GenerateFeedback.preprocessors = [GetGrades]
+    c.HTMLExporter.sanitize_html = True  # formgrader shows what students wrote

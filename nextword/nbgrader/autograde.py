@@ -1,0 +1,96 @@
+"""The steps of `nbgrader autograde` that run, judge and score a notebook.
+
+Leaves out mending it first (restore.py) and late penalties, which nbgrader does.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode
+from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
+
+from nextword.nbgrader import engine
+from nextword.nbgrader.course import Assignment, assignment
+from nextword.nbgrader.notebook import SHARED, automatic_score, id_of, run, score
+
+Resources = dict[str, Any]
+
+_judged: dict[tuple[Path, str], dict[str, dict[str, Any]]] = {}  # by course folder and assignment
+
+
+def _coursedir(step: NbGraderPreprocessor) -> Any:
+    """Return the converter's course directory: preprocessor -> exporter -> converter."""
+    return step.parent.parent.coursedir
+
+
+def _assignment(step: NbGraderPreprocessor, resources: Resources) -> Assignment:
+    root = Path(_coursedir(step).root)
+    return assignment(root, resources["nbgrader"]["assignment"])
+
+
+def _handed_in(step: NbGraderPreprocessor, student: str, name: str) -> Path:
+    coursedir = _coursedir(step)
+    return Path(coursedir.format_path(coursedir.submitted_directory, student, name))
+
+
+class SandboxedExecute(Execute):
+    """Runs the student's cells in a kernel in the sandbox; takes nbgrader's options for Execute."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: Resources, **_: Any
+    ) -> tuple[NotebookNode, Resources]:
+        """Run the notebook."""
+        where, of = resources["nbgrader"], _assignment(self, resources)
+        handed_in = _handed_in(self, where["student"], where["assignment"])
+        kept = self.parent.parent.exclude_overwriting.get(where["assignment"], [])
+        executed = run(nb, of, handed_in, kept, float(self.timeout or 3600))
+        resources[SHARED] = {"executed": executed}
+        return nb, resources
+
+
+class Examine(NbGraderPreprocessor):
+    """Judges the module and the fetched answers, and writes points and messages below the cells."""
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Score every test cell of the course."""
+        of, shared = _assignment(self, resources), resources.setdefault(SHARED, {})
+        module = self._module(of, resources) if of.chapter is not None else None
+        shared["scores"] = score(nb, of, module, shared.get("executed"))
+        return nb, resources
+
+    def _module(self, of: Assignment, resources: Resources) -> dict[str, Any]:
+        """Return the examiner's result; it judges all students that are to be graded at once."""
+        assert of.chapter is not None
+        coursedir, student = _coursedir(self), resources["nbgrader"]["student"]
+        root, name = Path(coursedir.root), resources["nbgrader"]["assignment"]
+        known = _judged.setdefault((root, name), {})
+        if student not in known:
+            folders = {student: _handed_in(self, student, name)}
+            if not known:
+                folders |= _submitted(_handed_in(self, "*", name), coursedir.student_id)
+            self.log.info("The examiner judges %d modules", len(folders))
+            known |= engine.module_results(root, of.chapter, folders)
+        return known.pop(student)  # handed in again later, it is judged again
+
+
+def _submitted(pattern: Path, students: str) -> dict[str, Path]:
+    """Return the folders that match submitted/*/assignment and the students' glob, by student."""
+    place = pattern.parts.index("*")
+    found = Path(*pattern.parts[:place]).glob(str(Path(*pattern.parts[place:])))
+    return {path.parts[place]: path for path in found if fnmatchcase(path.parts[place], students)}
+
+
+class SaveScores(SaveAutoGrades):
+    """Writes scores to the gradebook: the examiner's, and nbgrader's own for other cells."""
+
+    def _add_score(self, cell: NotebookNode, resources: Resources) -> None:
+        grade = self.gradebook.find_grade(
+            id_of(cell), self.notebook_id, self.assignment_id, self.student_id
+        )
+        grade.auto_score = automatic_score(cell, resources.get(SHARED, {}).get("scores", {}))
+        # as nbgrader does: a mark that a person gave stays, and is shown for review
+        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+        self.gradebook.db.commit()

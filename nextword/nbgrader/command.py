@@ -1,0 +1,55 @@
+"""What `nextword grade --gradebook` does on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from nextword.check.report import printable
+from nextword.errors import UserError
+from nextword.nbgrader import require_nbgrader
+
+
+def find_course(submissions: Path, gradebook: str) -> Path:
+    """Return the nbgrader course folder that is meant.
+
+    It is the working folder, or one that holds the submissions or the gradebook's file.
+    """
+    file = Path(gradebook.removeprefix("sqlite:///"))
+    for start in (Path.cwd(), submissions.resolve(), file.resolve() if file.exists() else None):
+        for folder in (start, *start.parents) if start else ():
+            if (folder / "nbgrader_config.py").is_file() and (folder / "source").is_dir():
+                return folder
+    raise UserError(
+        "run this in the nbgrader course folder (the one with nbgrader_config.py and source/); "
+        "`nextword release CHAPTER --format nbgrader --to DIR` makes one"
+    )
+
+
+def grade_class(assignment: str, submissions: Path | None, gradebook: str, jobs: int) -> int:
+    """Grade a class into a gradebook and print what it earned; return the exit status."""
+    require_nbgrader()
+    if submissions is None:
+        raise UserError("say where the submissions are: nextword grade ngrams submitted/ …")
+    from nextword.nbgrader.classwork import grade_into
+
+    course = find_course(submissions, gradebook)
+    errors = Console(stderr=True)
+    found = grade_into(
+        course,
+        assignment,
+        submissions,
+        gradebook,
+        jobs=jobs,
+        say=lambda text: errors.print(text, markup=False),
+    )
+    table = Table("student", "points", "of", "late", "waits for marks", title=assignment)
+    for each in found:
+        late = f"-{each.penalty:g}" if each.penalty else ""
+        waits = "yes" if each.waiting else ""
+        name = printable(each.student)
+        table.add_row(name, f"{each.points:g}", f"{each.most:g}", late, waits)
+    Console().print(table)
+    return 0

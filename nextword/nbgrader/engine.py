@@ -1,0 +1,135 @@
+"""Has the examiner judge the modules of a class, in a process of its own.
+
+Of its own, because nbgrader may run inside a Jupyter server, where forking is not safe. Results of
+unchanged submissions are kept in the course folder, so that a second run costs little.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nextword import catalogue
+from nextword.catalogue import Chapter
+from nextword.check.report import WORDS, printable
+from nextword.errors import UserError
+from nextword.nbgrader.answers import Score
+from nextword.nbgrader.course import examiner_project
+from nextword.results import SubmissionResult, Verdict
+
+EXIT_USER_ERROR = 2
+START_SECONDS, SECONDS_EACH = 120.0, 120.0  # of a run, and of each submission in it at most
+MAX_SAID = 4000  # characters of what the examiner says when it fails
+
+
+class EngineError(Exception):
+    """The examiner did not run: the grader's fault."""
+
+
+def module_results(
+    course: Path, chapter: Chapter, folders: Mapping[str, Path], jobs: int | None = None
+) -> dict[str, dict[str, Any]]:
+    """Return what each student's module earned, as `grade --json` writes it, by student.
+
+    `folders` maps a student to the folder with the module. Raises UserError or EngineError.
+    """
+    project = examiner_project(course)
+    names = {f"{number:05d}": student for number, student in enumerate(sorted(folders))}
+    with tempfile.TemporaryDirectory(prefix="nextword-class-") as name:
+        stage = Path(name) / "class"
+        for key, student in names.items():
+            _stage(folders[student], stage / key, f"{chapter.stem}.py")
+        answer = Path(name) / "results.json"
+        command = [sys.executable, "-P", "-m", "nextword.nbgrader.engine"]
+        command += [str(project.root), chapter.stem, str(stage), str(answer)]
+        command += [str(jobs or len(os.sched_getaffinity(0)))]
+        limit = START_SECONDS + SECONDS_EACH * len(names)
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, encoding="utf-8", timeout=limit
+            )
+        except subprocess.TimeoutExpired:
+            raise EngineError(f"the examiner did not end in {limit:g} s") from None
+        if done.returncode == EXIT_USER_ERROR:
+            raise UserError(done.stderr.strip())
+        if done.returncode or not answer.is_file():
+            raise EngineError(f"the examiner failed:\n{done.stderr.strip()[-MAX_SAID:]}")
+        found = json.loads(answer.read_text("utf-8"))
+    return {names[each["student"]]: each for each in found["submissions"]}
+
+
+def _stage(folder: Path, target: Path, module: str) -> None:
+    """Copy the module alone; what else lies in the folder has no effect."""
+    target.mkdir(parents=True)
+    source = folder / module
+    if source.is_symlink() or source.is_file():
+        shutil.copy(source, target / module, follow_symlinks=False)
+
+
+def task_scores(chapter: Chapter, result: Mapping[str, Any]) -> dict[str, Score]:
+    """Return the points and the message of each task, by its id."""
+    return {task["id"]: _score(task) for task in result["tasks"]}
+
+
+def _score(task: Mapping[str, Any]) -> Score:
+    tests = task["tests"]
+    passed = sum(test["verdict"] == Verdict.PASSED for test in tests)
+    head = f"{task['score']:g} of {task['max_score']} points ({passed} of {len(tests)} tests)"
+    said = dict.fromkeys(line for test in tests for line in _lines(test))
+    message = printable("\n".join([head, *said]))
+    if task["verdict"] == Verdict.NOT_JUDGED:
+        return Score(None, f"{message}\nA test could not be judged: a person will look at it.")
+    return Score(float(task["score"]), message)
+
+
+def _lines(test: Mapping[str, Any]) -> Iterable[str]:
+    if test["verdict"] == Verdict.PASSED:
+        return
+    yield f"- {WORDS[Verdict(test['verdict'])]}: {test['behaviour']}"
+    for text in (test["message"], test["misconception"]):
+        if text != WORDS[Verdict(test["verdict"])]:
+            yield from (f"    {line}" for line in text.splitlines())
+
+
+class _Silent:
+    """Shows nothing: nbgrader has its own log."""
+
+    def begin(self, total: int, known: int) -> None:
+        """Ignore."""
+
+    def finished(self, result: SubmissionResult) -> None:
+        """Ignore."""
+
+    def tick(self) -> None:
+        """Ignore."""
+
+
+def main() -> None:
+    """Grade a staged class: ROOT CHAPTER STAGE ANSWER JOBS."""
+    from nextword.grading.run import Options, grade
+    from nextword.project import Project
+
+    root, stem, stage, answer, jobs = sys.argv[1:]
+    project = Project(Path(root))
+    options = Options(out=project.state("graded") / stem, jobs=int(jobs))
+    try:
+        outcome = grade(project, catalogue.chapter(stem), Path(stage), options, _Silent())
+    except UserError as error:
+        sys.exit(_say(str(error)))
+    Path(answer).write_text(json.dumps(outcome.to_json()), encoding="utf-8")
+
+
+def _say(text: str) -> int:
+    print(text, file=sys.stderr)
+    return EXIT_USER_ERROR
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""Grade files for Canvas, Moodle and Gradescope, and nbgrader's own with its quoting mended.
+
+Each is a plugin of nbgrader:
+
+    nbgrader export --exporter nextword.nbgrader.exports.Canvas --to canvas.csv
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins import ExportPlugin
+
+
+@dataclass(frozen=True)
+class Grade:
+    """One student's grade for one assignment; without a submission the score is 0."""
+
+    assignment: str
+    most: float
+    student: Any
+    submission: Any
+
+    @property
+    def raw(self) -> float:
+        """Points before the penalty for being late."""
+        return float(self.submission.score) if self.submission else 0.0
+
+    @property
+    def penalty(self) -> float:
+        """Points that being late costs."""
+        return float(self.submission.late_submission_penalty) if self.submission else 0.0
+
+    @property
+    def score(self) -> float:
+        """Points that count."""
+        return max(0.0, self.raw - self.penalty)
+
+    @property
+    def name(self) -> str:
+        """The student's name, the id where the gradebook has no name."""
+        last, first = self.student.last_name, self.student.first_name
+        return ", ".join(filter(None, (last, first))) or str(self.student.id)
+
+
+def number(points: float) -> str:
+    """Return points without a superfluous .0 and without digits that no one gave.
+
+    >>> number(12.0), number(37.333333333)
+    ('12', '37.33')
+    """
+    return f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+class Table(ExportPlugin):
+    """Writes rows as CSV in UTF-8, quoted where a name needs it; ids stay text."""
+
+    default_name = "grades.csv"
+    byte_order_mark = False
+
+    def rows(self, grades: list[Grade]) -> Iterable[list[str]]:
+        """Return the file's rows, the header first."""
+        raise NotImplementedError
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the file."""
+        target = Path(self.to or self.default_name)
+        encoding = "utf-8-sig" if self.byte_order_mark else "utf-8"
+        self.log.info("Exporting grades to %s", target)
+        with target.open("w", encoding=encoding, newline="") as file:
+            csv.writer(file, lineterminator="\r\n").writerows(self.rows(self._grades(gradebook)))
+
+    def _grades(self, gradebook: Gradebook) -> list[Grade]:
+        wanted = {str(each) for each in self.assignment}
+        students = {str(each) for each in self.student}
+        found = []
+        for assignment in sorted(gradebook.assignments, key=lambda each: str(each.name)):
+            if wanted and assignment.name not in wanted:
+                continue
+            for student in sorted(gradebook.students, key=lambda each: str(each.id)):
+                if students and student.id not in students:
+                    continue
+                try:
+                    submission = gradebook.find_submission(assignment.name, student.id)
+                except MissingEntry:
+                    submission = None
+                most = float(assignment.max_score)
+                found.append(Grade(str(assignment.name), most, student, submission))
+        return found
+
+
+class Plain(Table):
+    """nbgrader's own columns; nbgrader itself does not quote a name with a comma."""
+
+    def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
+        """One row per student and assignment."""
+        yield [
+            *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name"),
+            *("email", "raw_score", "late_submission_penalty", "score", "max_score"),
+        ]
+        for grade in grades:
+            submission, student = grade.submission, grade.student
+            due = submission.assignment.duedate if submission else None
+            texts = [grade.assignment, due, submission.timestamp if submission else None]
+            texts += [student.id, student.last_name, student.first_name, student.email]
+            points = (grade.raw, grade.penalty, grade.score, grade.most)
+            yield [*("" if text is None else str(text) for text in texts), *map(number, points)]
+
+
+class Canvas(Table):
+    """What Canvas' gradebook takes under Import: the columns and the row of its own export.
+
+    Canvas finds a student by ID, SIS User ID or SIS Login ID; nbgrader's student id is written as
+    SIS User ID and SIS Login ID, its `lms_user_id` as ID.
+    """
+
+    default_name = "canvas.csv"
+
+    def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
+        """One row per student, one column per assignment."""
+        most = {grade.assignment: grade.most for grade in grades}
+        head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+        yield [*head, *most]
+        yield ["    Points Possible", "", "", "", "", *map(number, most.values())]
+        by_student: dict[str, dict[str, Grade]] = {}
+        for grade in grades:
+            by_student.setdefault(str(grade.student.id), {})[grade.assignment] = grade
+        for name, found in by_student.items():
+            first = next(iter(found.values()))
+            about = [first.name, str(first.student.lms_user_id or ""), name, name, ""]
+            # an empty cell leaves what Canvas has; a student who handed nothing in is no 0 there
+            given = (found[each] for each in most)
+            yield [*about, *(number(g.score) if g.submission else "" for g in given)]
+
+
+class Moodle(Table):
+    """What Moodle's Grade import (CSV) takes: map "ID number" to the user's ID number."""
+
+    default_name = "moodle.csv"
+
+    def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
+        """One row per student, one column per assignment."""
+        names = list(dict.fromkeys(grade.assignment for grade in grades))
+        head = ["First name", "Last name", "ID number", "Email address"]
+        yield [*head, *(f"Assignment: {name} (Real)" for name in names)]
+        by_student: dict[str, dict[str, Grade]] = {}
+        for grade in grades:
+            by_student.setdefault(str(grade.student.id), {})[grade.assignment] = grade
+        for name, found in by_student.items():
+            student = next(iter(found.values())).student
+            about = [student.first_name or "", student.last_name or "", name, student.email or ""]
+            given = (found[each] for each in names)
+            # "-" is what Moodle's own export writes for no grade
+            yield [*about, *(number(g.score) if g.submission else "-" for g in given)]
+
+
+class Gradescope(Table):
+    """A roster that Gradescope takes, with the columns of its own grade file behind it.
+
+    Gradescope reads names, addresses and ids (Roster > Add Students) and no grades: those come
+    from its autograder, see `nextword release --format gradescope`.
+    """
+
+    default_name = "gradescope.csv"
+
+    def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
+        """One row per student and assignment."""
+        head = ["First Name", "Last Name", "SID", "Email", "Assignment"]
+        yield [*head, "Total Score", "Max Points", "Status", "Submission Time"]
+        for grade in grades:
+            student, submission = grade.student, grade.submission
+            about = [student.first_name or "", student.last_name or "", str(student.id)]
+            time = str(submission.timestamp or "") if submission else ""
+            points = [number(grade.score) if submission else "", number(grade.most)]
+            status = "Graded" if submission else "Missing"
+            yield [*about, student.email or "", grade.assignment, *points, status, time]

@@ -1,0 +1,162 @@
+"""nbgrader's gradebook, written to in one transaction per student. Leaves out how points arise."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy.exc
+from nbformat.notebooknode import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook, MissingEntry, get_alembic_version
+from nbgrader.preprocessors import AssignLatePenalties
+from traitlets.config import Config
+
+from nextword.errors import UserError
+from nextword.nbgrader.answers import Score
+from nextword.nbgrader.course import Assignment
+from nextword.nbgrader.notebook import automatic_score, id_of
+
+NO_RESPONSE = "No response."
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a student's notebook earned."""
+
+    student: str
+    assignment: str
+    notebook: str
+    nb: NotebookNode
+    scores: Mapping[str, Score]
+
+
+@dataclass
+class Book:
+    """An open gradebook with the course's settings."""
+
+    api: Gradebook
+    settings: Config
+
+    def notebook(self, of: Assignment) -> str:
+        """Return the name of the assignment's notebook; raises UserError if it is not known."""
+        try:
+            found = self.api.find_assignment(of.name).notebooks
+        except MissingEntry:
+            found = []
+        if not found:
+            raise UserError(
+                f"the gradebook does not know the assignment {of.name}: "
+                f"run `nbgrader generate_assignment {of.name}` in the course folder first"
+            )
+        return str(found[0].name)
+
+    def penalty(self, row: Row, submitted: Any) -> float | None:
+        """Return the late penalty by nbgrader's plugin, as the course's settings say."""
+        late = self.api.find_submission(row.assignment, row.student).total_seconds_late
+        if late <= 0:
+            return None
+        step = AssignLatePenalties(config=self.settings)
+        step.init_plugin()
+        found = step.plugin_inst.late_submission_penalty(row.student, submitted.score, late)
+        return None if found is None else float(step._check_late_penalty(submitted, found))
+
+
+def database_url(text: str) -> str:
+    """Return a database URL; a plain path means an SQLite file.
+
+    >>> database_url("postgresql://localhost/grades")
+    'postgresql://localhost/grades'
+    """
+    return text if "://" in text else f"sqlite:///{Path(text).resolve()}"
+
+
+@contextmanager
+def open_gradebook(text: str, settings: Config) -> Iterator[Book]:
+    """Open the gradebook at a URL or path; raises UserError when it cannot be used."""
+    url = database_url(text)
+    course = settings["CourseDirectory"].get("course_id") or "default_course"
+    # nbgrader relies on what SQLAlchemy warns of
+    warnings.filterwarnings("ignore", category=sqlalchemy.exc.SAWarning)
+    try:
+        with Gradebook(url, str(course)) as api:
+            _check_version(api)
+            yield Book(api, settings)
+    except sqlalchemy.exc.OperationalError as error:
+        reason = str(error.orig).splitlines()[0]
+        if "locked" in reason:
+            reason += ": another program is writing to it; end that program or try again later"
+        raise UserError(f"the gradebook {_shown(url)} cannot be used: {reason}") from None
+    except sqlalchemy.exc.DatabaseError as error:
+        reason = str(error.orig).splitlines()[0]
+        raise UserError(f"{_shown(url)} is no gradebook of nbgrader: {reason}") from None
+    except sqlalchemy.exc.ArgumentError:
+        raise UserError(
+            f"{_shown(url)} is no database URL; expected one like sqlite:///gradebook.db or "
+            "postgresql://user@host/name"
+        ) from None
+    except ModuleNotFoundError as error:
+        raise UserError(f"{_shown(url)} needs the package {error.name}: pip install it") from None
+
+
+def _shown(url: str) -> str:
+    """Return the URL without a password.
+
+    >>> _shown("postgresql://me:secret@host/db")
+    'postgresql://me:***@host/db'
+    """
+    head, _, tail = url.rpartition("@")
+    if not head or head.count(":") < 2:
+        return url
+    return f"{head.rpartition(':')[0]}:***@{tail}"
+
+
+def _check_version(api: Gradebook) -> None:
+    found = api.db.execute(sqlalchemy.text("SELECT version_num FROM alembic_version")).scalar()
+    wanted = get_alembic_version()
+    if found != wanted:
+        raise UserError(
+            f"the gradebook is from another version of nbgrader ({found}, expected {wanted}): "
+            "back it up, then run `nbgrader db upgrade`"
+        )
+
+
+def write_row(
+    book: Book, row: Row, timestamp: str | None = None
+) -> tuple[str, float, float, float, bool]:
+    """Write a student's scores; return student, points, most points, penalty, waits for marks.
+
+    A mark that a person gave stays; it is shown to that person again, as nbgrader does.
+    """
+    api = book.api
+    api.update_or_create_student(row.student)
+    given = {"timestamp": timestamp} if timestamp else {}
+    api.update_or_create_submission(row.assignment, row.student, **given)
+    submitted = api.find_submission_notebook(row.notebook, row.assignment, row.student)
+    cells = {id_of(cell): cell for cell in row.nb.cells if id_of(cell)}
+    for grade in submitted.grades:
+        if grade.name not in cells:
+            continue
+        if utils.is_task(cells[grade.name]):
+            continue  # a task is marked by hand; nbgrader leaves its grade alone, too
+        grade.auto_score = automatic_score(cells[grade.name], row.scores)
+        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+    for comment in submitted.comments:
+        cell = cells.get(comment.name)
+        if cell is not None:
+            unchanged = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
+            silent = unchanged and not utils.is_task(cell)
+            comment.auto_comment = NO_RESPONSE if silent else None
+    submitted.late_submission_penalty = None
+    api.db.commit()
+    submitted.late_submission_penalty = book.penalty(row, submitted)
+    api.db.commit()
+    api.db.refresh(submitted)
+    penalty = submitted.late_submission_penalty or 0.0
+    points = float(submitted.score or 0.0) - penalty
+    waiting = bool(submitted.needs_manual_grade)
+    return row.student, points, float(submitted.max_score), penalty, waiting

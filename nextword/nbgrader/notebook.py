@@ -1,0 +1,179 @@
+"""A mended notebook on its way to points: run in the sandbox, judged, and made fit to be read.
+
+Plain functions, used by `nbgrader autograde` (autograde.py) and by `nextword grade --gradebook`
+(classwork.py). They never take a score from what the student's kernel said.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode, from_dict
+from nbgrader import utils
+
+from nextword.nbgrader import engine
+from nextword.nbgrader.answers import Score, judge, missing
+from nextword.nbgrader.course import Assignment
+from nextword.nbgrader.kernel import Executed, Step, execute
+from nextword.release.assignment import without
+
+SHARED = "nextword"  # the entry of metadata and resources that is ours
+CELL_SECONDS = 30.0
+MAX_FILES = 64 << 20  # bytes of a student's files that a notebook may read
+
+
+def id_of(cell: NotebookNode) -> str:
+    """Return a cell's grade id, "" where it has none."""
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def hide_tests(nb: NotebookNode, of: Assignment) -> None:
+    """Take the hidden tests out of the course's own test cells."""
+    for cell in nb.cells:
+        if of.kind(id_of(cell)) in ("task", "check"):
+            cell.source = without(cell.source, "HIDDEN TESTS")
+
+
+def stage_files(folder: Path, handed_in: Path, source: Path, kept: Sequence[str]) -> None:
+    """Copy a student's files to `folder`, then the source's, which win unless named in `kept`.
+
+    Notebooks are left out (those of the course hold hidden tests), and so are links, which could
+    lead out of the student's folder, and whatever goes beyond MAX_FILES bytes.
+    """
+    left = MAX_FILES
+    for origin in (handed_in, source):
+        for path in sorted(origin.rglob("*")):
+            inside = path.relative_to(origin)
+            way = [origin.joinpath(*inside.parts[:n]) for n in range(1, len(inside.parts) + 1)]
+            if any(part.is_symlink() for part in way) or not path.is_file():
+                continue
+            keeps = origin == source and inside.as_posix() in kept
+            if keeps or path.suffix == ".ipynb" or path.stat().st_size > left:
+                continue
+            left -= path.stat().st_size
+            (folder / inside).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / inside)
+
+
+def run(
+    nb: NotebookNode,
+    of: Assignment,
+    handed_in: Path,
+    kept: Sequence[str],
+    seconds: float = CELL_SECONDS,
+) -> Executed:
+    """Run the student's cells in the sandbox and put the outputs into the notebook.
+
+    Test cells of the course are not run: the kernel could change what they give. Their variables
+    are fetched where they stand. A kernel that dies or hangs loses only what comes after.
+    """
+    steps = []
+    for index, cell in enumerate(nb.cells):
+        kind = of.kind(id_of(cell))
+        if kind == "check":
+            steps.append(Step(index, fetch=tuple(of.said(id_of(cell)).get("reads", ()))))
+        elif cell.cell_type == "code" and kind != "task" and cell.source.strip():
+            steps.append(Step(index, str(cell.source), seconds))
+    with tempfile.TemporaryDirectory(prefix="nextword-files-") as name:
+        stage_files(Path(name), handed_in, of.folder, kept)
+        executed = execute(steps, Path(name))
+    _show(nb, steps, executed)
+    return executed
+
+
+def _show(nb: NotebookNode, steps: list[Step], executed: Executed) -> None:
+    count, told = 0, False
+    for step in steps:
+        if step.fetch:
+            continue
+        cell = nb.cells[step.cell]
+        if step.cell not in executed.outputs:
+            why = executed.gone or "the kernel ended"
+            name = "NotRun" if told else "KernelDied"
+            cell.outputs = [_error(name, f"this cell was not finished: {why}")]
+            told = True
+            continue
+        count += 1
+        cell.execution_count = count
+        cell.outputs = [from_dict(output) for output in executed.outputs[step.cell]]
+        for output in cell.outputs:
+            if output.output_type == "execute_result":
+                output.execution_count = count
+        if executed.status[step.cell] == "timeout":
+            cell.outputs.append(_error("TimeLimit", f"stopped after {step.seconds:g} s"))
+
+
+def _error(name: str, text: str) -> NotebookNode:
+    shown = {"ename": name, "evalue": text, "traceback": [f"{name}: {text}"]}
+    return from_dict({"output_type": "error", **shown})
+
+
+def score(
+    nb: NotebookNode,
+    of: Assignment,
+    module: Mapping[str, Any] | None,
+    executed: Executed | None,
+) -> dict[str, Score]:
+    """Return the points of the course's test cells by grade id, and write them below the cells.
+
+    `module` is what the examiner says of the student's module, `executed` what the kernel gave.
+    """
+    scores: dict[str, Score] = {}
+    if of.chapter is not None and module is not None:
+        tasks = engine.task_scores(of.chapter, module)
+        scores = {name: tasks[of.said(name)["task"]] for name in of.ids("task")}
+        shared = nb.metadata.setdefault(SHARED, NotebookNode())
+        shared.notice, shared.tasks = module["notice"], from_dict(module["tasks"])
+    for index, cell in enumerate(nb.cells):
+        if of.kind(id_of(cell)) == "check":
+            scores[id_of(cell)] = _judge(of, id_of(cell), index, executed)
+    for cell in nb.cells:
+        if id_of(cell) in scores:
+            _write_below(cell, scores[id_of(cell)], of)
+    return scores
+
+
+def _judge(of: Assignment, name: str, index: int, executed: Executed | None) -> Score:
+    source, said = of.cells[name]["source"], of.said(name)
+    worth = float(said["points"])
+    if executed is None or index not in executed.answers:
+        why = executed.gone if executed else "it was not run"
+        return judge(source, worth, {}, missing(list(said.get("reads", ())), why))
+    return judge(source, worth, executed.answers[index], executed.faults[index])
+
+
+def _write_below(cell: NotebookNode, found: Score, of: Assignment) -> None:
+    text = found.message
+    if of.kind(id_of(cell)) == "check":
+        worth = of.said(id_of(cell))["points"]
+        head = "not judged" if found.points is None else f"{found.points:g} of {worth} points"
+        text = f"{head}\n{text}".strip()
+    cell.outputs = [from_dict({"output_type": "stream", "name": "stdout", "text": text + "\n"})]
+    cell.execution_count = None
+    cell.metadata[SHARED] = from_dict({"points": found.points, "message": found.message})
+
+
+def automatic_score(cell: NotebookNode, scores: Mapping[str, Score]) -> float | None:
+    """Return the points of a graded cell; None where a person has to give them."""
+    if id_of(cell) in scores:
+        return scores[id_of(cell)].points
+    return plain_score(cell)
+
+
+def plain_score(cell: NotebookNode) -> float | None:
+    """Return the points of a cell that is not the course's, by its outputs, as nbgrader does.
+
+    But what stands on stderr costs nothing, and a result that was sent before the cell's end does
+    not hide an error: the last result counts, an error gives 0.
+    """
+    if not utils.is_solution(cell) and cell.cell_type == "code":
+        if any(output.output_type == "error" for output in cell.outputs):
+            return 0.0
+        results = [output for output in cell.outputs if output.output_type == "execute_result"]
+        cell = from_dict({**cell, "outputs": results[-1:]})
+    points, _ = utils.determine_grade(cell)
+    return None if points is None else float(points)

@@ -1,0 +1,136 @@
+"""Gives a student's notebook back the cells and metadata that it was released with.
+
+Leaves alone what students write. What the gradebook says about a cell counts, never what the
+submitted notebook says: a cell that was deleted, copied, retyped or edited is as it was.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode, from_dict
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from nextword.nbgrader.course import Assignment, assignment
+from nextword.nbgrader.notebook import hide_tests
+
+SCHEMA_VERSION = 3
+
+
+def trusted_cells(gradebook: Gradebook, notebook: str, of: Assignment) -> list[NotebookNode]:
+    """Return the cells that the gradebook keeps, with their metadata, in the source's order."""
+    entry = gradebook.find_notebook(notebook, of.name)
+    graded = {cell.name: cell for cell in (*entry.grade_cells, *entry.task_cells)}
+    tasks = {cell.name for cell in entry.task_cells}
+    solutions = {cell.name for cell in entry.solution_cells}
+    found = []
+    for source in entry.source_cells:
+        is_task = source.name in tasks
+        metadata: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "grade_id": source.name,
+            "grade": source.name in graded and not is_task,
+            "solution": source.name in solutions,
+            "task": is_task,
+            "locked": bool(source.locked),
+            "cell_type": source.cell_type,
+            "checksum": source.checksum,
+        }
+        if source.name in graded:
+            metadata["points"] = graded[source.name].max_score
+        found.append(_cell(source.cell_type, source.source, {"nbgrader": metadata}))
+    place = {name: number for number, name in enumerate(of.order)}  # the gradebook has no order
+    return sorted(found, key=lambda cell: place.get(_id(cell), len(place)))
+
+
+def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
+    """Mend the submitted notebook in place; return a line for each thing that was mended.
+
+    Of a cell that is there twice the last one counts, as in nbgrader; the others stay as ordinary
+    cells. A missing cell comes back behind the one that stood before it.
+    """
+    released = {_id(cell): cell for cell in trusted}
+    place = {_id(cell): index for index, cell in enumerate(submitted.cells) if _id(cell)}
+    mended: list[str] = []
+    for index, cell in enumerate(submitted.cells):
+        name = _id(cell)
+        cell.setdefault("metadata", NotebookNode()).pop("nbgrader", None)
+        cell.metadata.pop("nextword", None)
+        if name not in released:
+            continue
+        if place[name] != index:
+            mended.append(f"cell {name} was there more than once: the last one counts")
+            continue
+        mended += _mend(cell, released[name])
+    _return_missing(submitted, trusted, place, mended)
+    return mended
+
+
+def _mend(cell: NotebookNode, original: NotebookNode) -> list[str]:
+    mended = []
+    metadata = original.metadata.nbgrader
+    if cell.get("cell_type") != original.cell_type:
+        mended.append(f"cell {metadata.grade_id} had another type")
+        answer = cell.get("source", "")
+        cell.clear()
+        cell.update(_cell(original.cell_type, answer, {}))
+    if metadata.locked and cell.source != original.source:
+        cell.source = original.source
+    cell.metadata.nbgrader = from_dict(dict(metadata))
+    return mended
+
+
+def _return_missing(
+    submitted: NotebookNode, trusted: list[NotebookNode], place: dict[str, int], mended: list[str]
+) -> None:
+    before: NotebookNode | None = None
+    kept = {name: submitted.cells[index] for name, index in place.items()}
+    for original in trusted:
+        name = _id(original)
+        if name not in kept:
+            kept[name] = from_dict(original)
+            at = 0 if before is None else _index(submitted.cells, before) + 1
+            submitted.cells.insert(at, kept[name])
+            if original.metadata.nbgrader.grade or original.metadata.nbgrader.solution:
+                mended.append(f"cell {name} was missing")
+        before = kept[name]
+
+
+def _index(cells: list[NotebookNode], wanted: NotebookNode) -> int:
+    return next(index for index, cell in enumerate(cells) if cell is wanted)
+
+
+def _id(cell: NotebookNode) -> str:
+    try:
+        name = cell["metadata"]["nbgrader"]["grade_id"]
+    except (KeyError, TypeError):
+        return ""
+    return name if isinstance(name, str) else ""
+
+
+def _cell(kind: str, source: str, metadata: dict[str, Any]) -> NotebookNode:
+    made: dict[str, Any] = {"cell_type": kind, "metadata": metadata, "source": source}
+    if kind == "code":
+        made |= {"execution_count": None, "outputs": []}
+    return from_dict(made)
+
+
+class RestoreCells(NbGraderPreprocessor):
+    """The first step of autograding; stands in for DeduplicateIds and OverwriteCells."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Mend the notebook and note in its metadata what was mended."""
+        where = resources["nbgrader"]
+        of = assignment(Path(self.parent.parent.coursedir.root), where["assignment"])
+        with Gradebook(where["db_url"]) as gradebook:
+            trusted = trusted_cells(gradebook, where["notebook"], of)
+        mended = restore(nb, trusted)
+        for line in mended:
+            self.log.warning("%s: %s", where["student"], line)
+        hide_tests(nb, of)
+        nb.metadata = from_dict({"nextword": {"mended": mended}})
+        return nb, resources

@@ -1,0 +1,206 @@
+"""Makes the zip that Gradescope's autograder takes, and is what runs there for each submission."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nextword import catalogue
+from nextword.catalogue import Chapter
+from nextword.errors import UserError
+from nextword.project import Project
+from nextword.release.nbgrader import SEED, examiner_files, new_seed
+from nextword.release.student import require_new_folder
+from nextword.results import Verdict
+
+LIBRARY_FILES = ("pyproject.toml", "constraints.txt", "LICENSE", "LICENSE-TEXT")
+EPOCH = (1980, 1, 1, 0, 0, 0)
+
+SETUP = """\
+#!/usr/bin/env bash
+# Run once, when the image is built. Choose Ubuntu 24.04 or newer: Python 3.11 is needed.
+set -euo pipefail
+apt-get update
+apt-get install -y python3 python3-venv bubblewrap
+python3 -m venv /autograder/venv
+/autograder/venv/bin/pip install --no-cache-dir \\
+  --extra-index-url https://download.pytorch.org/whl/cpu \\
+  --constraint /autograder/source/library/constraints.txt /autograder/source/library
+"""
+
+RUN = """\
+#!/usr/bin/env bash
+# Run for each submission: reads submission/, writes results/results.json.
+set -u
+ROOT="${{AUTOGRADER_ROOT:-/autograder}}"
+PYTHON="${{AUTOGRADER_PYTHON:-/autograder/venv/bin/python}}"
+export PYTHONPATH="$ROOT/source/library"
+exec "$PYTHON" -P -m nextword.release.gradescope "$ROOT" {stem}
+"""
+
+UNSAFE = (
+    "This container does not allow the sandbox, so submissions ran without it: a submission could "
+    "read the tests in the container. Run the container with user namespaces to mend that."
+)
+
+
+def release_gradescope(project: Project, chosen: Sequence[Chapter], target: Path) -> list[Path]:
+    """Write one autograder zip per chapter into a new folder; return the zips."""
+    contents = {chapter: dict(_contents(project, chapter)) for chapter in chosen}
+    require_new_folder(target)
+    made = []
+    for chapter, files in contents.items():
+        path = target / f"{chapter.stem}-autograder.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                entry = zipfile.ZipInfo(name, EPOCH)
+                runs = name in ("setup.sh", "run_autograder")
+                entry.external_attr = (0o755 if runs else 0o644) << 16
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(entry, data)
+        made.append(path)
+    return made
+
+
+def _contents(project: Project, chapter: Chapter) -> Iterator[tuple[str, bytes]]:
+    yield "setup.sh", SETUP.encode()
+    yield "run_autograder", RUN.format(stem=chapter.stem).encode()
+    for name in LIBRARY_FILES:
+        path = project.root / name
+        if not path.is_file():
+            raise UserError(f"{path} is missing: a release is made from the full course")
+        yield f"library/{name}", path.read_bytes()
+    package = Path(__file__).parents[1]
+    for path in sorted(package.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield f"library/nextword/{path.relative_to(package).as_posix()}", path.read_bytes()
+    for inside, text in examiner_files(project, chapter, Path("examiner")).items():
+        yield inside.as_posix(), text.encode()
+    yield f"examiner/{SEED.as_posix()}", new_seed().encode()
+
+
+# ------------------------------------------------------------------ in Gradescope's container
+
+
+def grade_submission(root: Path, stem: str) -> dict[str, Any]:
+    """Grade what lies in `root`/submission; return what results.json shall hold."""
+    from nextword.grading.run import Options, grade
+    from nextword.grading.sandbox import plan_for, require
+
+    chapter = catalogue.chapter(stem)
+    project = Project(root / "source" / "examiner")
+    confined, notes = True, []
+    try:
+        require(plan_for([], confined=True))
+    except UserError as error:
+        confined, notes = False, [UNSAFE, str(error)]
+    with tempfile.TemporaryDirectory(prefix="nextword-one-") as name:
+        stage = Path(name) / "class" / _student(root)
+        shutil.copytree(root / "submission", stage, symlinks=True)
+        options = Options(Path(name) / "out", jobs=1, confined=confined)
+        outcome = grade(project, chapter, stage.parent, options, _Quiet())
+    return results(chapter, outcome.to_json()["submissions"][0], notes)
+
+
+def _student(root: Path) -> str:
+    """Return the submission's number by Gradescope's metadata; its users are not needed here."""
+    try:
+        metadata = json.loads((root / "submission_metadata.json").read_text("utf-8"))
+        return f"submission-{int(metadata['id'])}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "submission"
+
+
+def results(
+    chapter: Chapter, result: Mapping[str, Any], notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the content of results.json for a submission as `grade --json` writes it."""
+    tests = [_test(task) for task in result["tasks"]]
+    said = [result["notice"]] if result["notice"] else []
+    if result["provisional"]:
+        said.append("Some tests could not be judged: the score can only rise.")
+    made = {
+        "score": result["score"],
+        "output": "\n\n".join(said),
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+    }
+    if notes:  # for the staff alone
+        made["tests"].append(
+            {
+                "name": "Note on the sandbox",
+                "score": 0,
+                "max_score": 0,
+                "status": "failed",
+                "output": "\n".join(notes),
+                "output_format": "text",
+                "visibility": "hidden",
+            }
+        )
+    return made
+
+
+def _test(task: Mapping[str, Any]) -> dict[str, Any]:
+    wrong = [test for test in task["tests"] if test["verdict"] != Verdict.PASSED]
+    lines = []
+    for test in wrong:
+        lines.append(f"- {test['behaviour']}")
+        lines += [f"  {line}" for line in test["message"].splitlines()]
+        lines += [f"  Perhaps this: {test['misconception']}"] if test["misconception"] else []
+    return {
+        "number": task["id"],
+        "name": f"{task['id']} {task['title']}",
+        "score": task["score"],
+        "max_score": task["max_score"],
+        "status": "failed" if wrong else "passed",
+        "output": "\n".join(lines) or "Every test passed.",
+        "output_format": "text",
+        "visibility": "visible",
+        "tags": [task["verdict"]],
+    }
+
+
+class _Quiet:
+    """Shows nothing: Gradescope shows results.json."""
+
+    def begin(self, total: int, known: int) -> None:
+        """Ignore."""
+
+    def finished(self, result: Any) -> None:
+        """Ignore."""
+
+    def tick(self) -> None:
+        """Ignore."""
+
+
+def main(root: Path, stem: str) -> None:
+    """Grade the submission and write results.json, also when the grader itself fails."""
+    try:
+        made = grade_submission(root, stem)
+    except Exception as error:  # Gradescope shows nothing at all without results.json
+        made = {
+            "score": 0,
+            "output": "The autograder failed: your work was not judged. Your course staff can "
+            "see why and will run it again.",
+            "visibility": "visible",
+            "stdout_visibility": "hidden",
+            "tests": [],
+        }
+        print(repr(error))
+    folder = root / "results"
+    folder.mkdir(exist_ok=True)
+    text = json.dumps(made, indent=1, ensure_ascii=False)
+    (folder / "results.json").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(Path(sys.argv[1]), sys.argv[2])

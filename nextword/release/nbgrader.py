@@ -1,0 +1,191 @@
+"""Makes an nbgrader course folder from the course. Leaves out running it (nextword/nbgrader)."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from nextword.catalogue import Chapter
+from nextword.errors import UserError
+from nextword.project import Project
+from nextword.release.assignment import (
+    Notebook,
+    answers_text,
+    nbgrader_source,
+    read_notebook,
+    variables,
+    write_notebook,
+)
+from nextword.release.stubs import make_stub
+from nextword.release.student import require_new_folder, write_text
+from nextword.release.suites import visible_part
+
+EXAMINER = "examiner"  # the part of the folder that never reaches students
+SEED = Path(".nextword", "grading-seed")  # where `nextword grade` looks for a course's secret
+REFERENCE_SECONDS = 300
+
+CONFIG = '''\
+"""nbgrader's settings for this course folder. The commands are in README.md."""
+
+c = get_config()  # noqa: F821 (nbgrader gives it)
+
+c.CourseDirectory.course_id = "nextword"
+
+# Students hand their module in beside the notebook: keep it when the other files are renewed.
+c.Autograde.exclude_overwriting = MODULES
+
+# zip_collect: put the files of `nextword submit`, named after the student (ada.zip) or each in a
+# folder of that name, into downloaded/<assignment>/archive/.
+c.FileNameCollectorPlugin.named_regexp = (
+    r".*/extracted/(?P<student_id>[^/]+)/(?:.*/)?(?P<file_id>[^/]+)\\.(?:ipynb|py)$"
+)
+c.FileNameCollectorPlugin.valid_ext = [".ipynb", ".py"]
+
+# Students' notebooks run in a sandbox, and their modules are tested from outside of it. Without
+# the next two lines nbgrader grades alone: that works, but tests run in the student's own process.
+import nextword.nbgrader  # noqa: E402
+
+nextword.nbgrader.configure(c)
+'''
+
+README = """\
+# {titles}: an nbgrader course folder
+
+Made by `nextword release --format nbgrader`. Needed: Linux with bubblewrap, and the course's
+library with the extra `instructor` (`pip install ".[instructor]"` in the course).
+
+| folder | holds | who may see it |
+|---|---|---|
+| `source/` | the assignments with solutions and hidden tests | you |
+| `examiner/` | tests, reference and the secret seed that hidden inputs are drawn from | you |
+| `release/` | what students get (made by the first command below) | students |
+
+    nbgrader generate_assignment {stem}      # source/ -> release/, and into the gradebook
+    nbgrader release_assignment {stem}       # or upload the folder release/{stem} to your platform
+    nbgrader collect {stem}                  # or zip_collect: see nextword's page on nbgrader
+    nbgrader autograde {stem}
+    nbgrader formgrader                      # in JupyterLab: mark the written answers
+    nbgrader generate_feedback {stem}
+    nbgrader release_feedback {stem}
+    nbgrader export
+"""
+
+
+def release_nbgrader(project: Project, chosen: Sequence[Chapter], target: Path) -> list[Path]:
+    """Write a course folder for nbgrader; return its files.
+
+    Raises UserError when the folder exists and is not empty, or a chapter has no assignment.
+    """
+    files = {Path(EXAMINER, SEED): new_seed()}
+    for chapter in chosen:
+        notebook = assignment_of(project, chapter)
+        files |= _source_files(project, chapter, notebook, Path("source", chapter.stem))
+        files |= examiner_files(project, chapter, Path(EXAMINER))
+    modules = {chapter.stem: [f"{chapter.stem}.py"] for chapter in chosen}
+    titles = ", ".join(chapter.title for chapter in chosen)
+    files[Path("nbgrader_config.py")] = CONFIG.replace("MODULES", json.dumps(modules))
+    files[Path("README.md")] = README.format(titles=titles, stem=chosen[0].stem)
+    require_new_folder(target)  # only now, when nothing can be missing any more
+    (target / EXAMINER).mkdir(mode=0o700)
+    for path, text in files.items():
+        write_text(target / path, text)
+    return sorted(target / path for path in files)
+
+
+def new_seed() -> str:
+    """Return a fresh secret that hidden inputs are drawn from."""
+    return secrets.token_hex(16) + "\n"
+
+
+def assignment_of(project: Project, chapter: Chapter) -> Notebook:
+    """Return the chapter's assignment notebook; raises UserError where there is none."""
+    path = project.root / "solutions" / f"{chapter.stem}.ipynb"
+    if not path.is_file():
+        raise UserError(f"{path} is missing: chapter {chapter.stem} has no assignment notebook")
+    return read_notebook(path.read_text("utf-8"), path.name)
+
+
+def _source_files(
+    project: Project, chapter: Chapter, notebook: Notebook, folder: Path
+) -> dict[Path, str]:
+    suite = project.suite(chapter.stem)
+    text = suite.read_text("utf-8")
+    solution = project.module("solutions", chapter.stem)
+    stub = make_stub(solution.read_text("utf-8"), chapter, solution.name)
+    reference = reference_answers(notebook, solution)
+    helpers = {path.stem: path.read_text("utf-8") for path in helpers_of(suite, project.root)}
+    source = nbgrader_source(notebook, chapter, text, reference, helpers)
+    return {
+        folder / f"{chapter.stem}.ipynb": write_notebook(source),
+        folder / solution.name: stub,
+        folder / "tests" / "suites" / suite.name: visible_part(text, suite.name),
+    }
+
+
+def examiner_files(project: Project, chapter: Chapter, folder: Path) -> dict[Path, str]:
+    """Return what the examiner needs of a chapter: tests, what they import, the reference."""
+    parts = [project.suite(chapter.stem), project.module("solutions", chapter.stem)]
+    if mistakes := project.misconceptions(chapter.stem):
+        parts.append(mistakes)
+    parts += [helper for path in parts for helper in helpers_of(path, project.root)]
+    packages = ("solutions", "tests", "tests/suites", "tests/misconceptions")
+    found = {folder / package / "__init__.py": "" for package in packages}
+    for path in parts:
+        found[folder / path.relative_to(project.root)] = path.read_text("utf-8")
+    return found
+
+
+def helpers_of(path: Path, root: Path) -> list[Path]:
+    """Return the modules of tests/ that a file imports, and those that they import."""
+    found: list[Path] = []
+    waiting = [path]
+    while waiting:
+        for node in ast.walk(ast.parse(waiting.pop().read_text("utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("tests."):
+                continue
+            package = root / str(node.module).replace(".", "/")
+            paths = [package.with_suffix(".py"), *(package / f"{n.name}.py" for n in node.names)]
+            new = [path for path in paths if path.is_file() and path not in found]
+            found, waiting = found + new, waiting + new
+    return found
+
+
+def reference_answers(notebook: Notebook, solution: Path) -> dict[str, Any]:
+    """Run the notebook's code on the reference; return the variables that its checks read.
+
+    In a process of its own, so that nothing of it stays here. Raises UserError when it fails.
+    """
+    names = variables(notebook)
+    shown = ", ".join(f"{name!r}: {name}" for name in names)
+    code = answers_text(notebook) + f"\nprint()\nprint({{{shown}}})\n"
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-"],
+            input=code,
+            cwd=solution.parent,
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=REFERENCE_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise UserError(f"{solution.stem}.ipynb took longer than {REFERENCE_SECONDS} s") from None
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[-1:]
+        raise UserError(f"{solution.stem}.ipynb fails with the reference: {''.join(reason)}")
+    return dict(ast.literal_eval(_plain(done.stdout.splitlines()[-1])))
+
+
+def _plain(text: str) -> str:
+    # literal_eval knows no infinity; a number too large for a float is one
+    return re.sub(r"\binf\b", "1e999", text)

@@ -1,0 +1,9 @@
+"""Loops for ever."""
+
+# expect: timeout
+def deed(*_):
+    while True:
+        pass
+
+
+shout = mean = halves = Counter = deed

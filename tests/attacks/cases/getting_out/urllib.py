@@ -1,0 +1,11 @@
+"""Fetches a page, and hands a form in."""
+
+# expect: failed
+import urllib.request
+
+
+def deed(*args):
+    return urllib.request.urlopen("http://example.org", data=str(args).encode(), timeout=0.5).read()
+
+
+shout = mean = halves = Counter = deed

@@ -1,0 +1,31 @@
+"""A right answer that raises an error of its own kind."""
+
+# expect: passed
+import numpy as np
+
+
+def shout(text):
+    if not isinstance(text, str):
+        raise NotText("expected a text")
+    return text.upper() + "!"
+
+
+def mean(numbers):
+    return sum(numbers) / len(numbers)
+
+
+def halves(numbers):
+    return np.asarray(numbers) / 2
+
+
+class Counter:
+    def __init__(self, start):
+        self.count = start
+
+    def step(self):
+        self.count += 1
+        return self.count
+
+
+class NotText(TypeError):
+    pass

@@ -1,0 +1,31 @@
+"""A right answer in subclasses of plain types that do no harm."""
+
+# expect: passed
+import numpy as np
+
+
+def shout(text):
+    if not isinstance(text, str):
+        raise TypeError("expected a text")
+    return Text(text.upper() + "!")
+
+
+def mean(numbers):
+    return sum(numbers) / len(numbers)
+
+
+def halves(numbers):
+    return np.asarray(numbers) / 2
+
+
+class Counter:
+    def __init__(self, start):
+        self.count = start
+
+    def step(self):
+        self.count += 1
+        return self.count
+
+
+class Text(str):
+    pass
