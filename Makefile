@@ -72,7 +72,8 @@ notebooks: setup
 	@$(BIN)/python -m pytest --nbval chapters
 
 notebooks-run: setup
-	@$(BIN)/jupyter nbconvert --to notebook --execute --inplace chapters/*.ipynb
+	@$(BIN)/jupyter nbconvert --to notebook --execute --inplace \
+	  --ExecutePreprocessor.record_timing=False chapters/*.ipynb
 
 bench: setup
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

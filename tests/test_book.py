@@ -1,0 +1,269 @@
+"""Facts about the book's pages: stored notebooks, equations, tasks, questions, built HTML.
+
+Leaves out: whether a fresh run gives the stored outputs (pytest --nbval does that).
+"""
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+import yaml
+
+from nextword import catalogue
+
+ROOT = Path(__file__).parents[1]
+PAGES = ROOT / "chapters"
+NOTEBOOKS = sorted(PAGES.glob("*.ipynb"))
+CHAPTERS = [p for p in NOTEBOOKS if re.match(r"\d\d-", p.name)]
+NOISE = {
+    "address": re.compile(r"0x[0-9a-fA-F]{5,}"),
+    "path": re.compile(r"(?:/(?:home|root|tmp|work|Users|usr)/|[A-Z]:\\)"),
+    "timing": re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|µs|seconds|s)\b|it/s|Wall time"),
+}
+
+OPTION = re.compile(
+    r'<details class="option (right|wrong)"><summary>(.+?)</summary>\n\n(.*?)\n\n</details>', re.S
+)
+
+
+def cells(path, kind):
+    return [c for c in nbformat.read(path, 4).cells if c.cell_type == kind]
+
+
+def prose(path):
+    return "\n\n".join(c.source for c in cells(path, "markdown"))
+
+
+def stem(path):
+    return path.stem.partition("-")[2]
+
+
+def names(paths):
+    return [p.name for p in paths]
+
+
+# ---------------------------------------------------------------- stored notebooks
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_a_notebook_is_stored_with_the_outputs_of_one_run_from_the_top(path):
+    code = cells(path, "code")
+    assert [c.execution_count for c in code] == list(range(1, len(code) + 1))
+    assert sum(bool(c.outputs) for c in code) >= len(code) / 2
+    assert not [o for c in code for o in c.outputs if o.output_type == "error"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_every_figure_says_in_words_what_it_shows(path):
+    for cell in cells(path, "code"):
+        if any("image/png" in o.get("data", {}) for o in cell.outputs):
+            alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+            assert len(alt.split()) >= 12, f"no alt text: {cell.source[:60]!r}"
+            assert alt.endswith(".")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_stored_outputs_hold_no_times_paths_or_addresses(path):
+    for cell in cells(path, "code"):
+        assert "execution" not in cell.metadata, "run it with record_timing=False"
+        if "nbval-ignore-output" in cell.metadata.get("tags", []):
+            continue  # words of Python's documentation: "10 seconds" is a quotation there
+        for output in cell.outputs:
+            text = output.get("text", "") or output.get("data", {}).get("text/plain", "")
+            for what, pattern in NOISE.items():
+                assert not pattern.search(text), f"{what} in the output of {cell.source[:60]!r}"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_an_output_that_is_not_compared_says_why(path):
+    for cell in cells(path, "code"):
+        if any(tag.startswith("nbval") for tag in cell.metadata.get("tags", [])):
+            assert re.search(r"# Not compared by the tests: \w.{20}", cell.source), cell.source
+
+
+# ---------------------------------------------------------------- equations
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
+def test_equations_are_numbered_in_order_and_carry_the_label_of_their_number(path):
+    chapter = int(path.name[:2])
+    blocks = re.findall(r"\(eq-([\d-]+)\)=\s*\$\$(.*?)\$\$", prose(path), re.S)
+    tags = [re.findall(r"\\tag\{([\d.]+)\}", body) for _, body in blocks]
+    expected = [f"{chapter}.{i}" for i in range(1, len(blocks) + 1)]
+    assert tags == [[number] for number in expected]
+    assert [label.replace("-", ".") for label, _ in blocks] == expected
+    assert prose(path).count(r"\tag{") == len(blocks), "a tag without a label"
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
+def test_every_equation_that_anyone_cites_exists(path):
+    numbers = set(re.findall(r"\\tag\{([\d.]+)\}", prose(path)))
+    source = (ROOT / "solutions" / f"{stem(path)}.py").read_text(encoding="utf-8")
+    chapter = catalogue.chapter(stem(path))
+    sees = [task.see for task in chapter.tasks]
+    cited = {label.replace("-", ".") for label in re.findall(r"#eq-([\d-]+)\)", prose(path))}
+    prefix = rf"{chapter.number}\.\d+"
+    for text in [source, *sees, *pages_text()]:
+        for run in re.findall(rf"equations? {prefix}(?:(?:,| and| to) {prefix})*", text):
+            cited |= set(re.findall(prefix, run))
+    for text in (prose(path), source):
+        cited |= set(re.findall(rf"\(({prefix})\)", text))
+    assert len(cited) >= 10
+    assert cited <= numbers, f"no such equation: {sorted(cited - numbers)}"
+
+
+def pages_text():
+    return [p.read_text(encoding="utf-8") for p in sorted(PAGES.glob("*.md"))]
+
+
+# ---------------------------------------------------------------- tasks and questions
+
+
+def sections(path):
+    """{"2.1": text of section 2.1, ...}"""
+    parts = re.split(r"^## ", prose(path), flags=re.M)[1:]
+    numbered = (re.match(r"(\d+\.\d+) ", part) for part in parts)
+    return {m[1]: part for m, part in zip(numbered, parts, strict=True) if m}
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
+def test_every_task_has_a_section_of_its_number_and_an_exercise_as_in_the_catalogue(path):
+    for task in catalogue.chapter(stem(path)).tasks:
+        section = sections(path)[task.id]
+        assert f"{{exercise}} {task.id} {task.title}\n" in section
+        tags = f"{task.difficulty} · about {task.minutes} minutes · {task.points} points"
+        assert tags in section
+        assert f"`nextword check {task.id}`" in section
+        for hint in task.hints:
+            assert hint in section, f"task {task.id}: the hint is not the catalogue's: {hint[:50]}"
+        shown = re.findall(r":pyobject: (\S+)", section)
+        assert shown == list(task.symbols)
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
+def test_every_option_of_a_question_has_an_explanation_and_one_is_right(path):
+    quizzes = re.findall(r'<div class="quiz">(.*?)</div>', prose(path), re.S)
+    assert quizzes
+    for quiz in quizzes:
+        options = OPTION.findall(quiz)
+        assert len(options) == quiz.count("<details") >= 2
+        assert [kind for kind, _, _ in options].count("right") == 1, quiz
+        for kind, _, why in options:
+            assert why.startswith("**Right.** " if kind == "right" else "**No.** ")
+            assert len(why.split()) >= 6, why
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
+def test_every_section_with_a_task_asks_two_or_three_questions(path):
+    for task in catalogue.chapter(stem(path)).tasks:
+        assert 2 <= sections(path)[task.id].count('<div class="quiz">') <= 3, task.id
+
+
+def test_the_right_option_is_not_always_at_the_same_place():
+    places = [
+        re.findall(r'class="option (\w+)"', quiz).index("right")
+        for path in CHAPTERS
+        for quiz in re.findall(r'<div class="quiz">(.*?)</div>', prose(path), re.S)
+    ]
+    assert max(places.count(i) for i in set(places)) < 0.6 * len(places)
+
+
+# ---------------------------------------------------------------- the built book
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The book, built with warnings as errors."""
+    pytest.importorskip("jupyter_book", reason="the book is built with pip install '.[book]'")
+    out = tmp_path_factory.mktemp("book")
+    jupyter_book = Path(sys.executable).with_name("jupyter-book")
+    command = [jupyter_book, "build", ROOT, "--path-output", out, "--all", "-W", "-n"]
+    done = subprocess.run(
+        [*map(str, command), "--keep-going"], capture_output=True, text=True, encoding="utf-8"
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return out / "_build" / "html"
+
+
+class Page(HTMLParser):
+    """Collects a page's tags with their attributes."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.tags = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+
+def fetched(page):
+    """The addresses that a browser fetches by itself when it shows a page."""
+    for tag, attributes in page.tags:
+        if tag in ("script", "img", "iframe", "source", "video", "audio"):
+            yield attributes.get("src")
+        elif tag == "link":
+            yield attributes.get("href")
+
+
+@pytest.mark.slow
+def test_the_book_shows_without_a_network(site):
+    pages = [p for p in sorted(site.rglob("*.html")) if "_static" not in p.parts]  # no templates
+    assert len(pages) >= 8
+    for path in pages:
+        page = Page(path)
+        for address in filter(None, fetched(page)):
+            parts = urlsplit(address)
+            assert (parts.scheme, parts.netloc) == ("", ""), f"{path.name} fetches {address}"
+            assert (path.parent / unquote(parts.path)).exists(), f"{path.name}: no {address}"
+        inline = " ".join(
+            re.findall(r"<script(?![^>]*src)[^>]*>(.*?)</script>", path.read_text(), re.S)
+        )
+        assert "http" not in inline, f"{path.name} has a script that names an address"
+
+
+@pytest.mark.slow
+def test_style_sheets_fetch_only_files_that_are_there(site):
+    for path in site.rglob("*.css"):
+        text = path.read_text(encoding="utf-8")
+        for address in re.findall(r"(?:url\(|@import )[\"']?([^\"')]+)", text):
+            if not address.startswith(("data:", "#")):
+                assert "//" not in address, f"{path.name} fetches {address}"
+                assert (path.parent / address.partition("?")[0]).exists(), f"{path.name}: {address}"
+
+
+@pytest.mark.slow
+def test_every_page_of_the_contents_is_built_with_one_search_field(site):
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    files = [toc["root"]] + [c["file"] for part in toc["parts"] for c in part["chapters"]]
+    for name in files:
+        page = Page(site / f"{name}.html")
+        fields = [a for _, a in page.tags if "search-button-field" in (a.get("class") or "")]
+        assert len(fields) == 1, name
+        assert all(a.get("alt") for tag, a in page.tags if tag == "img"), f"{name}: no alt text"
+
+
+@pytest.mark.slow
+def test_equations_and_sections_that_pages_link_to_are_there(site):
+    for path in sorted((site / "chapters").glob("*.html")):
+        for _, attributes in Page(path).tags:
+            target, _, anchor = (attributes.get("href") or "").partition("#")
+            if anchor and not urlsplit(target).scheme:
+                other = path.parent / unquote(target) if target else path
+                ids = {a.get("id") for _, a in Page(other).tags}
+                assert anchor in ids, f"{path.name}: {attributes['href']} leads nowhere"
+
+
+@pytest.mark.slow
+def test_solutions_are_in_the_page_but_folded(site):
+    page = (site / "chapters" / "02-ngrams.html").read_text(encoding="utf-8")
+    tasks = catalogue.chapter("ngrams").tasks
+    assert page.count("A solution") == len(tasks)
+    assert not re.search(r"<details[^>]* open", page)
+    assert "BEGIN SOLUTION" not in page
+    assert "END SOLUTION" not in page
