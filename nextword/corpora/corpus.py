@@ -35,7 +35,7 @@ class Corpus:
                 story = []
             else:
                 story.append(token)
-        return found + [story] if story else found
+        return [*found, story] if story else found
 
     @property
     def perplexity(self) -> float:

@@ -1,10 +1,7 @@
-"""The floor: the perplexity of the village itself, from a large sample or by telling every story."""
+"""The floor: the perplexity of the village itself, from a sample or by telling every story."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import exp, log
-
-import numpy as np
 
 from nextword.corpora.village.seeds import Rng
 from nextword.corpora.village.story import story
@@ -31,30 +28,34 @@ def exact_floor(world: World) -> float:
 
 def all_stories(world: World) -> Iterator[tuple[float, int]]:
     """Every story of a world: its probability and its number of tokens."""
-    path: list[list[int]] = []  # for each choice of the story: which phrase, of how many
+    path: list[tuple[int, int]] = []  # at each choice of a story: which phrase, of how many
     while True:
-        probability, n_tokens, depth = 1.0, 0, 0
-        program = story(world)
-        phrase = None
-        while True:
-            try:
-                options = program.send(phrase)
-            except StopIteration:
-                break
-            if isinstance(options, str):
-                options = world.phrasebook[options]
-            which = 0
-            if len(options.spoken) > 1:
-                if depth == len(path):
-                    path.append([0, len(options.spoken)])
-                which = path[depth][0]
-                depth += 1
-            words, _, phrase = options.spoken[which]
-            probability *= options.weights[phrase] / options.total
-            n_tokens += len(words)
-        yield probability, n_tokens
+        yield follow(world, path)
         while path and path[-1][0] == path[-1][1] - 1:
             path.pop()
         if not path:
             return
-        path[-1][0] += 1
+        which, n = path.pop()
+        path.append((which + 1, n))
+
+
+def follow(world: World, path: list[tuple[int, int]]) -> tuple[float, int]:
+    """Tell the story of a path, and extend the path by the first phrase of each further choice."""
+    probability, n_tokens, depth = 1.0, 0, 0
+    program = story(world)
+    options = next(program)
+    try:
+        while True:
+            chance = world.phrasebook[options] if isinstance(options, str) else options
+            which, n = 0, len(chance.spoken)
+            if n > 1:
+                if depth == len(path):
+                    path.append((0, n))
+                which = path[depth][0]
+                depth += 1
+            words, _, phrase = chance.spoken[which]
+            probability *= chance.weights[phrase] / chance.total
+            n_tokens += len(words)
+            options = program.send(phrase)
+    except StopIteration:
+        return probability, n_tokens

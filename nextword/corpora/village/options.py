@@ -156,7 +156,7 @@ def parse(text: str) -> Options:
 
 
 class Phrasebook(dict[str, Options]):
-    """Every choice written out in the stories, parsed once; `limit` keeps only the first few of each."""
+    """Every choice written out in the stories, parsed once; `limit` keeps the first few of each."""
 
     def __init__(self, limit: int | None = None, size: int = 20_000):
         super().__init__()

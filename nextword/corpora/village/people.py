@@ -1,4 +1,4 @@
-"""The persons and sentences that every scene needs: naming, pronouns, lists, relative clauses."""
+"""Who is in a story, and the small programs that every scene needs: names, pronouns, lists."""
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
@@ -9,8 +9,9 @@ from nextword.corpora.village.options import Options
 from nextword.corpora.village.world import WOMEN, World
 
 T = TypeVar("T")
-Speaking = Generator[str | Options, str, T]  # speaks phrases, hears which was chosen; then gives a T
-NUMBER = words.NUMBER_ORDER.split()
+# A program that speaks phrases and hears which one was chosen; at its end it gives a T.
+Speaking = Generator[str | Options, str, T]
+COUNT = words.COUNT.split()
 
 
 @dataclass(slots=True)
@@ -39,10 +40,6 @@ class Tale:
     names: list[str]  # of everyone in the story so far
     memories: list[str] = field(default_factory=list)  # what will be talked about at the end
 
-    def new_names(self) -> Options:
-        """The names that nobody in the story has yet."""
-        return self.world.names.without(*self.names)
-
 
 def person(name: str, job: str = "") -> Person:
     """A person with the pronouns that go with the name."""
@@ -52,7 +49,7 @@ def person(name: str, job: str = "") -> Person:
 
 def newcomer(tale: Tale) -> Speaking[Person]:
     """Names someone who was not in the story before."""
-    name = yield tale.new_names()
+    name = yield tale.world.names.without(*tale.names)
     tale.names.append(name)
     return person(name)
 
@@ -72,12 +69,14 @@ def listed(things: list[str]) -> Speaking[None]:
 
 def chosen(options: Options, most: int) -> Speaking[list[str]]:
     """A list of two to `most` different things: "and" says that the next one is the last."""
-    things: list[str] = []
+    things = [(yield options)]
     joint = ","
     while joint != "and":
-        if things:
-            joint = yield "and" if len(things) == most - 1 else ", 3 | and 2"
+        joint = yield "and" if len(things) == most - 1 else ", 3 | and 2"
         things.append((yield options.without(*things)))
     return things
 
 
+def is_several(food: str) -> bool:
+    """Whether a food is spoken of as several ("plums"), not as a mass ("bread")."""
+    return food.endswith("s")

@@ -7,28 +7,53 @@ from nextword.corpora.village.world import World
 
 
 def story(world: World) -> Speaking[None]:
-    """One story, some 60 to 200 words long, ending with `</s>`."""
+    """One story, most often 80 to 200 words long, ending with `</s>`."""
     hero = yield from opening(world)
     friend = yield from companion(world, hero)
     tale = Tale(world, hero, friend, [hero.name, friend.name])
-    told: list[str] = []
-    while True:
-        scene = yield world.what_next(tuple(told))
-        if scene == words.END:
-            break
-        told.append(scene)
+    told: tuple[str, ...] = ()
+    while (scene := (yield world.next_scenes(told))) != words.END:
+        told += (scene,)
         yield from SCENES[scene](tale)
     yield from ending(tale)
 
 
 def opening(world: World) -> Speaking[Person]:
     """Who the story is about, and what that person has."""
-    if (yield "once there was 3 | in a house by the 2") == "once there was":
+    hero = yield from introduction(world)
+    nothing_more = f". {hero.she} had"
+    more = yield f"{nothing_more} 3 | . every morning {hero.she} 2 | . it was"
+    if more != nothing_more:
+        if "every morning" in more:
+            yield f"worked in the {world.workplace[hero.job]} 2 | {world.work[hero.job]}"
+        else:
+            yield world.weather
+        yield nothing_more
+    first = yield world.belongings
+    if first == "a":
+        hero.colour = yield world.colours
+        hero.tool = yield world.tools[hero.job]
+        yield "and"
+        hero.number = yield world.numbers
+        hero.herd = yield world.herds
+    else:
+        hero.number = first
+        hero.herd = yield world.herds
+        yield "and a"
+        hero.colour = yield world.colours
+        hero.tool = yield world.tools[hero.job]
+    yield "."
+    return hero
+
+
+def introduction(world: World) -> Speaking[Person]:
+    """The hero's name, job and home, told from the person or from the place."""
+    if (yield "once 3 | by the 2") == "once":
         yield world.characters
         job = yield world.jobs
         yield "named"
         hero = person((yield world.names), job)
-        yield f". {hero.she} lived in a house by the"
+        yield "lived by the"
         hero.home = yield world.landmarks
     else:
         home = yield world.landmarks
@@ -38,33 +63,7 @@ def opening(world: World) -> Speaking[Person]:
         yield world.characters
         hero = person(name, (yield world.jobs))
         hero.home = home
-    yield f". every morning {hero.she} | . {hero.she}"
-    yield f"worked in the {world.workplace[hero.job]} | {world.work[hero.job]}"
-    yield "."
-    yield from belongings(world, hero)
     return hero
-
-
-def belongings(world: World, hero: Person) -> Speaking[None]:
-    """The animals and the tool of the hero, in either order."""
-    yield f"{hero.she} had"
-    first = yield world.belonging
-    if first == "a":
-        yield from coloured_tool(world, hero)
-        yield "and"
-        hero.number = yield world.numbers
-        hero.herd = yield world.herds
-    else:
-        hero.number = first
-        hero.herd = yield world.herds
-        yield "and a"
-        yield from coloured_tool(world, hero)
-    yield "."
-
-
-def coloured_tool(world: World, hero: Person) -> Speaking[None]:
-    hero.colour = yield world.colours
-    hero.tool = yield world.tools[hero.job]
 
 
 def companion(world: World, hero: Person) -> Speaking[Person]:
@@ -76,9 +75,7 @@ def companion(world: World, hero: Person) -> Speaking[Person]:
         names = world.men
     elif kin not in words.MEN_KIN.split():
         names = world.women
-    if hero.name in names.weights:
-        names = names.without(hero.name)
-    name = yield names
+    name = yield names.without(hero.name) if hero.name in names.weights else names
     yield "was a"
     job = yield world.jobs.without(hero.job)
     yield "."
@@ -89,14 +86,14 @@ def ending(tale: Tale) -> Speaking[None]:
     """The end names again what the opening and the scenes told."""
     hero, friend = tale.hero, tale.friend
     yield f"{hero.name} fed the {hero.number} {hero.herd}"
-    yield "and put the 2 | , closed the door and put the"
-    yield f"{hero.colour} {hero.tool}"
+    yield "and 2 | , closed the door and"
+    yield f"put the {hero.colour} {hero.tool}"
     yield "on the shelf 2 | under the stairs | into a box"
-    yield f". then {hero.she} and {friend.name} , the {friend.job} ,"
-    yield "sat by the fire | drank tea | looked at the stars"
-    yield "and talked about"
+    yield f". then {hero.she} and {friend.name}"
+    yield "sat 3 | walked 2"
+    yield f"by the {hero.home} and talked about"
     for position, memory in enumerate(tale.memories):
         if position:
             yield "and" if position == len(tale.memories) - 1 else ","
         yield memory
-    yield f"in the house by the {hero.home} . </s>"
+    yield ". </s>"

@@ -14,30 +14,24 @@ from nextword.errors import UserError
 
 
 def tell(world: World, n_tokens: int, number: int) -> Corpus:
-    """Tell whole stories from story number `number` on, until at least `n_tokens` tokens are out."""
+    """Tell whole stories from number `number` on, until at least `n_tokens` tokens are out."""
     if n_tokens < 1:
         raise UserError(f"n_tokens must be at least 1, got {n_tokens}")
     tokens: list[str] = []
     log_probs: list[float] = []
-    phrasebook = world.phrasebook
     for draws in streams(number):
         program = story(world)
-        say = program.send
-        phrase = None
+        options = next(program)
         try:
             while True:
-                options = say(phrase)  # type: ignore[arg-type]  # None starts a generator
-                if type(options) is str:
-                    if "|" not in options:  # nothing to choose
-                        words = options.split()
-                        tokens += words
-                        log_probs += [0.0] * len(words)
-                        phrase = options
-                        continue
-                    options = phrasebook[options]
-                words, logs, phrase = options.draw(next(draws))
+                if isinstance(options, str) and "|" not in options:  # nothing to choose
+                    words, logs, phrase = options.split(), None, options
+                else:
+                    chance = world.phrasebook[options] if isinstance(options, str) else options
+                    words, logs, phrase = chance.draw(next(draws))
                 tokens += words
-                log_probs += logs
+                log_probs += logs or [0.0] * len(words)
+                options = program.send(phrase)
         except StopIteration:
             if len(tokens) >= n_tokens:
                 return Corpus(tokens, np.array(log_probs))
@@ -78,7 +72,7 @@ class Listener:
 
     def __init__(self, world: World = VILLAGE):
         self.world = world
-        self.between_stories = True  # no word of a story heard yet, or the last one was </s>
+        self._branch: Branch
         self._begin()
 
     def hear(self, word: str) -> float | None:
@@ -101,8 +95,8 @@ class Listener:
 
     def _begin(self) -> None:
         self._program: Generator[str | Options, str, None] = story(self.world)
-        self._branch: Branch = self._tree(next(self._program))
-        self.between_stories = True
+        self._branch = self._tree(next(self._program))
+        self.between_stories = True  # no word of a story heard yet, or the last one was </s>
 
     def _advance(self, phrase: str) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Scenes with others: a visitor from far away, a feast with guests, a swap."""
+"""Scenes with others: a visitor from far away, a feast with guests, a swap, a closed door."""
 
 from nextword.corpora.village.options import Options
 from nextword.corpora.village.people import Speaking, Tale, newcomer
@@ -13,59 +13,54 @@ def visitor(tale: Tale) -> Speaking[None]:
     yield "came from"
     country = yield world.countries
     tale.memories.append(f"{guest.name} from {country}")
-    capital, language, dish = world.capital[country], world.language[country], world.dish[country]
-    yield f". {guest.she} spoke {language} and told {hero.name} about"
+    capital, dish = world.capital[country], world.dish[country]
+    yield f". {guest.she} spoke {world.language[country]} and told {hero.name} about"
     yield f"the streets of {capital} | the hills of {country} | life in {capital}"
-    yield "."
-    if (yield f"{hero.name} gave {guest.name} 2 | {guest.name} gave {hero.name}").startswith(hero.name):
-        food = yield world.foods
-        yield f", and {guest.name} gave {hero.name} {dish} ."
-    else:
-        yield f"{dish} , and {hero.name} gave {guest.name}"
-        food = yield world.foods
-        yield "."
-    yield f"when {guest.she} went home to"
+    yield f". {hero.name} gave {guest.name}"
+    food = yield world.foods
+    yield f", and {guest.name} gave {hero.name} {dish} . when {guest.she} went home to"
     yield f"{capital} | {country}"
     yield f", {guest.she} took the {food} with {guest.to_her} ."
 
 
 def feast(tale: Tale) -> Speaking[None]:
     """Guests bring food; then each is thanked, in any order, for what that guest brought."""
-    hero, world = tale.hero, tale.world
+    world = tale.world
+    yield f"by the {tale.hero.home} :"
     brought: dict[str, str] = {}
     joint = ","
     while joint != "and":
         if brought:
-            last = len(brought) == world.longest_list - 1
-            joint = yield "and" if last else ", 3 | and 2"
+            is_last = len(brought) == world.sizes.longest_list - 1
+            joint = yield "and" if is_last else ", 3 | and 2"
         guest = yield from newcomer(tale)
         yield "brought"
         brought[guest.name] = yield world.foods.without(*brought.values())
     tale.memories.append(f"the feast with {guest.name}")
-    yield f". {hero.name} thanked"
+    yield f". {tale.hero.name} thanked"
     left = Options(dict.fromkeys(brought, 1))
     for remaining in range(len(brought), 0, -1):
         name = yield left
         yield f"for the {brought[name]}"
         if remaining > 1:
-            left = left.without(name)
             yield "," if remaining > 2 else "and"
+            left = left.without(name)
     yield "."
 
 
 def swap(tale: Tale) -> Speaking[None]:
     """Two things change hands; afterwards each of the two has what the other one had."""
-    hero, friend, world = tale.hero, tale.friend, tale.world
-    yield f"{hero.name} gave"
-    mine = yield from given(world.foods, friend.name)
-    yield f", and {friend.name} gave"
-    yours = yield from given(world.foods.without(mine), hero.name)
-    tale.memories.append(f"the {mine} and the {yours}")
+    hero, friend, foods = tale.hero.name, tale.friend.name, tale.world.foods
+    yield f"{hero} gave"
+    from_hero = yield from given(foods, friend)
+    yield f", and {friend} gave"
+    from_friend = yield from given(foods.without(from_hero), hero)
+    tale.memories.append(f"the {from_hero} and the {from_friend}")
     yield "."
-    if (yield f"{friend.name} | {hero.name}") == friend.name:
-        yield f"ate the {mine} , and {hero.name} ate the {yours} ."
+    if (yield f"{friend} | {hero}") == friend:
+        yield f"ate the {from_hero} , and {hero} ate the {from_friend} ."
     else:
-        yield f"ate the {yours} , and {friend.name} ate the {mine} ."
+        yield f"ate the {from_friend} , and {friend} ate the {from_hero} ."
 
 
 def given(things: Options, receiver: str) -> Speaking[str]:
@@ -76,3 +71,20 @@ def given(things: Options, receiver: str) -> Speaking[str]:
     else:
         thing = yield things
     return thing
+
+
+def door(tale: Tale) -> Speaking[None]:
+    """A door that is open or not, at the place where the friend works."""
+    hero, friend, world = tale.hero, tale.friend, tale.world
+    place = world.workplace[friend.job]
+    tale.memories.append(f"the door of the {place}")
+    yield f"{hero.name} took the {hero.colour} {hero.tool} to the {place} . the door was"
+    if (yield "open 3 | not open 2") == "open":
+        yield f", so {hero.she} went in"
+        yield "and sat down | and drank some tea"
+    else:
+        yield f", so {hero.she} waited outside | , so {hero.she} knocked"
+        yield "for an hour | until noon"
+    yield f". {friend.name} liked the {hero.colour} {hero.tool} and gave {hero.name} a"
+    yield world.tools[friend.job]
+    yield "."

@@ -1,7 +1,66 @@
-"""Scenes of talk: a lesson about the world, and a door that is open or not."""
+"""Scenes of talk: what people say of each other, and what the children learn at school."""
 
-from nextword.corpora.village.people import Speaking, Tale, subject
+from nextword.corpora.village.people import Speaking, Tale
 from nextword.corpora.village.world import World
+
+MOODS = "tired 3 | hungry 2 | fast | clever | small"  # of animals
+TEMPERS = "kind 3 | happy 2 | busy | clever | proud | rich"  # of persons
+
+
+def gossip(tale: Tale) -> Speaking[None]:
+    """A subject, clauses hung on clauses, and at last the verb that agrees with the subject."""
+    world = tale.world
+    head = yield world.folk
+    tale.memories.append(f"the {head}")
+    nouns = [head]
+    weight = 7  # of a first clause, then of one more
+    while True:
+        more = f"{pronoun(world, nouns[-1])} {weight} | "
+        bound = len(nouns) > (world.sizes.deepest_clause or len(nouns))
+        heard = yield ("" if bound else more) + predicates(world, head)
+        if heard not in ("who", "that"):
+            break
+        yield clause_verbs(world, nouns[-1])
+        yield "the"
+        nouns.append((yield world.folk.without(*nouns)))
+        weight = 3
+    yield from rest_of_predicate(world, head, heard)
+    yield "."
+
+
+def pronoun(world: World, noun: str) -> str:
+    """The relative pronoun: "that" for animals, "who" for persons."""
+    return "that" if noun in world.beasts else "who"
+
+
+def clause_verbs(world: World, noun: str) -> str:
+    """The verbs of a relative clause; they agree with the noun that was just said."""
+    if noun in world.beasts:
+        return "follow 3 | see 2 | hear" if noun in world.many else "follows 3 | sees 2 | hears"
+    if noun in world.many:
+        return "know 4 | help 3 | visit 2 | feed"
+    return "knows 4 | helps 3 | visits 2 | feeds"
+
+
+def predicates(world: World, head: str) -> str:
+    """The verbs that can follow the whole subject; they agree with its head, however far away."""
+    if head in world.many:
+        return "are 3 | work 2 | need" if head in world.job_of else "are 3 | sleep | sing"
+    return "is 3 | works 2 | needs" if head in world.job_of else "is 3 | sleeps | sings"
+
+
+def rest_of_predicate(world: World, head: str, verb: str) -> Speaking[None]:
+    """What follows the verb; where someone works and what they need goes with the head too."""
+    if verb in ("is", "are"):
+        yield MOODS if head in world.beasts else TEMPERS
+    elif verb in ("works", "work"):
+        yield f"in the {world.workplace[world.job_of[head]]}"
+    elif verb in ("needs", "need"):
+        yield "a new"
+        yield world.tools[world.job_of[head]]
+    else:
+        yield "behind the | near the 2"
+        yield world.landmarks
 
 
 def lesson(tale: Tale) -> Speaking[None]:
@@ -15,41 +74,16 @@ def lesson(tale: Tale) -> Speaking[None]:
 
 def fact(world: World) -> Speaking[str]:
     """One fact; gives back what it was about."""
-    kind = yield "the capital of 3 | people in 4 | long ago 2"
-    if kind == "long ago":
-        thing = yield world.things
-        if (yield "was already 3 | was not") == "was not":
-            yield from wrong_kind(world, thing)
-        else:
-            yield world.category[thing]
-        return thing
-    country = yield world.countries
-    if kind == "the capital of":
+    topic = yield world.topics
+    if topic == "the capital of":
+        country = yield world.countries
         yield f"is {world.capital[country]}"
-    else:
+        return country
+    if topic == "people in":
+        country = yield world.countries
         yield f"speak {world.language[country]} | eat {world.dish[country]}"
-    return country
-
-
-def wrong_kind(world: World, thing: str) -> Speaking[None]:
-    """A kind that the thing is not of."""
-    kinds = {"an animal": 1, "a tool": 1, "food": 1}
-    del kinds[world.category[thing]]
-    yield " | ".join(kinds)
-
-
-def door(tale: Tale) -> Speaking[None]:
-    """A door that is open or not, at the place where the friend works."""
-    hero, friend, world = tale.hero, tale.friend, tale.world
-    place = world.workplace[friend.job]
-    tale.memories.append(f"the door of the {place}")
-    yield f"{hero.name} walked to the {place} and looked for {friend.name} . the door was"
-    if (yield "open 3 | not open 2") == "open":
-        yield f", so {hero.she} went in"
-        yield "and sat down | and drank some tea"
-    else:
-        yield f", so {hero.she} waited outside | , so {hero.she} knocked"
-        yield "for an hour | until noon"
-    yield f". {friend.name} had lost {friend.her}"
-    yield world.tools[friend.job]
-    yield "."
+        return country
+    right = world.kind_of[topic]
+    wrong = [kind for kind in ("an animal", "a tool", "food") if kind != right]
+    yield f"is {right} 4 | is not {wrong[0]} | is not {wrong[1]}"
+    return topic
