@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from nextword.catalogue import Chapter
+from nextword.errors import UserError
 from nextword.grading.diagnosis import Diagnosis
 from nextword.grading.examiner import IDLE, Examiner, Refusal
 from nextword.grading.launch import CandidateServer, ServerError
@@ -29,7 +30,8 @@ from nextword.grading.suite import GRACE, Suite
 from nextword.results import SubmissionResult, Verdict
 
 STUCK_SECONDS = 30.0  # beyond a test's time until its worker counts as stuck
-MAX_DEATHS = 3  # of workers in the same test, until the test is left out
+MAX_DEATHS = 5  # of workers in the same test, until the test is left out
+MAX_EARLY_DEATHS = 20  # of workers before they begin, one after the other, until we give up
 PR_SET_PDEATHSIG = 1
 _fork = multiprocessing.get_context("fork") if sys.platform != "win32" else None
 
@@ -73,6 +75,7 @@ class Classroom:
         # per worker: number of the running test (or IDLE, IMPORTING), when it began, its limit
         self._clocks = [multiprocessing.RawArray(ctypes.c_double, 3) for _ in range(self._jobs)]
         self._workers: list[_Worker] = []
+        self._early_deaths = 0
 
     def run(self, order: Sequence[int], finished: Finished, tick: Callable[[], None]) -> None:
         """Grade the submissions of these numbers; `tick` is called a few times per second."""
@@ -87,6 +90,7 @@ class Classroom:
                         self._give(worker, waiting.popleft())
                 for slot, result in self._listen(waiting):
                     index = self._close(slot)
+                    self._early_deaths = 0
                     left -= 1
                     finished(index, result)
                 tick()
@@ -130,10 +134,15 @@ class Classroom:
         worker.process.join()
         number = int(self._clocks[slot][0])
         task = worker.task
-        if task is not None:
+        if number == IDLE:  # it died before it began: no submission is to blame
+            self._early_deaths += 1
+            if self._early_deaths > MAX_EARLY_DEATHS:
+                raise UserError("the grader's workers die as soon as they start: is memory short?")
+        elif task is not None:
             task.deaths[number] = task.deaths.get(number, 0) + 1
             if verdict is Verdict.TIMEOUT or task.deaths[number] >= MAX_DEATHS:
                 task.skip[number] = Refusal(verdict, message)
+        if task is not None:
             waiting.appendleft(task)
         self._workers[slot] = self._hire(slot)
 
@@ -165,6 +174,7 @@ class Classroom:
             course.chapter, self._suite, diagnosis, lambda: CandidateServer(course.plan), running
         )
         try:
+            examiner.warm_up()
             while True:
                 index, skip = pipe.recv()
                 pipe.send(self._judge(examiner, self._submissions[index], skip))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -51,6 +52,11 @@ class Examiner:
         self._running = running  # told which test begins, and its limit: someone watches
         self._server: CandidateServer | None = None
         self._channel: Channel | None = None
+
+    def warm_up(self) -> None:
+        """Start the candidate server before the first submission needs it."""
+        with contextlib.suppress(ServerError):  # then the first submission will say so
+            self._server = self._open_server()
 
     def close(self) -> None:
         """End the candidate and its server."""

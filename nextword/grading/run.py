@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from nextword.catalogue import Chapter
+from nextword.check.marks import SuiteError
 from nextword.errors import UserError
 from nextword.grading import feedback, sandbox
 from nextword.grading.classroom import Classroom, Course
@@ -131,6 +132,8 @@ def grade(
     beside = [path for part in (suite_path, mistakes) if part for path in part.parent.glob("*.py")]
     context = context_key([*sorted(beside), known_reference], settings)
     store = Store(options.out / "results", chapter)
+    for left in options.out.rglob(".*.part"):  # by a run that was killed
+        left.unlink(missing_ok=True)
 
     keys = [f"{context}-{submission.digest}" for submission in submissions]
     before = [store.load(submission.student) for submission in submissions]
@@ -153,7 +156,10 @@ def grade(
         room.run(todo, finished, watcher.tick)
 
     if todo:
-        with_suite(suite_path, project.root, work)
+        try:
+            with_suite(suite_path, project.root, work)
+        except SuiteError as error:
+            raise UserError(f"{suite_path.name}: {error}") from error
     for index, result in results.items():
         if index not in todo:
             _write_feedback(options.out, chapter, result)

@@ -1,0 +1,152 @@
+"""Notebooks that cheat: what each puts into its first answer cell, and what it does to its cells.
+
+None of them has a module of its own or a right answer, so each must get 0 points.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+FIRST = "unseen"  # the answer cell that stands before every check
+
+CODE = {
+    # IPython's own hooks, which could blank or replace the cells that follow
+    "input-transformer": """
+get_ipython().input_transformers_post.append(lambda lines: ["3.0\\n"])
+""",
+    "ast-transformer": """
+import ast
+class Blank(ast.NodeTransformer):
+    def visit_Assert(self, node):
+        return None
+    def visit_Name(self, node):
+        return ast.Constant(3.0)
+get_ipython().ast_transformers.append(Blank())
+""",
+    "event": """
+def win(*_):
+    get_ipython().user_ns.update(points=lambda *a, **k: 99.0, REFERENCE={}, unseen={})
+for name in ("pre_run_cell", "post_run_cell", "pre_execute", "post_execute"):
+    get_ipython().events.register(name, win)
+""",
+    "shell": """
+!cat /submission/*.ipynb ~/../*/gradebook.db /proc/*/environ 2>&1 | head -c 100000
+!find / -name 'gradebook*' -o -name 'test_*' -path '*hidden*' 2>/dev/null | head
+!echo 'points = lambda *a: 99' > sitecustomize.py; echo 99 > results.json; kill -9 -1
+""",
+    # an execute_result of one's own, before the cell fails
+    "own-result": """
+kernel = get_ipython().kernel
+content = {"data": {"text/plain": "3.0"}, "metadata": {}, "execution_count": 1}
+for _ in range(3):
+    kernel.send_response(kernel.iopub_socket, "execute_result", content)
+raise ValueError
+""",
+    "agreeing-object": """
+class Yes(dict):
+    def __eq__(self, other): return True
+    def __hash__(self): return 0
+    def __getitem__(self, key): return Yes()
+    def __sub__(self, other): return 0.0
+    def __abs__(self): return 0.0
+    def __lt__(self, other): return True
+    def values(self): return [1.0]
+    def __iter__(self): return iter([1, 2, 3, 4, 5])
+    def __len__(self): return 5
+unseen = perplexities = by_order = Yes()
+gap = Yes()
+""",
+    "nan": """
+nan = float("nan")
+unseen = by_order = dict.fromkeys([1, 2, 3, 4, 5], nan)
+perplexities = dict.fromkeys(["mle", "additive", "kneser_ney", "modified"], nan)
+gap = nan
+""",
+    "wire": """
+import nextword.grading.wire as wire
+wire.encode = lambda *a: b"\\x81\\xa1x\\xc0"
+import nextword.check.notebook as nb
+nb.points = lambda *a, **k: 99.0
+unseen = {}
+""",
+    "huge-answer": """
+unseen = [0.5] * 10**8
+""",
+    "files": """
+import glob, os, sqlite3
+found = [p for p in glob.glob("/**/*", recursive=True) if "gradebook" in p or "examiner" in p]
+for path in glob.glob("/submission/**", recursive=True) + found:
+    if os.path.isfile(path):
+        print(open(path, errors="replace").read()[:20000])
+sqlite3.connect("gradebook.db").execute("create table grade (auto_score)")
+""",
+    "page": """
+from IPython.display import HTML, Javascript, display
+display(HTML("<script>document.title='owned'</script><img src=x onerror=alert(1)>"))
+display(Javascript("alert(1)"))
+print("\\x1b]0;owned\\x07</pre><script>alert(1)</script>")
+raise ValueError("</pre><script>alert(1)</script>")
+""",
+}
+
+
+def _kernelspec(notebook: dict[str, Any]) -> None:
+    name = {"display_name": "x", "language": "bash", "name": "no-such-kernel"}
+    notebook["metadata"]["kernelspec"] = name
+
+
+def _retyped(notebook: dict[str, Any]) -> None:
+    for cell in notebook["cells"]:
+        entry = cell["metadata"].get("nbgrader", {})
+        if entry.get("grade") and cell["cell_type"] == "code":
+            entry.update(points=1000, grade=True, solution=True, locked=False, checksum="x")
+            cell["cell_type"] = "markdown"
+            cell.pop("outputs")
+            cell.pop("execution_count")
+
+
+def _edited(notebook: dict[str, Any]) -> None:
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade") and cell["cell_type"] == "code":
+            cell["source"] = "1000"
+            cell["outputs"] = [
+                {
+                    "output_type": "execute_result",
+                    "data": {"text/plain": "1000"},
+                    "metadata": {},
+                    "execution_count": 1,
+                }
+            ]
+
+
+def _duplicated(notebook: dict[str, Any]) -> None:
+    """Graded cells twice, the second of them with other tests; ids of one's own invention."""
+    for cell in list(notebook["cells"]):
+        entry = cell["metadata"].get("nbgrader")
+        if entry and entry["grade"]:
+            twin = {**cell, "source": "3.0", "metadata": {"nbgrader": dict(entry)}, "id": "twin"}
+            twin["id"] += str(len(notebook["cells"]))
+            notebook["cells"].append(twin)
+            other = {**twin, "metadata": {"nbgrader": {**entry, "grade_id": "bonus", "points": 50}}}
+            notebook["cells"].append({**other, "id": f"more{len(notebook['cells'])}"})
+
+
+def _schema(notebook: dict[str, Any]) -> None:
+    for number, cell in enumerate(notebook["cells"]):
+        if "nbgrader" in cell["metadata"]:
+            cell["metadata"]["nbgrader"]["schema_version"] = (1, 99, "x", None)[number % 4]
+
+
+def _forged_metadata(notebook: dict[str, Any]) -> None:
+    notebook["metadata"]["nextword"] = {"tasks": [], "scores": {"task-2-1": 99}, "mended": [1]}
+    for cell in notebook["cells"]:
+        cell["metadata"]["nextword"] = {"points": 99, "message": "full marks", "task": "2.1"}
+
+
+CELLS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "swapped-kernelspec": _kernelspec,
+    "retyped-cells": _retyped,
+    "edited-cells": _edited,
+    "duplicated-cells": _duplicated,
+    "schema-version": _schema,
+    "forged-metadata": _forged_metadata,
+}

@@ -1,0 +1,151 @@
+"""A course folder of nbgrader, a class that hands in, and nbgrader's own command line."""
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nbgrader")
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+CANARY = "canary-4f1b"  # stands in hidden tests; must never reach a student
+
+
+@dataclass
+class Course:
+    """An nbgrader course folder with the n-gram assignment."""
+
+    root: Path
+
+    def run(self, *command: str, status: int = 0, seconds: float = 300) -> str:
+        """Run a command in the course folder; return what it says."""
+        environment = os.environ | {
+            "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+            "OMP_NUM_THREADS": "1",
+            "JUPYTER_DATA_DIR": str(self.root / "jupyter"),
+            "JUPYTER_RUNTIME_DIR": str(self.root / "runtime"),
+        }
+        done = subprocess.run(
+            [str(BIN / command[0]), *command[1:]],
+            cwd=self.root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
+        said = done.stdout + done.stderr
+        assert done.returncode == status, f"{command} ended with {done.returncode}:\n{said[-6000:]}"
+        return said
+
+    def stock(self) -> None:
+        """Take our engine out of the config: nbgrader then grades alone."""
+        path = self.root / "nbgrader_config.py"
+        lines = path.read_text("utf-8").splitlines()
+        kept = [line for line in lines if "nextword.nbgrader" not in line]
+        assert len(kept) == len(lines) - 2
+        path.write_text("\n".join(kept) + "\n", "utf-8")
+
+    def add_config(self, text: str) -> None:
+        """Add settings."""
+        with (self.root / "nbgrader_config.py").open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+    def notebook(self, step: str) -> dict[str, Any]:
+        """Return the assignment's notebook in `source` or `release`."""
+        path = self.root / step / "ngrams" / "ngrams.ipynb"
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        for cell in found["cells"]:
+            cell["source"] = "".join(cell["source"])
+        return found
+
+    def solved(self) -> dict[str, Any]:
+        """Return the released notebook with the reference's answers."""
+        made = self.notebook("release")
+        answers = cells_by_id(self.notebook("source"))
+        for name, cell in cells_by_id(made).items():
+            if cell["metadata"]["nbgrader"]["solution"]:
+                cell["source"] = answers[name]["source"]
+        return made
+
+    def hand_in(
+        self, student: str, notebook: Any, module: str, *, name: str = "ngrams.ipynb"
+    ) -> Path:
+        """Put a submission where `nbgrader collect` would."""
+        folder = self.root / "submitted" / student / "ngrams"
+        shutil.copytree(self.root / "release" / "ngrams", folder)
+        (folder / "ngrams.ipynb").unlink()
+        (folder / "ngrams.py").write_text(module, "utf-8")
+        text = notebook if isinstance(notebook, str) else json.dumps(notebook)
+        (folder / name).write_text(text, "utf-8")
+        return folder
+
+    def grades(self) -> dict[str, float]:
+        """Return the scores that `nbgrader export` gives, by student."""
+        import csv
+
+        self.run("nbgrader", "export", "--to", "grades.csv")
+        with (self.root / "grades.csv").open(encoding="utf-8", newline="") as file:
+            return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+
+
+def cells_by_id(notebook: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    marked = [cell for cell in notebook["cells"] if "nbgrader" in cell["metadata"]]
+    return {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in marked}
+
+
+@pytest.fixture(scope="session")
+def cells() -> Callable[[dict[str, Any]], dict[str, dict[str, Any]]]:
+    """Return a notebook's marked cells by their ids."""
+    return cells_by_id
+
+
+@pytest.fixture(scope="session")
+def reference() -> str:
+    """The reference's module."""
+    return (ROOT / "solutions" / "ngrams.py").read_text("utf-8")
+
+
+@pytest.fixture(scope="session")
+def _released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A released course folder, generated once; tests get copies."""
+    root = tmp_path_factory.mktemp("released") / "course"
+    here = Course(ROOT)
+    here.run("nextword", "release", "ngrams", "--format", "nbgrader", "--to", str(root))
+    for path in (root / "source" / "ngrams" / "ngrams.ipynb", *root.rglob("test_ngrams.py")):
+        _plant(path)
+    Course(root).run("nbgrader", "generate_assignment", "ngrams")
+    return root
+
+
+def _plant(path: Path) -> None:
+    """Put a canary among the hidden tests, so that a leak can be seen."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".py" and "examiner" in path.parts:
+        path.write_text(f"{text}\nSECRET = {CANARY!r}\n", "utf-8")
+    elif path.suffix == ".ipynb":
+        assert "### BEGIN HIDDEN TESTS" in text
+        marker = "### BEGIN HIDDEN TESTS\\n"
+        path.write_text(text.replace(marker, f'{marker}",\n    "# {CANARY}\\n'), "utf-8")
+
+
+@pytest.fixture(scope="module")
+def course(_released: Path, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A released course folder of the module's own, with its database."""
+    root = tmp_path_factory.mktemp("nbgrader") / "course"
+    shutil.copytree(_released, root)
+    return Course(root)
+
+
+@pytest.fixture(scope="session")
+def duplicate() -> Callable[[Any], Any]:
+    """Copy a cell or a notebook."""
+    return copy.deepcopy

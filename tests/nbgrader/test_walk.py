@@ -1,0 +1,194 @@
+"""A class from release to exported grades, through nbgrader's own commands, with our config."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+from tests.nbgrader import cheats
+from tests.nbgrader.conftest import CANARY, ROOT, Course, cells_by_id
+
+FULL = 50.0  # what can be had without marks by hand
+pytestmark = pytest.mark.skipif(
+    not Path("/usr/bin/bwrap").exists(), reason="the sandbox needs bubblewrap"
+)
+
+HANG = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+NOISE = """
+import sys, warnings
+warnings.warn("this costs nothing")
+print("50%", file=sys.stderr)
+"""
+
+
+def without_generate(module: str) -> str:
+    """The module without its last task."""
+    head, _, tail = module.partition("def generate(")
+    body = re.sub(
+        r"# BEGIN SOLUTION.*?# END SOLUTION", "raise NotImplementedError", tail, flags=re.S
+    )
+    return f"{head}def generate({body}"
+
+
+@pytest.fixture(scope="module")
+def graded(course: Course, reference: str) -> Course:
+    """The class, handed in and autograded."""
+    course.add_config("c.Execute.timeout = 5")
+    course.add_config('c.LateSubmissionPlugin.penalty_method = "zero"')
+    course.run("nbgrader", "db", "assignment", "add", "ngrams", "--duedate", "2026-01-10 12:00")
+    stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
+
+    course.hand_in("right", course.solved(), reference)
+    late = course.hand_in("late", course.solved(), reference)
+    (late / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC", "utf-8")
+    renamed = course.hand_in("renamed", course.solved(), reference, name="ngrams (1).ipynb")
+    (renamed / "notes.ipynb").write_text(json.dumps({"cells": [], "metadata": {}}), "utf-8")
+
+    partly = course.solved()
+    cells_by_id(partly)["unseen"]["source"] += "\nunseen[5] += 0.01" + NOISE
+    course.hand_in("partly", partly, without_generate(reference))
+
+    deleted = course.solved()
+    gone = ("task-2-3", "check-unseen", "setup", "why-not-longest", "learning-curve")
+    deleted["cells"] = [
+        cell
+        for cell in deleted["cells"]
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") not in gone[:2] + gone[3:]
+    ]
+    course.hand_in("deleted", deleted, reference)
+
+    twice = course.solved()
+    twice["cells"] += [dict(cell, id=f"twin-{n}") for n, cell in enumerate(twice["cells"][5:])]
+    course.hand_in("twice", twice, reference)
+
+    hang = course.solved()
+    cells_by_id(hang)["perplexities"]["source"] = HANG
+    course.hand_in("hang", hang, reference)
+
+    course.hand_in("stub", course.notebook("release"), stub)
+    course.hand_in("broken", '{"cells": [', reference)
+    course.hand_in("old-format", _version_three(), reference)
+    course.hand_in("exits", course.solved(), "import os\nos._exit(0)\n")
+
+    for name, code in cheats.CODE.items():
+        cheat = course.notebook("release")
+        cells_by_id(cheat)[cheats.FIRST]["source"] = code
+        course.hand_in(f"cheat-{name}", cheat, stub)
+    for name, change in cheats.CELLS.items():
+        cheat = course.notebook("release")
+        change(cheat)
+        course.hand_in(f"cheat-{name}", cheat, stub)
+    course.run("nbgrader", "autograde", "ngrams", seconds=580)
+    return course
+
+
+def _version_three() -> str:
+    cell = {"cell_type": "code", "input": ["1"], "outputs": [], "language": "python"}
+    old = {"worksheets": [{"cells": [cell]}], "nbformat": 3, "nbformat_minor": 0}
+    return json.dumps({**old, "metadata": {"name": "ngrams"}})
+
+
+@pytest.fixture(scope="module")
+def grades(graded: Course) -> dict[str, float]:
+    return graded.grades()
+
+
+EXPECTED = {
+    "right": FULL,
+    "late": 0,
+    "renamed": FULL,
+    "partly": FULL - 3 - 0.6,
+    "deleted": FULL,
+    "twice": FULL,
+    "hang": FULL - 4 - 3,
+    "stub": 0,
+    "broken": FULL - 10,  # the module counts
+    "old-format": FULL - 10,
+    "exits": 0,
+}
+
+
+@pytest.mark.parametrize("student", EXPECTED)
+def test_every_number_is_right(grades, student):
+    assert grades[student] == pytest.approx(EXPECTED[student])
+
+
+@pytest.mark.parametrize("name", [*cheats.CODE, *cheats.CELLS])
+def test_no_cheating_notebook_gains_a_point(grades, name):
+    assert grades[f"cheat-{name}"] == 0
+
+
+def test_everyone_is_in_the_grade_file(graded, grades):
+    handed_in = {path.name for path in (graded.root / "submitted").iterdir()}
+    assert set(grades) == handed_in
+
+
+def test_the_submitted_files_are_still_there(graded):
+    folder = graded.root / "submitted" / "renamed" / "ngrams"
+    assert (folder / "ngrams (1).ipynb").is_file()
+    broken = graded.root / "submitted" / "broken" / "ngrams" / "ngrams.ipynb.as-submitted"
+    assert broken.read_text("utf-8") == '{"cells": ['
+
+
+def test_no_hidden_test_leaves_the_course_folder(graded):
+    graded.run("nbgrader", "generate_feedback", "ngrams")
+    assert CANARY in (graded.root / "source" / "ngrams" / "ngrams.ipynb").read_text("utf-8")
+    assert CANARY not in (graded.root / "release" / "ngrams" / "ngrams.ipynb").read_text("utf-8")
+    written = [*graded.root.glob("feedback/**/*"), *graded.root.glob("autograded/**/*")]
+    assert len(written) > 100
+    for path in written:
+        if path.is_file():
+            text = path.read_bytes()
+            assert CANARY.encode() not in text, path
+            assert b"BEGIN HIDDEN" not in text, path
+
+
+def test_feedback_shows_points_and_words_together(graded):
+    page = (graded.root / "feedback" / "partly" / "ngrams" / "ngrams.html").read_text("utf-8")
+    assert "2.4 / 3" in page
+    assert "right for 4 of 5 values of n" in page
+    assert "2.11 Generating text" in page
+    assert "Not written yet" in page
+    renamed = (graded.root / "feedback" / "renamed" / "ngrams" / "ngrams.html").read_text("utf-8")
+    assert "0 / 4" in renamed  # the written answer waits for its mark
+    late = (graded.root / "feedback" / "late" / "ngrams" / "ngrams.html").read_text("utf-8")
+    assert "Handed in late: 50 points were taken off" in late
+
+
+def test_feedback_is_safe_to_open(graded):
+    for path in graded.root.glob("feedback/*/ngrams/ngrams.html"):
+        page = path.read_text("utf-8")
+        assert "<script" not in page, path
+        assert "onerror=" not in page.replace("onerror=alert(1)&gt;", ""), path
+        assert "default-src 'none'" in page
+        assert "\x1b" not in page
+
+
+def test_autograded_notebooks_hold_nothing_that_a_browser_would_run(graded):
+    for path in graded.root.glob("autograded/*/ngrams/ngrams.ipynb"):
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            for output in cell.get("outputs", []):
+                allowed = {"text/plain", "image/png", "image/jpeg"}
+                assert set(output.get("data", {})) <= allowed
+
+
+def test_manual_marks_survive_a_regrade_and_both_ways_agree(graded, grades):
+    url = f"sqlite:///{graded.root}/gradebook.db"
+    with Gradebook(url, "nextword") as book:
+        grade = book.find_grade("why-not-longest", "ngrams", "ngrams", "right")
+        grade.manual_score = 3
+        comment = book.find_comment("why-not-longest", "ngrams", "ngrams", "right")
+        comment.manual_comment = "Say <what> happens with more text."
+        fixed = book.find_grade("task-2-11", "ngrams", "ngrams", "partly")
+        fixed.manual_score = 1
+        book.db.commit()
+    graded.run("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db")
+    again = graded.grades()
+    changed = {"right": FULL + 3, "partly": EXPECTED["partly"] + 1}
+    assert again == pytest.approx({**grades, **changed})
+    graded.run("nbgrader", "generate_feedback", "ngrams", "--force", "--student", "right")
+    page = (graded.root / "feedback" / "right" / "ngrams" / "ngrams.html").read_text("utf-8")
+    assert "Say &lt;what&gt; happens with more text." in page
+    assert "3 / 4" in page
