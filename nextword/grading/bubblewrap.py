@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nextword
+from nextword.grading.cell import PRIVATE_FOLDER
 from nextword.grading.server import Plan
 
 NOBODY = 65534
@@ -57,7 +58,7 @@ def wrapping(plan: Plan) -> list[str]:
                 made.add(parent)
         command += ["--ro-bind", str(path), str(path)]
     command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
-    command += ["--perms", "0755", "--dir", "/tmp"]
+    command += ["--perms", "0755", "--dir", str(PRIVATE_FOLDER)]
     command += ["--remount-ro", "/", "--chdir", "/", "--"]
     return command
 

@@ -28,7 +28,8 @@ NEWNS, NEWUTS, NEWIPC = 0x20000, 0x4000000, 0x8000000
 NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_REC, MS_PRIVATE = 0x4000, 0x40000
-PRIVATE_FOLDER = Path("/tmp")  # a candidate's own, in its own mount namespace
+# a candidate's own, in its own mount namespace; not /tmp, under which the course itself may lie
+PRIVATE_FOLDER = Path("/candidate")
 
 Life = Callable[[Path], None]
 
