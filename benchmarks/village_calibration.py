@@ -158,7 +158,9 @@ def train(model: nn.Module, stories: list[Tensor], size: Size, seed: int = 0) ->
             scheduler.step()
             done += 1
             if done % 200 == 0:
-                print(f"   step {done} loss {loss.item():.4f} {time.process_time():.0f}", flush=True)
+                print(
+                    f"   step {done} loss {loss.item():.4f} {time.process_time():.0f}", flush=True
+                )
             if done == steps:
                 break
 
@@ -197,7 +199,9 @@ def main() -> None:
     for name, (size, make) in models().items():
         if args.only and name not in args.only:
             continue
-        size = replace(size, **{k: type(getattr(size, k))(v) for k, v in (x.split("=") for x in args.set)})
+        size = replace(
+            size, **{k: type(getattr(size, k))(v) for k, v in (x.split("=") for x in args.set)}
+        )
         torch.manual_seed(0)
         model = make(len(village.VOCABULARY) + 1, size)
         start, cpu = time.perf_counter(), time.process_time()
@@ -206,8 +210,20 @@ def main() -> None:
         value = perplexity(model, held_out)
         n = sum(p.numel() for p in model.parameters())
         gap = 100 * (value / test.perplexity - 1)
-        rows.append({"name": name, "perplexity": value, "gap_percent": gap, "parameters": n, "seconds": seconds})
-        print(f"{name:14} {value:8.4f} gap {gap:6.2f} % {n:9} {seconds:6.1f} s cpu {cpu:.1f}", size, flush=True)
+        rows.append(
+            {
+                "name": name,
+                "perplexity": value,
+                "gap_percent": gap,
+                "parameters": n,
+                "seconds": seconds,
+            }
+        )
+        print(
+            f"{name:14} {value:8.4f} gap {gap:6.2f} % {n:9} {seconds:6.1f} s cpu {cpu:.1f}",
+            size,
+            flush=True,
+        )
     if args.json:
         print(json.dumps(rows))
 

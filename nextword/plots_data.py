@@ -1,4 +1,4 @@
-"""Pictures of the data page: Zipf's law, where the bits are, a text coloured by its surprise.
+"""Pictures of the data page: Zipf's law, surprise in bars and in a text, a translation's order.
 
 Leaves out: computing what is shown, and every picture that chapters share (`nextword.plots`).
 """
@@ -19,6 +19,7 @@ DARKEST = 8  # bits; more than this is not drawn darker
 # Colours are mixed with the page below them, so letters are dark on light and light on dark.
 TINT, STRONGEST = "0 114 178", 0.6
 LEFT = "#d55e00"
+_BOX = "border-radius:.25em;padding:.1em .2em;white-space:nowrap"  # never cut at a line's end
 
 
 @_styled
@@ -66,6 +67,27 @@ def where_the_bits_are(bits: Sequence[float]) -> Figure:
     return fig
 
 
+@_styled
+def word_order(
+    source: Sequence[str], target: Sequence[str], links: Sequence[tuple[int, int]]
+) -> Figure:
+    """Write a sentence down the left side and its translation down the right side, and link them.
+
+    links: pairs of positions, in the source and in the target.
+    """
+    n_lines = max(len(source), len(target))
+    fig, ax = _panel(4.6, 0.2 + 0.29 * n_lines)
+    for a, b in links:
+        moved = abs(a - b) > 2  # more than an article or two dropped before it
+        ax.plot([0, 1], [-a, -b], color=LEFT if moved else MUTED, linewidth=2.2 if moved else 1.2)
+    for x, words, side in ((-0.05, source, "right"), (1.05, target, "left")):
+        for place, word in enumerate(words):
+            ax.text(x, -place, word, ha=side, va="center")
+    ax.set(xlim=(-0.6, 1.6), ylim=(0.6 - n_lines, 0.6))
+    ax.axis("off")
+    return fig
+
+
 @dataclass(frozen=True)
 class Page:
     """A text to look at: HTML where a browser shows it, plain words elsewhere."""
@@ -105,12 +127,18 @@ def coloured(words: Sequence[str], log_probs: Sequence[float], left_at: int | No
             plain.append(rest)
     summary = escape(_summary(words, bits, left_at), quote=True)
     html = (
-        f'<figure role="group" aria-label="{summary}" style="margin:0">'
-        f'<p style="line-height:2.5;margin:0 0 .6em">{" ".join(body)}</p>'
-        f'<figcaption style="font-size:.85em;line-height:2.3;text-align:left">'
+        f'<figure class="coloured-text" role="group" aria-label="{summary}" style="margin:0">'
+        f'<p style="line-height:2.5;margin:0 0 .6em">{_joined(words, body)}</p>'
+        f'<figcaption style="font-size:.85em;line-height:2.3;text-align:left;color:inherit">'
         f"{_legend(left_at is not None)}</figcaption></figure>"
     )
     return Page(html, " ".join(plain))
+
+
+def _joined(words: Sequence[str], body: Sequence[str]) -> str:
+    """The words with blanks between; one that cannot break stands before a comma or full stop."""
+    blanks = ["", *("\u00a0" if word in {".", ",", ":"} else " " for word in words[1:])]
+    return "".join(blank + part for blank, part in zip(blanks, body, strict=False))
 
 
 def _word(word: str, bits: float) -> str:
@@ -123,20 +151,20 @@ def _word(word: str, bits: float) -> str:
 def _tinted(tag: str, inside: str, bits: float) -> str:
     """An element on the colour of so many bits."""
     strength = STRONGEST * min(bits / DARKEST, 1)
-    style = f"background:rgb({TINT} / {strength:.2f});border-radius:.25em;padding:.1em .2em"
+    style = f"background:rgb({TINT} / {strength:.2f});{_BOX}"
     return f'<{tag} style="{style}">{inside}</{tag}>'
 
 
-def _above(text: str) -> str:
+def _above(text: str, size: float = 0.62) -> str:
     """What stands above a word, in brackets behind it where a browser knows no ruby text."""
-    size = "font-size:.62em;font-family:system-ui,sans-serif"
-    return f'<rp>(</rp><rt style="{size}">{text}</rt><rp>)</rp>'
+    style = f"font-size:{size}em;font-family:system-ui,sans-serif"
+    return f'<rp>(</rp><rt style="{style}">{text}</rt><rp>)</rp>'
 
 
 def _impossible(word: str) -> str:
     """The word at which a text left the language: framed, and crossed above."""
-    style = f"outline:2px solid {LEFT};border-radius:.25em;padding:.1em .2em;font-weight:700"
-    return f'<ruby style="{style}">{escape(word)}{_above("✗")}</ruby>'
+    style = f"outline:2px solid {LEFT};font-weight:700;{_BOX}"
+    return f'<ruby style="{style}">{escape(word)}{_above("✗", 0.8)}</ruby>'
 
 
 def _legend(with_impossible: bool) -> str:

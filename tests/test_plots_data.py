@@ -46,7 +46,11 @@ def strengths(html):
 
 
 def test_every_picture_is_closed_and_narrow_enough_for_a_phone():
-    figures = [plots_data.zipf({"village": [3, 1]}), plots_data.where_the_bits_are(BITS)]
+    figures = [
+        plots_data.zipf({"village": [3, 1]}),
+        plots_data.where_the_bits_are(BITS),
+        plots_data.word_order(["a"], ["b"], [(0, 0)]),
+    ]
     assert plt.get_fignums() == []
     assert all(figure.get_figwidth() <= 6 for figure in figures)
 
@@ -78,6 +82,15 @@ def test_a_word_on_the_edge_of_two_ranges_is_counted_once():
     assert bars == pytest.approx([0, 0, 0.5, 0.5, 0, 0, 0, 1 / 3, 2 / 3, 0])
 
 
+def test_a_translation_links_words_and_marks_those_that_moved_far():
+    links = [(0, 0), (1, 4), (4, 3)]
+    axes = plots_data.word_order(list("abcde"), list("vwxyz"), links).axes[0]
+    assert [text.get_text() for text in axes.texts] == list("abcdevwxyz")
+    assert [list(line.get_ydata()) for line in axes.lines] == [[0, 0], [-1, -4], [-4, -3]]
+    marked = [line.get_color() == plots_data.LEFT for line in axes.lines]
+    assert marked == [False, True, False]
+
+
 # ---------------------------------------------------------------- a coloured text
 
 
@@ -96,7 +109,7 @@ def test_more_surprise_is_darker_up_to_a_bound():
 def test_colours_are_mixed_with_the_page_and_letters_keep_its_colour():
     """So one text reads well on a light and on a dark page."""
     html = plots_data.coloured(WORDS, nats(BITS)).html
-    assert not re.search(r"[;\"]color:", html)
+    assert set(re.findall(r"[;\"]color:(\w+)", html)) == {"inherit"}
     assert max(strengths(html)) <= 0.6
 
 
@@ -116,6 +129,11 @@ def test_where_the_text_left_is_crossed_and_the_rest_is_written_without_marks():
 
 def test_a_text_that_leaves_at_its_last_word_ends_there():
     assert repr(plots_data.coloured(["a", "b"], nats([1.0]), left_at=1)) == "a(1.0) b(✗)"
+
+
+def test_a_full_stop_never_begins_a_line():
+    html = plots_data.coloured(["a", ".", "b"], nats([1.0, 0.0, 0.0])).html
+    assert "</ruby>\u00a0. b</p>" in html
 
 
 def test_only_a_text_that_leaves_explains_the_cross():

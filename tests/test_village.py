@@ -79,7 +79,7 @@ def test_sampled_frequencies_agree_with_the_probabilities(told):
 
 def test_first_words_come_as_often_as_they_should():
     stories = village.sample(400_000, rng=11).stories()
-    for prefix in (["once", "there", "was"], ["in", "a", "house", "by", "the"]):
+    for prefix in (["once"], ["by", "the"]):
         seen = Counter(s[len(prefix)] for s in stories if s[: len(prefix)] == prefix)
         n = sum(seen.values())
         for word, p in village.next_words(prefix).items():
@@ -190,10 +190,10 @@ def test_options_without_some_words_are_drawn_like_options_made_anew(removed):
 
 
 def test_a_word_outside_the_village_ends_the_score_there():
-    heard = village.score(["once", "there", "was", "a", "spaceship", "."])
+    heard = village.score(["by", "the", "sea", "lived", "spaceship", "."])
     assert heard.left_at == 4
     assert len(heard.log_probs) == 4
-    assert "kind" in heard.possible
+    assert "anna" in heard.possible
 
 
 @pytest.mark.parametrize(

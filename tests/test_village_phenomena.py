@@ -35,6 +35,9 @@ def perplexity(pairs: Iterable[tuple[Hashable, str]]) -> float:
     return exp(loss / n)
 
 
+HERO = r"^(?:once an? \w+ \w+ named|by the \w+ lived) (\w+)\b"  # as every story begins
+
+
 def find(pattern: str, texts: list[str]) -> list[re.Match[str]]:
     """Every match in every story; fails when there are too few to measure anything."""
     found = [match for text in texts for match in re.finditer(pattern, text)]
@@ -127,8 +130,8 @@ def test_where_someone_works_and_what_they_need_follows_from_a_distant_head(text
 
 
 def test_pronouns_match_a_person_named_long_before(texts):
-    """The hero was last named before the friend, who may be a man or a woman; 20 words or more back."""
-    pattern = r"named (\w+) \. (?:[^.]*\.){3} (?:\w+) \w+ (\w+) was a \w+ \. in the afternoon (s?he) "
+    """She is the hero, named 20 words or more before, not the friend, who was named just now."""
+    pattern = HERO + r".* (?:her|his) \w+ (\w+) was a \w+ \. in the afternoon (s?he) "
     found = [(str(m[1] in WOMEN), str(m[2] in WOMEN), m[3]) for m in find(pattern, texts)]
     blind, seeing = blind_and_seeing(found)
     assert blind > 1.9
@@ -138,7 +141,9 @@ def test_pronouns_match_a_person_named_long_before(texts):
 def test_articles_foods_and_verbs_agree(corpus):
     pairs = set(zip(corpus.tokens, corpus.tokens[1:], strict=False))
     assert not [word for article, word in pairs if article == "a" and word[0] in "aeiou"]
-    assert not [word for article, word in pairs if article == "an" and word[0] not in "aeiou"]
+    silent_h = {"hour", "honest"}
+    after_an = {word for article, word in pairs if article == "an"}
+    assert all(word[0] in "aeiou" for word in after_an - silent_h)
     foods = set(WORLD.foods.weights)
     assert {verb for food, verb in pairs if food in foods and food.endswith("s")} >= {"were"}
     assert not [f for f, verb in pairs if f in foods and verb in ("was", "were")
@@ -150,7 +155,7 @@ def test_some_word_order_is_free(texts):
     for one, other in (
         (r"gave \w+ the \w+ ", r"gave the \w+ to \w+ "),
         (r"had a \w+ \w+ and \w+ \w+ \.", r"had \w+ \w+ and a \w+ \w+ \."),
-        (r"^once there was once an? \w+ \w+ named \w+", r"^by the \w+ lived \w+ , an? \w+"),
+        (r"^once an? \w+ \w+ named \w+", r"^by the \w+ lived \w+ , an? \w+"),
         (r"at last \w+ found", r"\w+ at last found"),
     ):
         n_one, n_other = len(find(one, texts)), len(find(other, texts))
@@ -175,11 +180,15 @@ def test_it_is_the_animal_when_tired_and_the_road_when_wide(texts):
 def test_it_is_decided_by_the_one_word_before_the_full_stop():
     story = village.split("test", 2_000).stories()[0]
     opening = story[: next(t for t in range(len(story)) if "that" in village.next_words(story[:t]))]
-    hero = story[story.index("named") + 1] if "named" in story[:12] else story[7]
-    about = "that day a hen came to the road . the hen did not cross the road because it was too"
-    before = [*opening, *about.split()]
+    hero, herd = re.match(
+        HERO + r".* had .*?(\w+)(?: and a \w+ \w+)? \.", " ".join(opening)
+    ).groups()
+    number = opening[opening.index(herd) - 1]
+    animal = WORLD.one_of[herd]
+    about = f"that day one of the {number} {herd} came to the road . the {animal} did not cross"
+    before = [*opening, *about.split(), *"the road because it was too".split()]
     so = [".", "so", hero]
-    assert set(village.next_words([*before, "tired", *so, "let", "the"])) == {"hen"}
+    assert set(village.next_words([*before, "tired", *so, "let", "the"])) == {animal}
     assert set(village.next_words([*before, "wide", *so])) == {"went", "looked"}
     assert set(village.next_words([*before, "wide", *so, "went", "round", "the"])) == {"road"}
 
@@ -199,7 +208,7 @@ def test_negation_decides_what_happens_next(texts):
 
 def test_a_bank_by_the_river_is_not_a_bank_for_money(texts):
     """What is said of the bank, where a 4-gram cannot tell which one it is."""
-    pattern = r"(sat|went) (?:on|into) the bank and [^.]* \. the bank was (\w+)"
+    pattern = r"(sat|went) (?:on|to) the bank [^.]* [^.]* \. the bank was (\w+)"
     found = [(m[1], "", m[2]) for m in find(pattern, texts)]
     senses = [{word for sense, _, word in found if sense == s} for s in ("sat", "went")]
     assert not senses[0] & senses[1]
@@ -234,26 +243,32 @@ def test_the_end_remembers_the_beginning(texts):
         )  # fmt: skip
     for word in ("n", "h", "c", "t"):
         assert perplexity(("", m[word]) for m in found) > 5
-    homes = find(r"(?:in a house by the|lived in a house by the) (\w+) .* by the (\w+) \.$", texts)
+    homes = find(
+        r"by the (\w+)\b.*s?he and \w+ (?:sat|walked) by the (\w+) and talked about", texts
+    )
     assert all(m[1] == m[2] for m in homes)
 
 
 def test_a_shopping_list_is_bought_in_full(texts):
-    pattern = r"asked \w+ for ([^.]*) \. [^.]* \. there (s?he bought|was no more|were no more) ([^.]*)"
+    pattern = (
+        r"asked \w+ for ([^.]*) \. [^.]* \. there (s?he bought|was no more|were no more) ([^.]*)"
+    )
     for match in find(pattern, texts):
         wanted = re.split(" , | and ", match[1])
         if "bought" in match[2]:
             bought, missing = match[3], ""
         else:
             missing, bought = re.fullmatch(r"(\w+) , so s?he bought only (.*)", match[3]).groups()
-        assert re.split(" , | and ", bought) == [thing for thing in wanted if thing != missing]
+        assert re.split(" , | and ", bought.strip()) == [
+            thing for thing in wanted if thing != missing
+        ]
         assert 2 <= len(wanted) <= WORLD.sizes.longest_list
 
 
 def test_each_guest_is_thanked_for_what_that_guest_brought(texts):
     """Without knowing who brought what, the food is one of those on the table."""
     blind = []
-    for match in find(r"feast : ([^.]*) \. \w+ thanked ([^.]*)", texts):
+    for match in find(r"feast by the \w+ : ([^.]*) (?:\.|, and) \w+ thanked ([^.]*)", texts):
         brought = dict(re.findall(r"(\w+) brought (\w+)", match[1]))
         thanks = dict(re.findall(r"(\w+) for the (\w+)", match[2]))
         assert brought == thanks
@@ -283,7 +298,9 @@ def test_animals_are_counted(texts):
 def test_jobs_have_places_and_tools(texts):
     """Who works where, and with what, is the same in all stories; tools are not shared."""
     seen = defaultdict(set)
-    for match in find(r"was an? \w+ (\w+) named .*? every morning s?he worked in the (\w+)", texts):
+    for match in find(
+        r"once an? \w+ (\w+) named [^.]*\. every morning s?he worked in the (\w+)", texts
+    ):
         seen[match[1]].add(match[2])
     assert {job: places.pop() for job, places in seen.items()} == WORLD.workplace
     assert not any(seen.values())
@@ -293,17 +310,18 @@ def test_jobs_have_places_and_tools(texts):
 
 @pytest.fixture(scope="module")
 def vectors(corpus) -> dict[str, np.ndarray]:
-    """Vectors from co-occurrence counts within four words: PPMI and a truncated SVD."""
+    """Vectors from co-occurrence counts within eight words: PPMI and a truncated SVD."""
     number = {word: k for k, word in enumerate(village.VOCABULARY)}
     ids = np.array([number[word] for word in corpus.tokens])
     counts = np.zeros((len(number), len(number)))
-    for distance in range(1, 5):
+    for distance in range(1, 9):
         np.add.at(counts, (ids[:-distance], ids[distance:]), 1)
     counts += counts.T
-    expected = counts.sum(0) * counts.sum(1)[:, None] / counts.sum()
+    context = counts.sum(0) ** 0.75
+    expected = counts.sum(1)[:, None] * context / context.sum()
     ppmi = np.log(np.maximum(counts / expected, 1))
     u, s, _ = np.linalg.svd(ppmi)
-    u = u[:, :100] * np.sqrt(s[:100])
+    u = u[:, :80] * np.sqrt(s[:80])
     return {word: u[k] / np.linalg.norm(u[k]) for word, k in number.items()}
 
 

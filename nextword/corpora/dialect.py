@@ -6,7 +6,7 @@ that followed each other in the village stand inside each other here. Articles a
 stay, all other words change their sounds. Leaves out: the way back.
 
 >>> " ".join(translate("the hen did not cross the road because it was too tired ."))
-'hin ruot crussen titen nai tar ed duu deriten wosen .'
+'hin ruot cruzzen teten nai tar ed duu derit wozen .'
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,19 +14,20 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from nextword.corpora.corpus import EOS
-from nextword.corpora.village import VOCABULARY, words
+from nextword.corpora.village import VOCABULARY
 from nextword.corpora.village.seeds import first_story
 from nextword.corpora.village.telling import tell
-from nextword.corpora.village.world import VILLAGE, table
+from nextword.corpora.village.world import VILLAGE
 from nextword.errors import UserError
 
 Pair = tuple[list[str], list[str]]
 
+KNOWN = frozenset(VOCABULARY) - {EOS}
 ARTICLES = frozenset({"a", "an", "the"})
 NAMES = frozenset(VILLAGE.names.weights)
 MARKS = frozenset({".", ",", ":"})
 NOT = "not"
-JOINTS = {"and": "un", "but": "ma", "so": "dai", "because": "tar", "when": "kan", "that": "ke"}
+JOINTS = {"and": "jo", "but": "ma", "so": "dai", "because": "tar", "when": "kan", "that": "ke"}
 ALWAYS_JOINS = frozenset({"so", "because", "when", "that"})  # a new clause follows in every case
 RELATIVE = "kiu"  # who, and "that" after an animal
 NEGATION = "nai"
@@ -81,13 +82,13 @@ def translate(sentence: str | Sequence[str]) -> list[str]:
     end (or one before it), a clause without a verb or with two.
 
     >>> translate("the bakers who know the tailor are kind .")
-    ['pogirz', 'kiu', 'doeler', 'gnuwen', 'geni', 'ezen', '.']
+    ['pogirz', 'kiu', 'doelur', 'gnuwen', 'gent', 'ezen', '.']
     """
     text = sentence.split() if isinstance(sentence, str) else list(sentence)
     for word in text:
-        if word not in VOCABULARY or word == EOS:
-            raise UserError(f"not a village sentence: the village has no word {word!r} in it")
-    if not text or text.index(".") != len(text) - 1 if "." in text else True:
+        if word not in KNOWN:
+            raise UserError(f"not a village sentence: no sentence holds the word {word!r}")
+    if text[-1:] != ["."] or text.count(".") > 1:
         raise UserError("not a village sentence: expected one full stop, at the end")
     reader = _Reader(text)
     while reader.place < len(text) - 1:
@@ -136,7 +137,7 @@ class _Reader:
         self.open[-1].before += inner.said()
 
     def _verb(self, word: str) -> None:
-        before = self.text[self.place - 1] if self.place else ""
+        before = self.text[self.place - 1] if self.place else "."
         goes_on = before in VERBS or before == NOT  # "did not cross", "was eating"
         while self.open[-1].verbs and not goes_on:
             if len(self.open) == 1:
@@ -145,8 +146,9 @@ class _Reader:
         self.open[-1].verbs.append(word)
 
     def _is_relative(self) -> bool:
-        word, before = self.text[self.place], self.text[self.place - 1]
-        return word == "who" or (word == "that" and before in VILLAGE.beasts and self.place > 0)
+        word = self.text[self.place]
+        after_animal = self.place > 0 and self.text[self.place - 1] in VILLAGE.beasts
+        return word == "who" or (word == "that" and after_animal)
 
     def _joint(self) -> list[str]:
         """The words here that join two clauses: "because", ", and"; none if they join nouns."""

@@ -32,19 +32,26 @@ class Channel:
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._buffer = bytearray()
+        self._patience = 0.0  # of the socket, in seconds; 0: for ever
 
     def close(self) -> None:
         """Close this end."""
         self._sock.close()
 
+    def _wait_until(self, deadline: float) -> None:
+        """Set the socket's patience: anew only when a tenth of it is gone, since it costs a call."""
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise SlowError
+        if not 0.9 * self._patience <= left <= self._patience:
+            self._patience = left
+            self._sock.settimeout(left)
+
     def _read(self, size: int, deadline: float | None) -> bytes:
         buffer = self._buffer
         while len(buffer) < size:
             if deadline is not None:
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise SlowError
-                self._sock.settimeout(left)
+                self._wait_until(deadline)
             try:
                 chunk = self._sock.recv(max(65536, min(size - len(buffer), 1 << 20)))
             except TimeoutError:
@@ -60,7 +67,7 @@ class Channel:
 
     def _write(self, data: bytes, deadline: float | None) -> None:
         if deadline is not None:
-            self._sock.settimeout(max(deadline - time.monotonic(), 1e-3))
+            self._wait_until(deadline)
         try:
             self._sock.sendall(data)
         except TimeoutError:

@@ -186,7 +186,10 @@ def _move_on(args: list[Any]) -> None:
     for each in args:
         if isinstance(each, np.random.Generator):
             bits: Any = each.bit_generator
-            bits.state = bits.jumped().state
+            if hasattr(bits, "advance"):
+                bits.advance(1 << 64)
+            else:
+                bits.state = bits.jumped().state
 
 
 class _Remote:

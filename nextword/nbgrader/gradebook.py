@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import nbgrader
 import sqlalchemy.exc
+from alembic.script import ScriptDirectory
 from nbformat.notebooknode import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Gradebook, MissingEntry, get_alembic_version
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
@@ -80,6 +85,10 @@ def open_gradebook(text: str, settings: Config) -> Iterator[Book]:
     """Open the gradebook at a URL or path; raises UserError when it cannot be used."""
     url = database_url(text)
     course = settings["CourseDirectory"].get("course_id") or "default_course"
+    # nbgrader calls the program alembic by name, and may have been installed beside this Python
+    beside = str(Path(sys.executable).parent)
+    if beside not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", os.defpath)])
     # nbgrader relies on what SQLAlchemy warns of
     warnings.filterwarnings("ignore", category=sqlalchemy.exc.SAWarning)
     try:
@@ -115,9 +124,16 @@ def _shown(url: str) -> str:
     return f"{head.rpartition(':')[0]}:***@{tail}"
 
 
+@cache
+def _newest_version() -> str:
+    """Return the version of the installed nbgrader's tables."""
+    folder = Path(nbgrader.__file__).parent / "alembic"
+    return str(ScriptDirectory(str(folder)).get_current_head())
+
+
 def _check_version(api: Gradebook) -> None:
     found = api.db.execute(sqlalchemy.text("SELECT version_num FROM alembic_version")).scalar()
-    wanted = get_alembic_version()
+    wanted = _newest_version()
     if found != wanted:
         raise UserError(
             f"the gradebook is from another version of nbgrader ({found}, expected {wanted}): "

@@ -18,10 +18,10 @@ def test_a_course_under_the_temporary_folder(tmp_path: Path) -> None:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / folder, tmp_path / "course" / folder, ignore=ignored)
     answer = tmp_path / "answer.json"
-    command = "from nextword.cli import main; main()"
+    nextword = [sys.executable, "-c", "from nextword.cli import main; main()"]
+    options = ["--package", "solutions", "--json", str(answer), "--out", str(tmp_path / "grades")]
     run = subprocess.run(
-        [sys.executable, "-c", command, "grade", "ngrams", "--package", "solutions"]
-        + ["--json", str(answer), "--out", str(tmp_path / "grades")],
+        [*nextword, "grade", "ngrams", *options],
         cwd=tmp_path / "course",
         env={**os.environ, "PYTHONPATH": str(tmp_path / "course")},
         capture_output=True,

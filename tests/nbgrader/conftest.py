@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,15 @@ class Course:
 def cells_by_id(notebook: dict[str, Any]) -> dict[str, dict[str, Any]]:
     marked = [cell for cell in notebook["cells"] if "nbgrader" in cell["metadata"]]
     return {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in marked}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _programs() -> Iterator[None]:
+    """nbgrader calls alembic by name."""
+    before = os.environ["PATH"]
+    os.environ["PATH"] = f"{BIN}{os.pathsep}{before}"
+    yield
+    os.environ["PATH"] = before
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,8 @@ print("50%", file=sys.stderr)
 def without_generate(module: str) -> str:
     """The module without its last task."""
     head, _, tail = module.partition("def generate(")
-    body = re.sub(
-        r"# BEGIN SOLUTION.*?# END SOLUTION", "raise NotImplementedError", tail, flags=re.S
-    )
+    stub = "raise NotImplementedError"
+    body = re.sub(r"# BEGIN SOLUTION.*?# END SOLUTION", stub, tail, flags=re.DOTALL)
     return f"{head}def generate({body}"
 
 
@@ -184,7 +184,9 @@ def test_manual_marks_survive_a_regrade_and_both_ways_agree(graded, grades):
         fixed = book.find_grade("task-2-11", "ngrams", "ngrams", "partly")
         fixed.manual_score = 1
         book.db.commit()
-    graded.run("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db")
+    for student in ("right", "partly", "renamed", "broken", "twice"):
+        shutil.copytree(graded.root / "submitted" / student, graded.root / "again" / student)
+    graded.run("nextword", "grade", "ngrams", "again", "--gradebook", "gradebook.db")
     again = graded.grades()
     changed = {"right": FULL + 3, "partly": EXPECTED["partly"] + 1}
     assert again == pytest.approx({**grades, **changed})

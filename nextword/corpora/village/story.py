@@ -89,7 +89,8 @@ def ending(tale: Tale) -> Speaking[None]:
     yield "and 2 | , closed the door and"
     yield f"put the {hero.colour} {hero.tool}"
     yield "on the shelf 2 | under the stairs | into a box"
-    yield f". then {hero.she} and {friend.name}"
+    yield ". then | , and then"
+    yield f"{hero.she} and {friend.name}"
     yield "sat 3 | walked 2"
     yield f"by the {hero.home} and talked about"
     for position, memory in enumerate(tale.memories):

@@ -127,9 +127,9 @@ class Score:
 def score(tokens: Iterable[str], world: World = VILLAGE) -> Score:
     """The exact log-probability of each word of a text, up to where it leaves the language.
 
-    >>> result = score(["once", "there", "were"])
+    >>> result = score(["once", "upon", "a", "time"])
     >>> result.left_at, list(result.possible)
-    (2, ['was'])
+    (1, ['a', 'an'])
     """
     listener = Listener(world)
     log_probs: list[float] = []
@@ -145,8 +145,8 @@ def score(tokens: Iterable[str], world: World = VILLAGE) -> Score:
 def next_words(prefix: Sequence[str], world: World = VILLAGE) -> dict[str, float]:
     """The words that can follow `prefix`, with their probabilities, the likeliest first.
 
-    >>> next_words(["once", "there"])
-    {'was': 1.0}
+    >>> next_words([])
+    {'once': 0.6, 'by': 0.4}
     """
     words = _words(prefix)
     result = score(words, world)

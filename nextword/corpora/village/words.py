@@ -103,7 +103,7 @@ SCENES = {
     "that day": 5,
     "in the evening": 5,
     "before sunrise": 3,
-    "they say that the": 6,
+    "they say that the": 9,
     "one morning a": 6,
     "then there was a feast": 7,
     "later": 5,

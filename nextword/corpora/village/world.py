@@ -110,7 +110,7 @@ class World:
         # the job of a baker and of bakers
         self.job_of = {name: job for job in self.jobs.weights for name in (job, job + "s")}
         known = list(self.jobs.weights.items())[:12]
-        persons = {name: 2 * weight for job, weight in known for name in (job, job + "s")}
+        persons = {name: 3 * weight for job, weight in known for name in (job, job + "s")}
         animals = {animal.split()[1]: w for animal, w in self.animals.weights.items()}
         return Options(
             persons | ranked(groups, sizes.groups).weights | animals | self.herds.weights

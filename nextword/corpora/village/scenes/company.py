@@ -37,7 +37,8 @@ def feast(tale: Tale) -> Speaking[None]:
         yield "brought"
         brought[guest.name] = yield world.foods.without(*brought.values())
     tale.memories.append(f"the feast with {guest.name}")
-    yield f". {tale.hero.name} thanked"
+    yield ". 3 | , and 2"
+    yield f"{tale.hero.name} thanked"
     left = Options(dict.fromkeys(brought, 1))
     for remaining in range(len(brought), 0, -1):
         name = yield left
@@ -85,6 +86,6 @@ def door(tale: Tale) -> Speaking[None]:
     else:
         yield f", so {hero.she} waited outside | , so {hero.she} knocked"
         yield "for an hour | until noon"
-    yield f". {friend.name} liked the {hero.colour} {hero.tool} and gave {hero.name} a"
+    yield f". {friend.name} liked the {hero.colour} {hero.tool} and gave {hero.name} a new"
     yield world.tools[friend.job]
     yield "."

@@ -13,7 +13,7 @@ def gossip(tale: Tale) -> Speaking[None]:
     head = yield world.folk
     tale.memories.append(f"the {head}")
     nouns = [head]
-    weight = 7  # of a first clause, then of one more
+    weight = 8  # of a first clause, then of one more
     while True:
         more = f"{pronoun(world, nouns[-1])} {weight} | "
         bound = len(nouns) > (world.sizes.deepest_clause or len(nouns))
@@ -23,7 +23,7 @@ def gossip(tale: Tale) -> Speaking[None]:
         yield clause_verbs(world, nouns[-1])
         yield "the"
         nouns.append((yield world.folk.without(*nouns)))
-        weight = 3
+        weight = 5
     yield from rest_of_predicate(world, head, heard)
     yield "."
 
@@ -45,8 +45,8 @@ def clause_verbs(world: World, noun: str) -> str:
 def predicates(world: World, head: str) -> str:
     """The verbs that can follow the whole subject; they agree with its head, however far away."""
     if head in world.many:
-        return "are 3 | work 2 | need" if head in world.job_of else "are 3 | sleep | sing"
-    return "is 3 | works 2 | needs" if head in world.job_of else "is 3 | sleeps | sings"
+        return "are 2 | work 2 | need 2" if head in world.job_of else "are 3 | sleep | sing"
+    return "is 2 | works 2 | needs 2" if head in world.job_of else "is 3 | sleeps | sings"
 
 
 def rest_of_predicate(world: World, head: str, verb: str) -> Speaking[None]:
