@@ -4,7 +4,7 @@ Leaves out: computing what is shown, and every picture that chapters share (`nex
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
@@ -69,17 +69,21 @@ def where_the_bits_are(bits: Sequence[float]) -> Figure:
 
 @_styled
 def word_order(
-    source: Sequence[str], target: Sequence[str], links: Sequence[tuple[int, int]]
+    source: Sequence[str],
+    target: Sequence[str],
+    links: Sequence[tuple[int, int]],
+    marked: Collection[str] = (),
 ) -> Figure:
     """Write a sentence down the left side and its translation down the right side, and link them.
 
-    links: pairs of positions, in the source and in the target.
+    links: pairs of positions, in the source and in the target. marked: source words whose links are
+    drawn thick.
     """
     n_lines = max(len(source), len(target))
     fig, ax = _panel(4.6, 0.2 + 0.29 * n_lines)
     for a, b in links:
-        moved = abs(a - b) > 2  # more than an article or two dropped before it
-        ax.plot([0, 1], [-a, -b], color=LEFT if moved else MUTED, linewidth=2.2 if moved else 1.2)
+        thick = source[a] in marked
+        ax.plot([0, 1], [-a, -b], color=LEFT if thick else MUTED, linewidth=2.4 if thick else 1.2)
     for x, words, side in ((-0.05, source, "right"), (1.05, target, "left")):
         for place, word in enumerate(words):
             ax.text(x, -place, word, ha=side, va="center")
@@ -113,7 +117,7 @@ def coloured(words: Sequence[str], log_probs: Sequence[float], left_at: int | No
     once anna(4.3)
     """
     n_heard = len(words) if left_at is None else left_at
-    bits = [max(0.0, -log_p / math.log(2)) for log_p in log_probs]  # no "-0.0"
+    bits = [-log_p / math.log(2) for log_p in log_probs]
     if len(bits) != n_heard:
         raise ValueError(f"expected {n_heard} log-probabilities, one per word, got {len(bits)}")
     body = [_word(word, b) for word, b in zip(words, bits, strict=False)]

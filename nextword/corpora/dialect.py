@@ -1,7 +1,7 @@
 """The second tongue of the village: verbs last, negation after them; for translation models.
 
-Every village sentence has exactly one translation, made by rule. In each clause the verb goes to the
-end, its helper after it and "not" after both; a relative clause stays with its noun, so clauses
+Every village sentence has exactly one translation, made by rule. In each clause the verb goes to
+the end, its helper after it and "not" after both; a relative clause stays with its noun, so clauses
 that followed each other in the village stand inside each other here. Articles are dropped, names
 stay, all other words change their sounds. Leaves out: the way back.
 
@@ -31,15 +31,16 @@ JOINTS = {"and": "jo", "but": "ma", "so": "dai", "because": "tar", "when": "kan"
 ALWAYS_JOINS = frozenset({"so", "because", "when", "that"})  # a new clause follows in every case
 RELATIVE = "kiu"  # who, and "that" after an animal
 NEGATION = "nai"
-PRESENT = "know help visit feed follow see hear work need sleep sing".split()
-SAME = {"are": "is", "were": "was"} | {verb + "s": verb for verb in PRESENT}  # no agreement
+PRESENT = "know help visit feed follow see hear work need sleep sing"
+# the verbs of the dialect do not agree with their subject
+SAME = {"are": "is", "were": "was"} | {verb + "s": verb for verb in PRESENT.split()}
 PAST = """
 asked ate born bought brought came closed counted cross drank eat eating falling fed fell found gave
 had hiding knocked lay learned left let liked lived looked melted put ran sat say speak spoke
 talked thanked told took waited walked was watched went is did worked
 """
 VERBS = frozenset(
-    [*PAST.split(), *PRESENT, *SAME, *VILLAGE.sound.values()]
+    [*PAST.split(), *PRESENT.split(), *SAME, *VILLAGE.sound.values()]
     + [work.split()[0] for work in VILLAGE.work.values()]
 )
 SOUNDS = str.maketrans("aeioubpdtgkvfsz", "oieuapbtdkgfvzs")

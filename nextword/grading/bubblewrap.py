@@ -51,7 +51,8 @@ def wrapping(plan: Plan) -> list[str]:
         command += ["--cap-add", "CAP_KILL"]
     command += ["--die-with-parent", "--new-session"]
     made: set[Path] = {Path("/")}
-    for path in _outermost(_seen()):
+    seen = _outermost(_seen())
+    for path in seen:
         for parent in reversed(path.parents):
             if parent not in made:  # empty folders on the way, open to the candidates' own user
                 command += ["--perms", "0755", "--dir", str(parent)]
@@ -59,6 +60,8 @@ def wrapping(plan: Plan) -> list[str]:
         command += ["--ro-bind", str(path), str(path)]
     command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     command += ["--perms", "0755", "--dir", str(PRIVATE_FOLDER)]
+    if not any(path.is_relative_to("/tmp") for path in seen):  # for code that insists on /tmp
+        command += ["--symlink", str(PRIVATE_FOLDER), "/tmp"]
     command += ["--remount-ro", "/", "--chdir", "/", "--"]
     return command
 

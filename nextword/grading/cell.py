@@ -232,11 +232,12 @@ def _close_all_but(*keep: int) -> None:
 def limit_resources(limits: Limits, mapped: int | None = None, *, threads: bool = False) -> None:
     """Set the resource limits of this process; `threads` needs a user namespace of its own."""
     wanted = {
-        "RLIMIT_AS": (_mapped() if mapped is None else mapped) + limits.memory,
         "RLIMIT_NOFILE": limits.files,
         "RLIMIT_FSIZE": limits.disk,
         "RLIMIT_CORE": 0,
     }
+    if sys.platform == "linux":  # macOS cannot limit it
+        wanted["RLIMIT_AS"] = (_mapped() if mapped is None else mapped) + limits.memory
     if threads:
         wanted["RLIMIT_NPROC"] = limits.threads
     for name, value in wanted.items():

@@ -39,7 +39,7 @@ class Channel:
         self._sock.close()
 
     def _wait_until(self, deadline: float) -> None:
-        """Set the socket's patience: anew only when a tenth of it is gone, since it costs a call."""
+        """Set the socket's patience: only when a tenth of it is gone, since it costs a call."""
         left = deadline - time.monotonic()
         if left <= 0:
             raise SlowError

@@ -52,6 +52,7 @@ class Examiner:
         self._running = running  # told which test begins, and its limit: someone watches
         self._server: CandidateServer | None = None
         self._channel: Channel | None = None
+        self._seconds = 0.0  # that the candidate is given now
 
     def warm_up(self) -> None:
         """Start the candidate server before the first submission needs it."""
@@ -142,6 +143,7 @@ class Examiner:
     def _run(
         self, test: SuiteTest, talk: Conversation, source: Source, seconds: float
     ) -> TestResult:
+        self._seconds = seconds
         talk.begin(test.number + 1, seconds)
         try:
             return self._judge_one(test, talk, source)
@@ -169,6 +171,7 @@ class Examiner:
         """Start a candidate and import the submission in it; `suite.package` then stands for it."""
         channel = self._start()
         talk = Conversation(self._asker(channel))
+        self._seconds = IMPORT_SECONDS
         talk.begin(0, IMPORT_SECONDS)
         stem = self.chapter.stem
         try:
@@ -213,7 +216,8 @@ class Examiner:
             try:
                 return channel.ask(number, test, released, body, deadline)
             except SlowError:
-                text = "took too long: an endless loop, or a much slower way than needed"
+                limit = f"took longer than {self._seconds:.3g} s"
+                text = f"{limit}: an endless loop, or a much slower way than needed"
                 raise Stop(Verdict.TIMEOUT, text) from None
             except WireError:
                 text = "your code sent something that is no answer"

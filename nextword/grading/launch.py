@@ -32,7 +32,7 @@ class CandidateServer:
     """A running server; forks one candidate at a time."""
 
     def __init__(self, plan: Plan) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         boot = _BOOT.format(library=str(LIBRARY))
         wall = bubblewrap.wrapping(plan) if plan.confined else []
         command = [*wall, sys.executable, "-c", boot, str(theirs.fileno()), plan.to_json()]

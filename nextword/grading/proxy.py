@@ -253,7 +253,7 @@ class Named(_Remote):
         return self._talk.request("get", self, name)
 
     def __repr__(self) -> str:
-        return f"<{self._name} of the student's module>"
+        return self._name
 
 
 class Handle(_Remote):
@@ -280,7 +280,7 @@ class Handle(_Remote):
         self._talk.released.append(self._number)
 
     def __repr__(self) -> str:
-        return "<an object of the student's own class>"
+        return "<your object>"
 
 
 class Method:
@@ -301,7 +301,7 @@ class Method:
         raise TypeError("expected a plain value, got a method of the student's")
 
     def __repr__(self) -> str:
-        return f"<method {self._name} of the student's own class>"
+        return self._name
 
 
 class Module:
@@ -323,4 +323,4 @@ class Module:
         )
 
     def __repr__(self) -> str:
-        return "<the student's module>"
+        return "<your module>"

@@ -38,12 +38,19 @@ class Watcher(Protocol):
         """Redraw."""
 
 
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @dataclass(frozen=True)
 class Options:
     """How to grade."""
 
     out: Path
-    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
+    jobs: int = field(default_factory=processors)
     seed: str = ""  # "": the course folder's own, made once
     confined: bool = True  # in the sandbox
     regrade: bool = False  # even what has not changed

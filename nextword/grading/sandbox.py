@@ -115,6 +115,8 @@ def _any_seen(probe: Any, paths: Sequence[Path]) -> bool:
 
 def _files_in(folder: Path) -> list[Path]:
     """Return files of the home folder; the interpreter itself may live there and be seen."""
+    if not folder.is_dir():
+        return []
     return [path for path in folder.iterdir() if path.is_file()][:20]
 
 

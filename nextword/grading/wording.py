@@ -31,6 +31,9 @@ def clean(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else text[:longest] + " …"
 
 
+_NO_NEWS = re.compile(r" \+ +(?:where|and) +\w+ = <your \w+>\.\w+$")
+
+
 @dataclass(frozen=True)
 class Source:
     """A student's module as text, from which the examiner quotes lines."""
@@ -70,11 +73,20 @@ def judge(
     if error is talk.raised:
         return _own_error(error, talk, source, visible)
     if isinstance(error, AssertionError) or _is_failed(error):
-        return Verdict.FAILED, clean(str(error)) if visible else ""
+        return Verdict.FAILED, clean(_shorten(str(error))) if visible else ""
     if talk.answers or talk.raised is not None:
         text = f"the test could not use your code's answer ({type(error).__name__})"
         return Verdict.FAILED, text + (clean(f": {error}") if visible else "")
     return Verdict.NOT_JUDGED, clean(f"the test is broken: {type(error).__name__}: {error}")
+
+
+def _shorten(assertion: str) -> str:
+    """Leave out lines of pytest's explanation that only say whose attribute a function is.
+
+    >>> _shorten("assert 1 == 2\\n +  where 1 = f()\\n +    where f = <your module>.f")
+    'assert 1 == 2\\n +  where 1 = f()'
+    """
+    return "\n".join(line for line in assertion.split("\n") if not _NO_NEWS.match(line))
 
 
 def _is_failed(error: BaseException) -> bool:

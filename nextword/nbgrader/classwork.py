@@ -153,7 +153,7 @@ def _notebook(
     submitted, note = find_notebook(work.folder, of.folder, name)
     work.notice = "\n".join(filter(None, (work.notice, note)))
     given = submitted is not None
-    work.nb = submitted if given else blank(of.folder / f"{name}.ipynb", note)
+    work.nb = submitted if given else blank(nbformat.v4.new_notebook(), note)
     for cell in work.nb.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None

@@ -83,9 +83,8 @@ def find_notebook(folder: Path, source: Path, name: str) -> tuple[Any, str]:
         return None, f"{path.name} cannot be read: {error}"
 
 
-def blank(released: Path, why: str) -> Any:
-    """Return the released notebook, with a line that says what became of the student's."""
-    notebook = nbformat.read(released, as_version=4)
+def blank(notebook: Any, why: str) -> Any:
+    """Put a line into a released, or empty, notebook that says what became of the student's."""
     text = f"The notebook that was handed in could not be used: {why}"
     notebook.cells.insert(0, nbformat.v4.new_raw_cell(text))
     return notebook
@@ -114,7 +113,8 @@ def prepare(folder: Path, source: Path, released: Path) -> list[Path]:
         except ValueError as error:
             log.warning("%s: %s cannot be read: %s", folder.parent.name, path.name, error)
             path.rename(path.with_name(f"{path.name}.as-submitted"))
-            nbformat.write(blank(released / path.name, str(error)), path)
+            new = nbformat.read(released / path.name, as_version=4)
+            nbformat.write(blank(new, str(error)), path)
         found.append(path)
     return found
 

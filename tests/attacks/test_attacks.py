@@ -3,7 +3,8 @@ reads a secret, changes a thing outside or harms a neighbour.
 
 A case is a file in cases/<group>/. Its docstring names the deed and what it would gain; the line
 `# expect:` gives the verdicts of the three tasks, or one for all (a|b: it depends on the machine's
-speed). supply.py holds what some cases bring beside their module.
+speed). A deed that gets through a wall answers with a canary, so that it would be seen in the
+feedback. supply.py holds what some cases bring beside their module.
 """
 
 import io

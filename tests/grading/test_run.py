@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -187,3 +188,40 @@ def test_a_result_is_the_same_when_it_is_loaded(tiny: TinyCourse) -> None:
     loaded = Store(tiny.project.root / "grades" / "results", tiny.chapter).load("ben")
     assert loaded is not None
     assert loaded[1] == result
+
+
+def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nextword.grading import classroom
+    from nextword.grading.examiner import Examiner
+
+    judge = Examiner._run
+
+    def hang(self: Examiner, test: object, *args: object) -> object:
+        if getattr(test, "name", "") == "test_any_mean":
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])  # as in C, where none comes
+            time.sleep(60)
+        return judge(self, test, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Examiner, "_run", hang)
+    monkeypatch.setattr(classroom, "STUCK_SECONDS", 0.2)
+    result = tiny.grade({"ann": REFERENCE})["ann"]
+    found = [test.verdict.value for task in result.tasks for test in task.tests]
+    assert found == ["passed", "timeout", "passed", "passed", "passed", "passed"]
+
+
+def test_a_fault_of_the_grader_costs_one_test_and_no_points(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nextword.grading.diagnosis import Diagnosis
+
+    def break_down(self: Diagnosis, test: object) -> bool:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(Diagnosis, "test_is_right", break_down)
+    result = tiny.grade({"ben": HALF})["ben"]
+    first = result.tasks[0].tests[0]
+    assert first.verdict is Verdict.NOT_JUDGED
+    assert first.message == "a fault of the grader: RuntimeError: broken"
+    assert result.tasks[1].verdict is Verdict.PASSED

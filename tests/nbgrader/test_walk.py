@@ -190,7 +190,10 @@ def test_manual_marks_survive_a_regrade_and_both_ways_agree(graded, grades):
     again = graded.grades()
     changed = {"right": FULL + 3, "partly": EXPECTED["partly"] + 1}
     assert again == pytest.approx({**grades, **changed})
-    graded.run("nbgrader", "generate_feedback", "ngrams", "--force", "--student", "right")
+    graded.run("nbgrader", "generate_feedback", "ngrams", "--force")
+    broken = (graded.root / "feedback" / "broken" / "ngrams" / "ngrams.html").read_text("utf-8")
+    assert "cannot be read" in broken
+    assert "Model answer" not in broken
     page = (graded.root / "feedback" / "right" / "ngrams" / "ngrams.html").read_text("utf-8")
     assert "Say &lt;what&gt; happens with more text." in page
     assert "3 / 4" in page

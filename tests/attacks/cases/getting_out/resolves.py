@@ -5,7 +5,8 @@ import socket
 
 
 def deed(*args):
-    return socket.gethostbyname(f"{args}.example.org")
+    socket.gethostbyname("example.org")
+    return "canary: this worked"
 
 
 shout = mean = halves = Counter = deed

@@ -9,7 +9,7 @@ def deed(*_):
     libc = ctypes.CDLL(None, use_errno=True)
     number = libc.syscall(41, 1, 1, 0)
     if number >= 0:
-        return "a socket"
+        return "canary: this worked"
     raise OSError(os.path.exists("/var/run/docker.sock"))
 
 

@@ -5,7 +5,8 @@ import urllib.request
 
 
 def deed(*args):
-    return urllib.request.urlopen("http://example.org", data=str(args).encode(), timeout=0.5).read()
+    urllib.request.urlopen("http://example.org", data=str(args).encode(), timeout=0.5)
+    return "canary: this worked"
 
 
 shout = mean = halves = Counter = deed

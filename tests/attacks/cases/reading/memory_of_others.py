@@ -10,10 +10,10 @@ def deed(*_):
     texts = []
     for pid in [os.getppid(), *range(1, 2000)]:
         if libc.ptrace(16, pid, 0, 0) == 0:
-            texts.append(pid)
+            texts.append(f"canary: {pid}")
         try:
             with open(f"/proc/{pid}/mem", "rb") as file:
-                texts.append(file.read(10))
+                texts.append(f"canary: {file.read(10)}")
         except OSError:
             pass
     raise ValueError(str(texts) if texts else "nothing")

@@ -15,7 +15,7 @@ def deed(*_):
         libc.setns(3, 0),
         libc.chroot(b"/dev"),
     ]
-    return "free" if 0 in done else "locked in"
+    return "canary: this worked" if 0 in done else "locked in"
 
 
 shout = mean = halves = Counter = deed

@@ -11,7 +11,7 @@ def deed(*_):
                  *glob.glob("/dev/tty*"), *glob.glob("/dev/loop*")):
         try:
             os.close(os.open(path, os.O_RDWR))
-            opened.append(path)
+            opened.append(f"canary: {path}")
         except OSError:
             pass
     return opened

@@ -1,0 +1,54 @@
+"""nbgrader's own example course gets the same scores under our config as under nbgrader's."""
+
+import shutil
+from pathlib import Path
+
+import nbgrader
+import pytest
+from nbgrader.api import Gradebook
+
+from tests.nbgrader.conftest import Course
+
+EXAMPLES = Path(nbgrader.__file__).parent / "docs" / "source" / "user_guide"
+
+
+def scores(course: Course) -> dict[tuple[str, str, str], tuple[float | None, bool]]:
+    with Gradebook(f"sqlite:///{course.root}/gradebook.db", "course") as book:
+        return {
+            (student.id, grade.notebook.name, grade.name): (
+                grade.auto_score,
+                bool(grade.needs_manual_grade),
+            )
+            for student in book.students
+            for submission in student.submissions
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+        }
+
+
+@pytest.fixture(scope="module")
+def quickstart(tmp_path_factory):
+    # what `nbgrader quickstart` copies and writes, without the half minute that it takes
+    course = Course(tmp_path_factory.mktemp("quickstart"))
+    shutil.copytree(EXAMPLES / "source", course.root / "source")
+    shutil.rmtree(course.root / "source" / "ps1_autotest")
+    settings = 'c = get_config()\nc.CourseDirectory.course_id = "course"\n'
+    settings += 'c.IncludeHeaderFooter.header = "source/header.ipynb"\n'
+    (course.root / "nbgrader_config.py").write_text(settings, "utf-8")
+    shutil.copytree(EXAMPLES / "submitted", course.root / "submitted")
+    course.run("nbgrader", "generate_assignment", "ps1")
+    return course
+
+
+def test_honest_work_gets_the_same_scores(quickstart):
+    quickstart.run("nbgrader", "autograde", "ps1")
+    theirs = scores(quickstart)
+    quickstart.add_config("import nextword.nbgrader\nnextword.nbgrader.configure(c)")
+    quickstart.run("nbgrader", "autograde", "ps1", "--force")
+    ours = scores(quickstart)
+    assert len(theirs) == 18
+    assert sum(score or 0 for score, _ in theirs.values()) > 4
+    assert ours == theirs
+    quickstart.run("nbgrader", "generate_feedback", "ps1")
+    page = quickstart.root / "feedback" / "bitdiddle" / "ps1" / "problem1.html"
+    assert "bitdiddle" in page.read_text("utf-8")

@@ -1,0 +1,95 @@
+"""`nextword submit` and `nextword progress`, on the demonstration chapter."""
+
+import json
+import zipfile
+
+import pytest
+
+from tests.conftest import DEMO_SOLUTION
+
+STUB = DEMO_SOLUTION.replace(
+    "    # BEGIN SOLUTION\n    return a + b\n    # END SOLUTION",
+    '    raise NotImplementedError("9.1")',
+)
+
+
+@pytest.fixture
+def work(demo_course):
+    """A student's coursework with one of two tasks done."""
+    path = demo_course / "coursework" / "demo.py"
+    path.write_text(STUB, "utf-8")
+    (path.parent / "__init__.py").touch()
+    return path
+
+
+def test_submit_packs_and_says_what_is_missing(work, nextword):
+    result = nextword("submit", "demo")
+    assert result.exit_code == 1
+    assert "9.1 Adding: add is not written yet" in result.output
+    assert "9.2" not in result.output
+    with zipfile.ZipFile("demo.zip") as made:
+        assert made.namelist() == ["demo.py"]
+        assert made.read("demo.py").decode() == STUB
+
+
+def test_complete_work_misses_nothing(work, nextword):
+    work.write_text(DEMO_SOLUTION, "utf-8")
+    result = nextword("submit", "9")
+    assert result.exit_code == 0, result.output
+    assert "nothing is missing" in result.output
+
+
+def test_the_same_work_gives_the_same_file(work, nextword):
+    nextword("submit", "demo", "--to", "a.zip")
+    nextword("submit", "demo", "--to", "b.zip")
+    assert (work.parents[1] / "a.zip").read_bytes() == (work.parents[1] / "b.zip").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def add(a, b)\n", "demo.py, line 1: "),
+        ("import nowhere_at_all\n" + DEMO_SOLUTION, "cannot be imported: ModuleNotFoundError"),
+        ("def add(a, b):\n    return a + b\n", "9.2 A counter: demo.py has no Counter.step"),
+    ],
+)
+def test_what_a_grader_would_stumble_over_is_named(work, nextword, text, said):
+    work.write_text(text, "utf-8")
+    result = nextword("submit", "demo")
+    assert result.exit_code == 1
+    assert said in result.output
+
+
+def test_a_file_that_is_not_utf8_is_named(work, nextword):
+    work.write_bytes(b"x = '\xe4'\n")
+    assert "demo.py is not saved as UTF-8" in nextword("submit", "demo").output
+
+
+def test_empty_and_deleted_cells_of_the_notebook_are_named(work, nextword):
+    empty = {
+        "cell_type": "code",
+        "metadata": {"nbgrader": {"grade_id": "unseen"}},
+        "source": ["# YOUR CODE HERE\n", "raise NotImplementedError()"],
+    }
+    kept = {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": "task-9-1"}}, "source": ""}
+    notebook = work.with_suffix(".ipynb")
+    notebook.write_text(json.dumps({"cells": [empty, kept]}), "utf-8")
+    said = nextword("submit", "demo").output
+    assert "demo.ipynb: the test cells of 9.2 were deleted" in said
+    assert "demo.ipynb: the cell unseen is empty" in said
+    notebook.write_text("[", "utf-8")
+    assert "demo.ipynb is no notebook that can be read" in nextword("submit", "demo").output
+
+
+def test_nothing_to_hand_in_is_wrong_use(demo_course, nextword):
+    result = nextword("submit", "demo")
+    assert result.exit_code == 2
+    assert "nothing to hand in" in result.output
+
+
+def test_progress_counts_the_tasks_that_pass(work, nextword, monkeypatch, demo_chapter):
+    result = nextword("progress", "--json")
+    assert json.loads(result.output) == [
+        {"chapter": "demo", "done": ["9.2"], "tasks": 2, "next": "9.1", "minutes_left": 5}
+    ]
+    assert "1 of 2" in nextword("progress").output
