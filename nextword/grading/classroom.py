@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -79,6 +80,8 @@ class Classroom:
 
     def run(self, order: Sequence[int], finished: Finished, tick: Callable[[], None]) -> None:
         """Grade the submissions of these numbers; `tick` is called a few times per second."""
+        gc.collect()
+        gc.freeze()  # the workers need not look at what was there before them
         waiting = deque(_Task(index) for index in order)
         left = len(waiting)
         jobs = min(self._jobs, left)

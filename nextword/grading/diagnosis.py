@@ -4,8 +4,10 @@ misconceptions, to see whether one gives the answers that a student's code gave.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -25,6 +27,7 @@ from nextword.grading.suite import Suite, SuiteTest
 from nextword.grading.wording import Source, judge
 from nextword.results import Verdict
 
+MAX_SEARCHES = 2  # failing tests of a task for which all its misconceptions are compared
 CLOSE = 1e-9  # relative difference of two numbers that count as the same answer
 
 
@@ -63,6 +66,8 @@ class Diagnosis:
         self._wrong: dict[str, Local] = {}
         self._passes: dict[int, bool] = {}
         self._answers: dict[tuple[int, str], list[Any] | None] = {}
+        self._matched: dict[str, Misconception] = {}  # by task, of the submission at hand
+        self._searched: Counter[str] = Counter()
 
     @cached_property
     def _reference(self) -> Local | None:
@@ -78,25 +83,38 @@ class Diagnosis:
             self._passes[test.number] = self._reference.run(test) is Verdict.PASSED
         return self._passes[test.number]
 
+    def begin(self) -> None:
+        """Forget what was found out about the last submission."""
+        self._matched, self._searched = {}, Counter()
+
     def misconception(self, test: SuiteTest, transcript: Sequence[Asked]) -> str:
-        """Return the sentence of the misconception that gives the same answers, or ""."""
+        """Return the sentence of the misconception that gives the same answers, or "".
+
+        A task's first failing tests are searched for; then a mistake is known, or none is.
+        """
+        task_id = test.mark.id
+        known = self._matched.get(task_id)
+        if known is None and self._searched[task_id] >= MAX_SEARCHES:
+            return ""
+        self._searched[task_id] += 1
+        mistakes = [known] if known else [m for m in self._mistakes if m.task_id == task_id]
         try:
-            return self._find(test, transcript)
+            found = self._find(mistakes, test, transcript)
         except Exception:  # whatever the answers are: at worst there is no sentence
             return ""
+        if found:
+            self._matched[task_id] = found
+        return found.says if found else ""
 
-    def _find(self, test: SuiteTest, transcript: Sequence[Asked]) -> str:
-        said: list[Any] | None = None
-        for mistake in self._mistakes:
-            if mistake.task_id != test.mark.id:
-                continue
+    def _find(
+        self, mistakes: Sequence[Misconception], test: SuiteTest, transcript: Sequence[Asked]
+    ) -> Misconception | None:
+        said, more = list[Any](), readable(transcript)  # decoded only as far as it is compared
+        for mistake in mistakes:
             wrong = self._wrong_answers(test, mistake)
-            if wrong is None:
-                continue
-            said = said or readable(transcript)
-            if said and alike(said, wrong):
-                return mistake.says
-        return ""
+            if wrong is not None and _begins_alike(said, more, wrong):
+                return mistake
+        return None
 
     def _wrong_answers(self, test: SuiteTest, mistake: Misconception) -> list[Any] | None:
         """Return what the misconception answers, or None where the test does not reject it."""
@@ -108,25 +126,33 @@ class Diagnosis:
                 self._wrong[mistake.name] = Local(self._suite, self._stem, module)
             local = self._wrong[mistake.name]
             failed = local.run(test) is Verdict.FAILED
-            self._answers[key] = readable(local.talk.transcript) if failed else None
+            self._answers[key] = list(readable(local.talk.transcript)) if failed else None
         return self._answers[key]
 
 
-def readable(transcript: Sequence[Asked]) -> list[Any]:
+def readable(transcript: Sequence[Asked]) -> Iterator[Any]:
     """Decode a transcript; handles become their order of appearance, which any run shares."""
     order: dict[Any, int] = {}
 
     def name(kind: int, key: Any) -> Any:
         return ("handle", order.setdefault(key, len(order)) if kind == wire.HANDLE else key)
 
-    said = []
     for asked in transcript:
         request = wire.decode(asked.request, name, trusted=True)
-        if request[0] == "describe":  # asked only when a class is new
-            continue
-        status, value = wire.decode(asked.answer, name)
-        said.append([request, status, value[0] if status == "error" else value])
-    return said
+        if request[0] != "describe":  # which is asked only when a class is new
+            status, value = wire.decode(asked.answer, name)
+            yield [request, status, value[0] if status == "error" else value]
+
+
+def _begins_alike(said: list[Any], more: Iterator[Any], wrong: Sequence[Any]) -> bool:
+    """Tell whether a student said what a misconception says, up to where it fails the test."""
+    for number, expected in enumerate(wrong):
+        if number == len(said):
+            said.extend(islice(more, 1))
+        if number == len(said) or not alike(said[number], expected):
+            return False
+    said.extend(islice(more, 1))
+    return bool(wrong) and len(said) == len(wrong)
 
 
 def alike(a: Any, b: Any) -> bool:

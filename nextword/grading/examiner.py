@@ -74,6 +74,7 @@ class Examiner:
             whole = Refusal(submission.verdict, submission.problem)
             found = [self._refused(test, whole) for test in self.suite.tests]
             return self._result(submission, found, submission.problem)
+        self.diagnosis.begin()
         try:
             found, notice = self._run_all(submission, skip or {})
         finally:

@@ -29,7 +29,7 @@ class ServerError(Exception):
 
 
 class CandidateServer:
-    """A running server; forks one candidate at a time."""
+    """A server, which starts while its owner goes on; forks one candidate at a time."""
 
     def __init__(self, plan: Plan) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -37,6 +37,7 @@ class CandidateServer:
         wall = bubblewrap.wrapping(plan) if plan.confined else []
         command = [*wall, sys.executable, "-c", boot, str(theirs.fileno()), plan.to_json()]
         self._control = ours
+        self._ready = False
         try:
             self._process = subprocess.Popen(
                 command,
@@ -48,10 +49,16 @@ class CandidateServer:
             )
         finally:
             theirs.close()
-        ours.settimeout(START_SECONDS)
+
+    def wait(self) -> None:
+        """Wait until the server has started; raises ServerError when it does not."""
+        if self._ready:
+            return
+        self._control.settimeout(START_SECONDS)
         if self._receive() != b"ready":
             raise ServerError("the candidate server did not start")
-        ours.settimeout(ORDER_SECONDS)
+        self._control.settimeout(ORDER_SECONDS)
+        self._ready = True
 
     def _receive(self) -> bytes:
         try:
@@ -65,6 +72,7 @@ class CandidateServer:
         return data
 
     def _order(self, what: bytes, descriptors: list[int]) -> dict[str, Any]:
+        self.wait()
         try:
             socket.send_fds(self._control, [what], descriptors)
         except OSError as error:

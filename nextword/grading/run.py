@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,12 +15,12 @@ from nextword.catalogue import Chapter
 from nextword.check.marks import SuiteError
 from nextword.errors import UserError
 from nextword.grading import feedback, sandbox
-from nextword.grading.classroom import Classroom, Course
+from nextword.grading.classroom import Classroom, Course, Finished
 from nextword.grading.store import Store, context_key, file_name, write_atomically
 from nextword.grading.submissions import Submission, find_entries, read, read_package
 from nextword.grading.suite import Suite, with_suite
 from nextword.project import Project
-from nextword.results import SubmissionResult
+from nextword.results import SubmissionResult, TestResult, Verdict
 
 REFERENCE = "solutions"
 
@@ -89,6 +89,45 @@ class Outcome:
         }
 
 
+class Proof:
+    """Holds results back until the reference has been graded by the same path.
+
+    What the reference does not pass here (a sandbox that hides a package, a machine that is too
+    slow, a wrong test) is the grader's fault: no student pays for it.
+    """
+
+    def __init__(self, index: int, finished: Finished) -> None:
+        self.index = index  # of the reference among the submissions
+        self.done = False
+        self._finished = finished
+        self._held: list[tuple[int, SubmissionResult]] = []
+        self._unfair: dict[str, str] = {}  # test -> what became of the reference in it
+
+    def finished(self, index: int, result: SubmissionResult) -> None:
+        """Take a result and pass on what can be passed on."""
+        if index == self.index:
+            tests = [test for task in result.tasks for test in task.tests]
+            wrong = [test for test in tests if test.verdict is not Verdict.PASSED]
+            self._unfair = {test.name: result.notice or test.verdict.value for test in wrong}
+            self.done = True
+        else:
+            self._held.append((index, result))
+        if self.done:
+            held, self._held = self._held, []
+            for number, each in held:
+                self._finished(number, self._fair(each))
+
+    def _fair(self, result: SubmissionResult) -> SubmissionResult:
+        tasks = [replace(task, tests=tuple(map(self._judge, task.tests))) for task in result.tasks]
+        return replace(result, tasks=tuple(tasks))
+
+    def _judge(self, test: TestResult) -> TestResult:
+        if test.verdict is Verdict.PASSED or test.name not in self._unfair:
+            return test
+        why = f"the reference does not pass here either ({self._unfair[test.name]})"
+        return replace(test, verdict=Verdict.NOT_JUDGED, message=why, misconception="")
+
+
 def own_seed(project: Project) -> str:
     """Return the secret of this course folder from which hidden inputs are drawn; made once."""
     path = project.state("grading-seed")
@@ -131,8 +170,6 @@ def grade(
     mistakes = project.misconceptions(stem)
     modules = [path for path in (suite_path, known_reference) if path]
     plan = sandbox.plan_for(modules, confined=options.confined)
-    if options.confined:
-        sandbox.require(plan)
     course = Course(chapter, known_reference, mistakes, plan)
     seed = options.seed or own_seed(project)
     settings = {"seed": seed, "plan": plan.to_json(), "chapter": asdict(chapter)}
@@ -157,10 +194,21 @@ def grade(
         _write_feedback(options.out, chapter, result)
         watcher.finished(result)
 
+    trial = sandbox.Trial(plan) if todo and options.confined else None
+
     def work(suite: Suite) -> None:
         suite.seed = seed
-        room = Classroom(suite, course, submissions, options.jobs)
-        room.run(todo, finished, watcher.tick)
+        if trial:  # which went on while the suite was collected
+            trial.finish()
+        proof, order = Proof(len(submissions), finished), list(todo)
+        everyone = list(submissions)
+        if known_reference:
+            everyone.append(read_package(reference.parent, stem, REFERENCE))
+            order.insert(0, proof.index)
+        else:
+            proof.done = True
+        room = Classroom(suite, course, everyone, options.jobs)
+        room.run(order, proof.finished, watcher.tick)
 
     if todo:
         try:
@@ -177,8 +225,8 @@ def grade(
 
 def _write_feedback(out: Path, chapter: Chapter, result: SubmissionResult) -> None:
     name = file_name(result.student)
-    write_atomically(out / f"{name}.md", feedback.markdown(chapter, result))
-    write_atomically(out / f"{name}.html", feedback.page(chapter, result))
+    for suffix, render in ((".md", feedback.markdown), (".html", feedback.page)):
+        write_atomically(out / f"{name}{suffix}", render(chapter, result), durable=False)
 
 
 def _changes(

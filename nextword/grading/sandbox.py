@@ -43,26 +43,38 @@ def plan_for(modules: Sequence[Path], *, confined: bool) -> Plan:
     return Plan(limits, confined, outer, ("torch",) if with_torch else ())
 
 
+class Trial:
+    """Tries whether a candidate can be locked in, while its owner does something else.
+
+    Raises UserError, which says what to do, when it is made or finished, if none can.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        if plan.confined and bubblewrap.program() is None:
+            raise UserError(
+                f"the sandbox needs bubblewrap, which is not installed ({HOW_TO_GET}). "
+                f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
+            )
+        self._server = CandidateServer(plan)
+
+    def finish(self) -> None:
+        """Wait for the outcome."""
+        try:
+            self._server.start().close()
+        except ServerError as error:
+            raise UserError(
+                f"the sandbox does not work here: {error}. It needs user namespaces (in a "
+                "container: run it with --privileged or --security-opt seccomp=unconfined; on "
+                "Ubuntu 24.04: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0). "
+                f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
+            ) from None
+        finally:
+            self._server.close()
+
+
 def require(plan: Plan) -> None:
     """Raise UserError, which says what to do, unless a candidate can be locked in."""
-    if bubblewrap.program() is None:
-        raise UserError(
-            f"the sandbox needs bubblewrap, which is not installed ({HOW_TO_GET}). "
-            f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
-        )
-    try:
-        server = CandidateServer(plan)
-        try:
-            server.start().close()
-        finally:
-            server.close()
-    except ServerError as error:
-        raise UserError(
-            f"the sandbox does not work here: {error}. It needs user namespaces (in a container: "
-            "run it with --privileged or --security-opt seccomp=unconfined; on Ubuntu 24.04: "
-            "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0). "
-            f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
-        ) from None
+    Trial(plan).finish()
 
 
 def protections() -> Iterator[Protection]:
@@ -71,9 +83,11 @@ def protections() -> Iterator[Protection]:
         yield Protection("sandbox", False, f"bubblewrap is not installed ({HOW_TO_GET})")
         return
     plan = plan_for([], confined=True)
+    server = CandidateServer(plan)
     try:
-        server = CandidateServer(plan)
+        server.wait()
     except ServerError as error:
+        server.close()
         yield Protection("sandbox", False, str(error))
         return
     try:

@@ -52,16 +52,20 @@ def file_name(student: str) -> str:
     return f"{safe}-{hashlib.sha256(student.encode(errors='replace')).hexdigest()[:8]}"
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a whole file or nothing, even if the machine stops; raises UserError on a full disk."""
+def write_atomically(path: Path, text: str, *, durable: bool = True) -> None:
+    """Write a whole file or nothing; raises UserError on a full disk.
+
+    `durable`: also if the machine stops. Pages that can be made again need not be.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
                 file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
             Path(name).replace(path)
         except BaseException:
             Path(name).unlink(missing_ok=True)

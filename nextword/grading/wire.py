@@ -63,6 +63,8 @@ def encode(value: Any, export: Export = _refuse) -> bytes:
     """
 
     def default(obj: Any) -> Any:
+        if type(obj) is tuple:  # by far the most frequent
+            return [_MARKS[TUPLE], *obj]
         plain = _plain(obj)
         if plain is not obj:
             return plain
@@ -88,9 +90,6 @@ def _plain(obj: Any) -> Any:
 
     subtle: methods of the base type are called by name, so that a subclass's own do not run.
     """
-    kind = type(obj)
-    if kind is tuple:
-        return [_MARKS[TUPLE], *obj]
     if isinstance(obj, np.generic):
         return _plain_scalar(obj)
     for base, convert in _BASES:

@@ -40,6 +40,7 @@ def configure(c: Any) -> None:
     from nextword.nbgrader.feedback import FeedbackPage
     from nextword.nbgrader.prepare import before_autograde
     from nextword.nbgrader.restore import RestoreCells
+    from nextword.nbgrader.safe import markdown
 
     c.Autograde.pre_convert_hook = before_autograde
     c.Autograde.sanitize_preprocessors = [
@@ -59,4 +60,6 @@ def configure(c: Any) -> None:
     ]
     c.GenerateFeedback.exporter_class = FeedbackPage
     c.GenerateFeedback.preprocessors = [GetGrades]
-    c.HTMLExporter.sanitize_html = True  # formgrader shows what students wrote
+    # formgrader shows what students wrote; its own templates do not ask for sanitize_html
+    c.HTMLExporter.filters = {"markdown2html": markdown}
+    c.HTMLExporter.sanitize_html = True

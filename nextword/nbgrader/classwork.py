@@ -174,6 +174,8 @@ def _write_notebook(work: Work, course: Path, of: Assignment, name: str) -> None
         {"display_name": "Python 3", "language": "python", "name": "python3"}
     )
     work.nb.nbformat, work.nb.nbformat_minor = 4, 5
+    for number, cell in enumerate(work.nb.cells):
+        cell["id"] = f"cell-{number}"  # a student's own may be missing, or there twice
     nbformat.write(work.nb, folder / f"{name}.ipynb")
     for extra in (f"{of.chapter.stem}.py" if of.chapter else "", "timestamp.txt"):
         if extra and (work.folder / extra).is_file():

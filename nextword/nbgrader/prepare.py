@@ -86,7 +86,7 @@ def find_notebook(folder: Path, source: Path, name: str) -> tuple[Any, str]:
 def blank(notebook: Any, why: str) -> Any:
     """Put a line into a released, or empty, notebook that says what became of the student's."""
     text = f"The notebook that was handed in could not be used: {why}"
-    notebook.cells.insert(0, nbformat.v4.new_raw_cell(text))
+    notebook.cells.insert(0, nbformat.v4.new_markdown_cell(text))
     return notebook
 
 

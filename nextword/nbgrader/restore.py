@@ -57,7 +57,9 @@ def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
     for index, cell in enumerate(submitted.cells):
         name = _id(cell)
         cell.setdefault("metadata", NotebookNode()).pop("nbgrader", None)
-        cell.metadata.pop("nextword", None)
+        cell.metadata = NotebookNode({k: v for k, v in cell.metadata.items() if k == "nbgrader"})
+        if cell.get("cell_type") == "raw":
+            cell.cell_type = "markdown"  # a raw cell goes to the marker's browser as it is
         if name not in released:
             continue
         if place[name] != index:

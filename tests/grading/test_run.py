@@ -82,6 +82,15 @@ def test_a_test_that_the_reference_fails_is_not_judged(tiny: TinyCourse) -> None
     assert tiny.run(tiny.project.root / "class").graded == 1  # it may be judged another time
 
 
+def test_nobody_pays_where_the_reference_does_not_run_either(tiny: TinyCourse) -> None:
+    refuses = "import os\nif os.environ.get('PYTHONSAFEPATH'): raise ImportError('hidden here')\n"
+    reference = tiny.project.root / "solutions" / "tiny.py"
+    reference.write_text(refuses + REFERENCE)  # candidates have that variable, the examiner not
+    results = tiny.grade({"ann": refuses + REFERENCE, "ben": REFERENCE})
+    assert {task.verdict for task in results["ann"].tasks} == {Verdict.NOT_JUDGED}
+    assert results["ben"].score == results["ben"].max_score
+
+
 def test_a_broken_test_is_not_judged(tiny: TinyCourse) -> None:
     suite = tiny.project.suite("tiny")
     suite.write_text(
@@ -199,14 +208,15 @@ def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
     judge = Examiner._run
 
     def hang(self: Examiner, test: object, *args: object) -> object:
-        if getattr(test, "name", "") == "test_any_mean":
+        if getattr(test, "name", "") == "test_any_mean" and "# hangs" in str(args):
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])  # as in C, where none comes
             time.sleep(60)
         return judge(self, test, *args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Examiner, "_run", hang)
     monkeypatch.setattr(classroom, "STUCK_SECONDS", 0.2)
-    result = tiny.grade({"ann": REFERENCE})["ann"]
+    (tiny.project.root / "solutions" / "tiny.py").unlink()  # it would hang in the test as well
+    result = tiny.grade({"ann": REFERENCE + "# hangs\n"})["ann"]
     found = [test.verdict.value for task in result.tasks for test in task.tests]
     assert found == ["passed", "timeout", "passed", "passed", "passed", "passed"]
 

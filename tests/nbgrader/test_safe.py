@@ -1,0 +1,111 @@
+"""What a marker's browser gets of a student's cells, and what becomes of a student's notebook."""
+
+import nbformat
+import pytest
+
+from nextword.nbgrader.kernel import _output
+from nextword.nbgrader.notebook import stage_files
+from nextword.nbgrader.prepare import find_notebook, prepare
+from nextword.nbgrader.restore import restore
+from nextword.nbgrader.safe import markdown
+
+ENTRY = {"schema_version": 3, "grade": True, "solution": False, "task": False, "locked": True}
+
+
+def cell(name: str, source: str = "points()", **changes: object):
+    entry = {**ENTRY, "grade_id": name, "points": 2, "cell_type": "code", **changes}
+    return nbformat.v4.new_code_cell(source, metadata={"nbgrader": entry})
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "<a href='data:text/html,x' onclick=alert(1)>x</a>",
+        "<svg/onload=alert(1)>",
+        "<iframe src=http://example.org></iframe>",
+        "![x](http://example.org/seen.png)",
+    ],
+)
+def test_markdown_runs_and_loads_nothing(source):
+    page = markdown(source)
+    for tag in (
+        "<script",
+        "<img",
+        "<svg",
+        "<iframe",
+        'href="javascript',
+        'href="data',
+        " onclick=",
+    ):
+        assert tag not in page.replace("&lt;", "")
+
+
+def test_honest_markdown_stays_what_it_is():
+    page = markdown("# Title\n\nThe end `<s>` is **not** predicted: $a < b$.\n\n- one\n- two")
+    for part in ("<h1", "<code>&lt;s&gt;</code>", "<strong>not</strong>", "<li>one</li>"):
+        assert part in page
+
+
+def test_an_edited_deleted_and_copied_cell_comes_back():
+    released = [cell("one"), cell("two"), cell("three")]
+    nb = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_raw_cell("<script>"),
+            cell("three", "99", points=1000),
+            cell("three", "98", grade=False),
+            nbformat.v4.new_markdown_cell("text", metadata={"nextword": {"points": 9}}),
+        ]
+    )
+    mended = restore(nb, released)
+    by_id = [(c.metadata.nbgrader.grade_id, c) for c in nb.cells if "nbgrader" in c.metadata]
+    assert [name for name, _ in by_id] == ["one", "two", "three"]
+    for _, each in by_id:
+        assert (each.source, each.metadata.nbgrader.points) == ("points()", 2)
+        assert each.metadata.nbgrader.grade
+    assert len(mended) == 3
+    assert all(c.cell_type != "raw" and "nextword" not in c.metadata for c in nb.cells)
+
+
+def test_only_the_students_own_plain_files_reach_the_kernel(tmp_path):
+    work, source, stage = (tmp_path / name for name in ("work", "source", "stage"))
+    for folder in (work / "data", source / "tests", stage):
+        folder.mkdir(parents=True)
+    (tmp_path / "gradebook.db").write_text("secret")
+    (work / "ngrams.py").write_text("mine")
+    (work / "data" / "text.txt").write_text("mine")
+    (work / "link").symlink_to(tmp_path / "gradebook.db")
+    (work / "folder").symlink_to(tmp_path)
+    (work / "a.ipynb").write_text("{}")
+    (source / "ngrams.py").write_text("stub")
+    (source / "ngrams.ipynb").write_text("hidden tests")
+    (source / "tests" / "t.py").write_text("visible")
+    stage_files(stage, work, source, ["ngrams.py"])
+    found = {
+        p.relative_to(stage).as_posix(): p.read_text() for p in stage.rglob("*") if p.is_file()
+    }
+    assert found == {"ngrams.py": "mine", "data/text.txt": "mine", "tests/t.py": "visible"}
+
+
+def test_outputs_keep_harmless_types_only():
+    raw = {"output_type": "display_data", "data": {"text/html": "<b>", "text/plain": "b"}}
+    assert _output({**raw, "extra": 1})["data"] == {"text/plain": "b"}
+    with pytest.raises(ValueError, match="update"):
+        _output({"output_type": "update", "data": {}})
+
+
+def test_the_notebook_with_the_assignments_cells_is_found(tmp_path):
+    source, work = tmp_path / "source", tmp_path / "submitted" / "ada" / "hw"
+    source.mkdir()
+    work.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("one")]), source / "hw.ipynb")
+    assert find_notebook(work, source, "hw") == (None, "there is no hw.ipynb")
+    nbformat.write(nbformat.v4.new_notebook(), work / "notes.ipynb")
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("one", "x")]), work / "hw-final.ipynb")
+    found, note = find_notebook(work, source, "hw")
+    assert found.cells[0].source == "x"
+    assert note == "hw-final.ipynb is taken as hw.ipynb"
+    assert prepare(work, source, source) == [work / "hw.ipynb"]
+    assert (work / "hw-final.ipynb").is_file()
