@@ -1,4 +1,4 @@
-"""Proves that the village separates the models of the course: trains plain torch.nn models on it.
+"""Proves that the village separates the models of the course: trains torch.nn models on it.
 
 Prints the ladder of perplexities: feed-forward net over four words, RNN, LSTM, three-layer transformer,
 and the floor. Leaves out: the n-grams, unless the package `solutions` stands, and all course code.
@@ -96,7 +96,7 @@ class Transformer(nn.Module):
     def __init__(self, n_words: int, size: Size, longest: int = 512):
         super().__init__()
         self.embed = nn.Embedding(n_words, size.width)
-        nn.init.normal_(self.embed.weight, std=0.02)
+        nn.init.normal_(self.embed.weight, std=size.width**-0.5)
         self.blocks = nn.ModuleList([Block(size) for _ in range(size.layers)])
         self.norm = nn.LayerNorm(size.width)
         pairs = size.width // size.heads // 2
@@ -104,7 +104,7 @@ class Transformer(nn.Module):
         self.register_buffer("turn", torch.stack([angles.cos(), angles.sin()]))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        x = self.embed(tokens)
+        x = self.embed(tokens) * self.embed.embedding_dim**0.5
         for block in self.blocks:
             x = block(x, self.turn)
         return self.norm(x) @ self.embed.weight.T

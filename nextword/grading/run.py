@@ -215,6 +215,9 @@ def grade(
             with_suite(suite_path, project.root, work)
         except SuiteError as error:
             raise UserError(f"{suite_path.name}: {error}") from error
+        finally:
+            if trial:
+                trial.close()
     for index, result in results.items():
         if index not in todo:
             _write_feedback(options.out, chapter, result)

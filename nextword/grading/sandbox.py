@@ -69,7 +69,11 @@ class Trial:
                 f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
             ) from None
         finally:
-            self._server.close()
+            self.close()
+
+    def close(self) -> None:
+        """End what was started."""
+        self._server.close()
 
 
 def require(plan: Plan) -> None:

@@ -18,8 +18,17 @@ from nextword import catalogue
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.project import Project
-from nextword.release.assignment import Cell, Notebook, cell_id, kind_of, read_notebook, without
-from nextword.release.nbgrader import EXAMINER
+from nextword.release.assignment import (
+    Cell,
+    Notebook,
+    cell_id,
+    kind_of,
+    read_notebook,
+    renew_reference,
+    variables,
+    without,
+)
+from nextword.release.nbgrader import EXAMINER, reference_answers
 
 
 @dataclass(frozen=True)
@@ -89,9 +98,11 @@ def assignment(course: Path, name: str) -> Assignment:
     folder = course / "source" / name
     cells: dict[str, Cell] = {}
     headings: dict[str, str] = {}
+    notebooks: list[Notebook] = []
     for path in sorted(folder.glob("*.ipynb")):
         notebook: Notebook = read_notebook(path.read_text("utf-8"), path.name)
         cells |= {cell_id(cell): cell for cell in notebook["cells"] if kind_of(cell)}
+        notebooks.append(notebook)
         heading = ""
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
@@ -103,7 +114,26 @@ def assignment(course: Path, name: str) -> Assignment:
     if not tasks:
         return Assignment(folder, None, cells, headings)
     chapter, _ = catalogue.resolve(tasks[0])
+    _renew(course, chapter, notebooks, cells)
     return Assignment(folder, chapter, cells, headings)
+
+
+def _renew(
+    course: Path, chapter: Chapter, notebooks: list[Notebook], cells: dict[str, Cell]
+) -> None:
+    """Ask the reference again what the checks expect.
+
+    Students' notebooks run with the library that is installed now. If its texts are others than at
+    the time of the release, the answers of then would be wrong.
+    """
+    reference = examiner_project(course).module("solutions", chapter.stem)
+    answers: dict[str, Any] = {}
+    for notebook in notebooks:
+        if variables(notebook):
+            answers |= reference_answers(notebook, reference)
+    for cell in cells.values():
+        if kind_of(cell) == "check":
+            renew_reference(cell, answers)
 
 
 def _tests_task(cell: Cell) -> bool:

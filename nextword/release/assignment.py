@@ -103,12 +103,24 @@ def nbgrader_source(
         cell["source"] = "\n".join([cell["source"], HIDDEN[0], *shared, run, HIDDEN[1]])
         shared = []
     for cell in _marked(made, "check"):
-        names = cell["metadata"]["nextword"].get("reads", [])
-        values = repr({name: reference[name] for name in names})
-        values = re.sub(r"\binf\b", 'float("inf")', values)  # its repr is no literal
-        line = f"{HIDDEN[0]}\n{REFERENCE} = {values}"
+        line = f"{HIDDEN[0]}\n{_reference_line(cell, reference)}"
         cell["source"] = cell["source"].replace(HIDDEN[0], line, 1)
     return made
+
+
+def _reference_line(check: Cell, reference: Mapping[str, Any]) -> str:
+    names = check["metadata"]["nextword"].get("reads", [])
+    values = repr({name: reference[name] for name in names})
+    values = re.sub(r"\binf\b", 'float("inf")', values)  # its repr is no literal
+    return f"{REFERENCE} = {values}"
+
+
+def renew_reference(check: Cell, reference: Mapping[str, Any]) -> None:
+    """Put these answers of the reference into a check of a released notebook."""
+    line = _reference_line(check, reference)
+    check["source"] = re.sub(
+        rf"^{REFERENCE} = .*$", lambda _: line, check["source"], count=1, flags=re.M
+    )
 
 
 def student_notebook(notebook: Notebook, chapter: Chapter) -> Notebook:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from nextword.catalogue import chapter
 from nextword.check import notebook as cells_of_students
 from nextword.errors import UserError
 from nextword.nbgrader.answers import Score, judge
+from nextword.nbgrader.course import assignment
 from nextword.project import Project
 from nextword.release import assignment as work
 from nextword.release.nbgrader import assignment_of, helpers_of, reference_answers
@@ -164,3 +166,15 @@ def test_a_check_gives_points_and_words(source, expected):
 def test_a_missing_answer_is_named():
     score = judge("assert x", 3, {}, {"x": "NameError: name 'x' is not defined"})
     assert score == Score(0.0, "there is no x: was its cell left empty, or did it fail?")
+
+
+def test_checks_expect_what_the_reference_answers_now(course, notebook):
+    path = course.root / "source" / "ngrams" / "ngrams.ipynb"
+    old = path.read_text("utf-8")
+    stale = re.sub(r"REFERENCE = \{.*?\\n", "REFERENCE = {}\\\\n", old)
+    assert stale != old
+    path.write_text(stale, "utf-8")
+    now = reference_answers(notebook, ROOT / "solutions" / "ngrams.py")
+    check = assignment(course.root, "ngrams").cells["check-by_order"]
+    score = judge(check["source"], 3, {name: now[name] for name in ("by_order", "gap")}, {})
+    assert score.points == 3
