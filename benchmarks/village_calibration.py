@@ -1,7 +1,8 @@
 """Proves that the village separates the models of the course: trains torch.nn models on it.
 
 Prints the ladder of perplexities: feed-forward net over four words, RNN, LSTM, three-layer
-transformer, and the floor. Leaves out: the n-grams, unless the package `solutions` stands, and all course code.
+transformer, and the floor. Leaves out: the n-grams, unless the package `solutions` stands, and all
+course code.
 """
 
 import argparse
