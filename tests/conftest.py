@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+import nextword.doctor
+import nextword.release.sync  # before a test replaces what they import from the catalogue
 from nextword import catalogue
 from nextword.catalogue import Chapter, parse_chapter
 from nextword.cli import app

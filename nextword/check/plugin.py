@@ -107,6 +107,8 @@ class SuitePlugin:
         """Raise SuiteError unless every collected test was run and judged once."""
         if self.errors:
             raise SuiteError("the suite cannot be read:\n" + "\n".join(self.errors))
+        if not self.collected:
+            raise SuiteError("the suite has no test for this task")
         judged = sorted(result.name for _, result in self.results)
         if judged != sorted(self.collected):
             missing = sorted(set(self.collected) - set(judged))

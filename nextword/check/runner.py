@@ -48,6 +48,9 @@ class ImportedPackage:
         for name in [each for each in sys.modules if each.split(".")[0] == self._name]:
             del sys.modules[name]  # an earlier check in this process has seen an older text
         importlib.invalidate_caches()
+        package = ModuleType(self._name)  # by path: another package of this name may be installed
+        package.__path__ = [str(self._root / self._name)]
+        sys.modules[self._name] = package
         try:
             return importlib.import_module(f"{self._name}.{stem}")
         except (Exception, SystemExit) as error:
@@ -77,6 +80,7 @@ def run_suite(
     options = ["-c", str(settings), "--rootdir", str(root), "--noconftest", "-q"]
     # no cache beside the student's files, no doctests, no plugins of other projects
     options += ["-p", "no:cacheprovider", "--import-mode=importlib"]
+    forget_suites()
     with _alone(root):
         status = pytest.main([*options, str(suite)], plugins=[plugin])
     if status in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
@@ -85,6 +89,12 @@ def run_suite(
         raise KeyboardInterrupt
     plugin.verify()
     return plugin
+
+
+def forget_suites() -> None:
+    """Drop imported suites, which pytest would take for those of another course folder."""
+    for name in [name for name in sys.modules if name.startswith("tests.suites")]:
+        del sys.modules[name]
 
 
 @contextlib.contextmanager

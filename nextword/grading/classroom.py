@@ -25,7 +25,7 @@ from nextword.errors import UserError
 from nextword.grading.diagnosis import Diagnosis
 from nextword.grading.examiner import IDLE, Examiner, Refusal
 from nextword.grading.launch import CandidateServer, ServerError
-from nextword.grading.server import Plan
+from nextword.grading.server import GC_THRESHOLDS, Plan
 from nextword.grading.submissions import Submission
 from nextword.grading.suite import GRACE, Suite
 from nextword.results import SubmissionResult, Verdict
@@ -69,10 +69,15 @@ class Classroom:
     """Hands submissions to workers; a worker that dies or hangs is replaced."""
 
     def __init__(
-        self, suite: Suite, course: Course, submissions: Sequence[Submission], jobs: int
+        self,
+        suite: Suite,
+        course: Course,
+        submissions: Sequence[Submission],
+        servers: Sequence[CandidateServer],
     ) -> None:
         self._suite, self._course, self._submissions = suite, course, submissions
-        self._jobs = max(1, jobs)
+        self._servers = list(servers)  # one per worker; a worker's successor starts its own
+        self._jobs = len(servers)
         # per worker: number of the running test (or IDLE, IMPORTING), when it began, its limit
         self._clocks = [multiprocessing.RawArray(ctypes.c_double, 3) for _ in range(self._jobs)]
         self._workers: list[_Worker] = []
@@ -82,18 +87,17 @@ class Classroom:
         """Grade the submissions of these numbers; `tick` is called a few times per second."""
         gc.collect()
         gc.freeze()  # the workers need not look at what was there before them
+        gc.set_threshold(*GC_THRESHOLDS)
         waiting = deque(_Task(index) for index in order)
         left = len(waiting)
         jobs = min(self._jobs, left)
         try:
-            self._workers = [self._hire(slot) for slot in range(jobs)]
+            self._workers = [self._hire(slot, [self._servers[slot]]) for slot in range(jobs)]
+            self._give_work(waiting)
             while left:
-                for worker in self._workers:
-                    if worker.task is None and waiting:
-                        self._give(worker, waiting.popleft())
-                for slot, result in self._listen(waiting):
-                    index = self._close(slot)
-                    self._early_deaths = 0
+                done = [(self._close(slot), result) for slot, result in self._listen(waiting)]
+                self._give_work(waiting)  # before what takes time: storing, writing, drawing
+                for index, result in done:
                     left -= 1
                     finished(index, result)
                 tick()
@@ -105,12 +109,15 @@ class Classroom:
     def _close(self, slot: int) -> int:
         task, self._workers[slot].task = self._workers[slot].task, None
         assert task is not None
+        self._early_deaths = 0
         return task.index
 
-    def _give(self, worker: _Worker, task: _Task) -> None:
-        worker.task = task
-        with contextlib.suppress(OSError):  # it has just died: _listen sees to it
-            worker.pipe.send((task.index, task.skip))
+    def _give_work(self, waiting: deque[_Task]) -> None:
+        for worker in self._workers:
+            if worker.task is None and waiting:
+                worker.task = waiting.popleft()
+                with contextlib.suppress(OSError):  # it has just died: _listen sees to it
+                    worker.pipe.send((worker.task.index, worker.task.skip))
 
     def _listen(self, waiting: deque[_Task]) -> list[tuple[int, SubmissionResult]]:
         """Collect results; put the submissions of dead and stuck workers back in the queue."""
@@ -135,6 +142,7 @@ class Classroom:
         worker = self._workers[slot]
         worker.process.kill()
         worker.process.join()
+        self._servers[slot].kill()
         number = int(self._clocks[slot][0])
         task = worker.task
         if number == IDLE:  # it died before it began: no submission is to blame
@@ -147,20 +155,20 @@ class Classroom:
                 task.skip[number] = Refusal(verdict, message)
         if task is not None:
             waiting.appendleft(task)
-        self._workers[slot] = self._hire(slot)
+        self._workers[slot] = self._hire(slot, [])
 
-    def _hire(self, slot: int) -> _Worker:
+    def _hire(self, slot: int, servers: list[CandidateServer]) -> _Worker:
         assert _fork is not None
         self._clocks[slot][0] = IDLE
         ours, theirs = _fork.Pipe()
-        process = _fork.Process(target=self._work, args=(theirs, slot, os.getpid()), daemon=True)
+        process = _fork.Process(target=self._work, args=(theirs, slot, os.getpid(), servers))
         process.start()
         theirs.close()
         return _Worker(process, ours)
 
     # ------------------------------------------------------------------ in the worker
 
-    def _work(self, pipe: Any, slot: int, parent: int) -> None:
+    def _work(self, pipe: Any, slot: int, parent: int, servers: list[CandidateServer]) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -173,9 +181,11 @@ class Classroom:
 
         stem = course.chapter.stem
         diagnosis = Diagnosis(self._suite, stem, course.reference, course.misconceptions)
-        examiner = Examiner(
-            course.chapter, self._suite, diagnosis, lambda: CandidateServer(course.plan), running
-        )
+
+        def open_server() -> CandidateServer:
+            return servers.pop() if servers else CandidateServer(course.plan)
+
+        examiner = Examiner(course.chapter, self._suite, diagnosis, open_server, running)
         try:
             examiner.warm_up()
             while True:

@@ -4,22 +4,18 @@ misconceptions, to see whether one gives the answers that a student's code gave.
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from nextword.check.misconceptions import (
-    Misconception,
-    load_misconceptions,
-    load_module,
-    wrong_module,
-)
+from nextword.check.misconceptions import Misconception, load_misconceptions
 from nextword.grading import wire
 from nextword.grading.candidate import Host
 from nextword.grading.proxy import Asked, Conversation, Module
@@ -63,6 +59,7 @@ class Diagnosis:
         self._suite, self._stem, self._path = suite, stem, reference
         mistakes = load_misconceptions(misconceptions) if reference and misconceptions else ()
         self._mistakes: tuple[Misconception, ...] = mistakes
+        self._code: CodeType | None = None
         self._wrong: dict[str, Local] = {}
         self._passes: dict[int, bool] = {}
         self._answers: dict[tuple[int, str], list[Any] | None] = {}
@@ -73,7 +70,7 @@ class Diagnosis:
     def _reference(self) -> Local | None:
         if self._path is None:
             return None
-        return Local(self._suite, self._stem, load_module(self._path, f"reference_{self._stem}"))
+        return Local(self._suite, self._stem, self._module("reference"))
 
     def test_is_right(self, test: SuiteTest) -> bool:
         """Tell whether the reference passes the test; without a reference it is believed."""
@@ -82,6 +79,17 @@ class Diagnosis:
         if test.number not in self._passes:
             self._passes[test.number] = self._reference.run(test) is Verdict.PASSED
         return self._passes[test.number]
+
+    def _module(self, name: str) -> ModuleType:
+        """Return the reference as a fresh module; its text is compiled once."""
+        assert self._path is not None
+        if self._code is None:
+            self._code = compile(self._path.read_bytes(), str(self._path), "exec")
+        module = ModuleType(f"{name}_{self._stem}")
+        module.__file__ = str(self._path)
+        sys.modules[module.__name__] = module  # dataclasses look their module up
+        exec(self._code, vars(module))
+        return module
 
     def begin(self) -> None:
         """Forget what was found out about the last submission."""
@@ -121,8 +129,8 @@ class Diagnosis:
         key = test.number, mistake.name
         if key not in self._answers:
             if mistake.name not in self._wrong:
-                assert self._path is not None
-                module = wrong_module(self._path, mistake)
+                module = self._module(f"wrong_{mistake.name}")
+                mistake.apply(module)
                 self._wrong[mistake.name] = Local(self._suite, self._stem, module)
             local = self._wrong[mistake.name]
             failed = local.run(test) is Verdict.FAILED

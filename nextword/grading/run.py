@@ -168,8 +168,8 @@ def grade(
     reference = project.root / REFERENCE / f"{stem}.py"
     known_reference = reference if reference.is_file() else None
     mistakes = project.misconceptions(stem)
-    modules = [path for path in (suite_path, known_reference) if path]
-    plan = sandbox.plan_for(modules, confined=options.confined)
+    model = known_reference or suite_path  # imports what the students' modules will import
+    plan = sandbox.plan_for([model], confined=options.confined)
     course = Course(chapter, known_reference, mistakes, plan)
     seed = options.seed or own_seed(project)
     settings = {"seed": seed, "plan": plan.to_json(), "chapter": asdict(chapter)}
@@ -194,12 +194,13 @@ def grade(
         _write_feedback(options.out, chapter, result)
         watcher.finished(result)
 
-    trial = sandbox.Trial(plan) if todo and options.confined else None
+    jobs = max(1, min(options.jobs, len(todo)))
+    trial = sandbox.Trial(plan, jobs) if todo else None
 
     def work(suite: Suite) -> None:
         suite.seed = seed
-        if trial:  # which went on while the suite was collected
-            trial.finish()
+        assert trial
+        trial.finish()  # the servers have started while the suite was collected
         proof, order = Proof(len(submissions), finished), list(todo)
         everyone = list(submissions)
         if known_reference:
@@ -207,7 +208,7 @@ def grade(
             order.insert(0, proof.index)
         else:
             proof.done = True
-        room = Classroom(suite, course, everyone, options.jobs)
+        room = Classroom(suite, course, everyone, trial.servers)
         room.run(order, proof.finished, watcher.tick)
 
     if todo:

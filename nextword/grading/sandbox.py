@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,32 +36,47 @@ class Protection:
 
 
 def plan_for(modules: Sequence[Path], *, confined: bool) -> Plan:
-    """Return what a candidate server needs for a chapter: torch only where a module uses it."""
-    texts = [path.read_text("utf-8") for path in modules]
-    with_torch = any("import torch" in text for text in texts)
+    """Return what a candidate server needs for submissions that are like `modules`.
+
+    It imports once what these import, so that no candidate has to; torch gets more memory.
+    """
+    found = sorted({name for path in modules for name in _imports(path.read_text("utf-8"))})
+    with_torch = any(name.split(".")[0] == "torch" for name in found)
     limits = Limits(memory=2 << 30) if with_torch else Limits()
     outer = bubblewrap.outer_uid() if confined else None
-    return Plan(limits, confined, outer, ("torch",) if with_torch else ())
+    return Plan(limits, confined, outer, tuple(found))
+
+
+def _imports(text: str) -> Iterator[str]:
+    """Yield the modules that a file imports, but for the graders' and the course's own."""
+    for node in ast.walk(ast.parse(text)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        for name in names:
+            if name.split(".")[0] not in ("", "pytest", "tests", "solutions", "coursework"):
+                yield name
 
 
 class Trial:
-    """Tries whether a candidate can be locked in, while its owner does something else.
+    """Starts servers and tries whether a candidate can be locked in, while its owner goes on.
 
     Raises UserError, which says what to do, when it is made or finished, if none can.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, servers: int = 1) -> None:
         if plan.confined and bubblewrap.program() is None:
             raise UserError(
                 f"the sandbox needs bubblewrap, which is not installed ({HOW_TO_GET}). "
                 f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
             )
-        self._server = CandidateServer(plan)
+        self.servers = [CandidateServer(plan) for _ in range(servers)]
 
     def finish(self) -> None:
-        """Wait for the outcome."""
+        """Wait for the outcome; the servers are then ready for use."""
         try:
-            self._server.start().close()
+            self.servers[0].start().close()
+            self.servers[0].end()
         except ServerError as error:
             raise UserError(
                 f"the sandbox does not work here: {error}. It needs user namespaces (in a "
@@ -68,17 +84,20 @@ class Trial:
                 "Ubuntu 24.04: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0). "
                 f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
             ) from None
-        finally:
-            self.close()
 
     def close(self) -> None:
         """End what was started."""
-        self._server.close()
+        for server in self.servers:
+            server.kill()
 
 
 def require(plan: Plan) -> None:
     """Raise UserError, which says what to do, unless a candidate can be locked in."""
-    Trial(plan).finish()
+    trial = Trial(plan)
+    try:
+        trial.finish()
+    finally:
+        trial.close()
 
 
 def protections() -> Iterator[Protection]:

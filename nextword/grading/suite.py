@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from nextword.check.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
-from nextword.check.runner import VISIBLE_SEED
+from nextword.check.runner import VISIBLE_SEED, forget_suites
 
 GRACE = 2.0  # seconds that a test may spend beyond its limit outside of the candidate
 
@@ -151,8 +151,7 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
         except BaseException as error:
             failure.append(error)
 
-    for name in [name for name in sys.modules if name.startswith("tests.suites")]:
-        del sys.modules[name]  # pytest would take the suite of another course folder for this one
+    forget_suites()
     plugin = _Plugin(path, guarded)
     options = ["-c", os.devnull, "--rootdir", str(root), "--noconftest", "--import-mode=importlib"]
     options += [part for name in _UNUSED.split() for part in ("-p", f"no:{name}")]

@@ -114,7 +114,7 @@ def prepare(folder: Path, source: Path, released: Path) -> list[Path]:
             log.warning("%s: %s cannot be read: %s", folder.parent.name, path.name, error)
             path.rename(path.with_name(f"{path.name}.as-submitted"))
             new = nbformat.read(released / path.name, as_version=4)
-            nbformat.write(blank(new, str(error)), path)
+            nbformat.write(blank(new, f"{path.name} cannot be read: {error}"), path)
         found.append(path)
     return found
 

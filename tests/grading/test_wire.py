@@ -292,7 +292,8 @@ def packed(value: Any) -> bytes:
         b"\xdd\xff\xff\xff\xff",  # a list of four thousand million items
         b"\xdf\xff\xff\xff\xff",
         b"\xc6\xff\xff\xff\xff",
-        b"\x91" * 200 + b"\x01",  # too deep
+        b"\x91" * 2000 + b"\x01",  # too deep for the reader
+        b"\x92" + encode("x" * wire.SMALL) + b"\x91" * 200 + b"\x01",  # and for a large message
         b"\xdd\x00\x10\x00\x00" * 50,  # lists of a million items in one another
         b"\xd6\xff\x00\x00\x00\x00",  # a timestamp
         b"\xd4\x01\x00",  # an extension with content
