@@ -12,6 +12,7 @@ from typing import Any
 
 import nbformat
 
+AS_SUBMITTED = ".as-submitted"  # ends the name of a notebook that could not be read
 log = logging.getLogger("nextword.nbgrader")
 MAX_BYTES = 50 << 20  # a notebook with its figures
 
@@ -70,7 +71,10 @@ def renamed(folder: Path, wanted: Sequence[str], ids: set[str]) -> dict[str, Pat
 def find_notebook(folder: Path, source: Path, name: str) -> tuple[Any, str]:
     """Return a student's notebook, or None, and a line on what had to be done about it."""
     path, note = folder / f"{name}.ipynb", ""
-    if not path.is_file():
+    original = path.with_name(path.name + AS_SUBMITTED)
+    if original.is_file():  # `prepare` has put a released copy into its place
+        path = original
+    elif not path.is_file():
         ids = grade_ids(nbformat.read(source / f"{name}.ipynb", as_version=4))
         found = renamed(folder, [name], ids)
         if not found:
@@ -112,7 +116,7 @@ def prepare(folder: Path, source: Path, released: Path) -> list[Path]:
             read(path)
         except ValueError as error:
             log.warning("%s: %s cannot be read: %s", folder.parent.name, path.name, error)
-            path.rename(path.with_name(f"{path.name}.as-submitted"))
+            path.rename(path.with_name(path.name + AS_SUBMITTED))
             new = nbformat.read(released / path.name, as_version=4)
             nbformat.write(blank(new, f"{path.name} cannot be read: {error}"), path)
         found.append(path)
