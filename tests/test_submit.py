@@ -1,6 +1,8 @@
 """`nextword submit` and `nextword progress`, on the demonstration chapter."""
 
 import json
+import os
+import shutil
 import zipfile
 
 import pytest
@@ -93,3 +95,40 @@ def test_progress_counts_the_tasks_that_pass(work, nextword, monkeypatch, demo_c
         {"chapter": "demo", "done": ["9.2"], "tasks": 2, "next": "9.1", "minutes_left": 5}
     ]
     assert "1 of 2" in nextword("progress").output
+
+
+@pytest.fixture
+def assignment_folder(demo_course, monkeypatch, tmp_path_factory):
+    """What nbgrader gives to students: module and notebook beside the visible tests."""
+    folder = tmp_path_factory.mktemp("home") / "fetched (1).d"
+    (folder / "tests").mkdir(parents=True)
+    shutil.copytree(demo_course / "tests" / "suites", folder / "tests" / "suites")
+    (folder / "demo.py").write_text(STUB, "utf-8")
+    (folder / "demo.ipynb").write_text('{"cells": []}', "utf-8")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_the_students_commands_work_in_an_assignments_own_folder(assignment_folder, nextword):
+    checked = nextword("check", "--json")
+    tasks = json.loads(checked.output)[0]["submissions"][0]["tasks"]
+    assert {task["id"]: task["verdict"] for task in tasks} == {"9.1": "missing", "9.2": "passed"}
+    assert "1 of 2" in nextword("progress").output
+    assert "9.1 Adding: add is not written yet" in nextword("submit", "demo").output
+    (assignment_folder / "demo.py").write_text(DEMO_SOLUTION, "utf-8")
+    done = nextword("check")
+    assert done.exit_code == 0, done.output
+    assert "fetched (1).d/demo.py" in done.output
+    below = assignment_folder / "data"
+    below.mkdir()
+    os.chdir(below)  # from below, too
+    assert nextword("check", "9.1").exit_code == 0
+    assert nextword("submit", "demo", "--to", "x.zip").output.startswith("wrote x.zip")
+
+
+def test_an_assignments_folder_without_its_module_is_named(assignment_folder, nextword):
+    (assignment_folder / "demo.py").unlink()
+    said = nextword("check")
+    assert said.exit_code == 1
+    assert "there is no fetched (1).d/demo.py" in said.output
+    assert "nothing to hand in" in nextword("submit", "demo").output

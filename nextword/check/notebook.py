@@ -102,7 +102,7 @@ def _run(module: Path, chapter: Chapter, task: Task, suite: str) -> TaskResult:
         _forget_tests()
         found = run_suite(
             path,
-            ImportedPackage(root, "coursework"),
+            ImportedPackage(package, "coursework"),
             root=root,
             task_ids={task.id},
             visible_only=False,

@@ -52,7 +52,7 @@ def measure(
     """Run the visible tests of every chapter that the student's folder has."""
     found = []
     for chapter in chapters:
-        module = project.root / package / f"{chapter.stem}.py"
+        module = project.package(package) / f"{chapter.stem}.py"
         suite = project.root / "tests" / "suites" / f"test_{chapter.stem}.py"
         if module.is_file() and suite.is_file():
             found.append(Progress(chapter, check_chapter(project, chapter, package=package)))

@@ -38,9 +38,9 @@ class Report:
         self.console = Console(quiet=quiet, highlight=False, soft_wrap=True)
         self._status = self.console.status("reading the tests …")
 
-    def start(self, root: Path, package: str) -> None:
+    def start(self, folder: Path) -> None:
         """Say what is checked."""
-        shown = Path(package) / f"{self.chapter.stem}.py"
+        shown = Path(folder.name) / f"{self.chapter.stem}.py"
         self.console.print(f"Chapter {self.chapter.number}, {self.chapter.title}: {shown}\n")
         self._status.start()
 

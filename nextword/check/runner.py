@@ -25,10 +25,10 @@ VISIBLE_SEED = "visible"  # visible tests give the same inputs to everyone, ever
 
 
 class ImportedPackage:
-    """A package of the course folder; each attribute is one of its modules, imported afresh."""
+    """A folder as a package; each attribute is one of its modules, imported afresh."""
 
-    def __init__(self, root: Path, name: str) -> None:
-        self._root, self._name = root, name
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder, self._name = folder, name
         self._modules: dict[str, ModuleType | Exception] = {}
 
     def __getattr__(self, stem: str) -> ModuleType:
@@ -43,13 +43,13 @@ class ImportedPackage:
         return found
 
     def _import(self, stem: str) -> ModuleType | Exception:
-        if not (self._root / self._name / f"{stem}.py").is_file():
-            return MissingModuleError(f"there is no {self._name}/{stem}.py")
+        if not (self._folder / f"{stem}.py").is_file():
+            return MissingModuleError(f"there is no {self._folder.name}/{stem}.py")
         for name in [each for each in sys.modules if each.split(".")[0] == self._name]:
             del sys.modules[name]  # an earlier check in this process has seen an older text
         importlib.invalidate_caches()
         package = ModuleType(self._name)  # by path: another package of this name may be installed
-        package.__path__ = [str(self._root / self._name)]
+        package.__path__ = [str(self._folder)]
         sys.modules[self._name] = package
         try:
             return importlib.import_module(f"{self._name}.{stem}")
@@ -125,7 +125,7 @@ def check_chapter(
     """Run the chapter's visible tests on the student's package; tasks left out have no tests."""
     found = run_suite(
         project.suite(chapter.stem),
-        ImportedPackage(project.root, package),
+        ImportedPackage(project.package(package), package),
         root=project.root,
         task_ids=task_ids,
         report=report,

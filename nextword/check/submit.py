@@ -39,7 +39,7 @@ def work_folder(chapter: Chapter, start: Path | None = None) -> Path:
     name = f"{chapter.stem}.py"
     if (here / name).is_file() and (here / f"{chapter.stem}.ipynb").is_file():
         return here
-    folder = find_project(here).root / "coursework"
+    folder = find_project(here).package("coursework")
     if not (folder / name).is_file():
         raise UserError(f"there is no {folder / name}: nothing to hand in")
     return folder

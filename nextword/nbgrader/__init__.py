@@ -30,19 +30,19 @@ def configure(c: Any) -> None:
         AssignLatePenalties,
         CheckCellMetadata,
         ClearOutput,
-        GetGrades,
         IgnorePattern,
         LimitOutput,
         OverwriteKernelspec,
     )
 
     from nextword.nbgrader.autograde import Examine, SandboxedExecute, SaveScores
-    from nextword.nbgrader.feedback import FeedbackPage
-    from nextword.nbgrader.prepare import before_autograde
+    from nextword.nbgrader.converter import install
+    from nextword.nbgrader.exchange import Collect, ReleaseFeedback
+    from nextword.nbgrader.feedback import FeedbackPage, GetMarks
     from nextword.nbgrader.restore import RestoreCells
     from nextword.nbgrader.safe import markdown
 
-    c.Autograde.pre_convert_hook = before_autograde
+    install()
     c.Autograde.sanitize_preprocessors = [
         ClearOutput,
         RestoreCells,
@@ -59,7 +59,9 @@ def configure(c: Any) -> None:
         CheckCellMetadata,
     ]
     c.GenerateFeedback.exporter_class = FeedbackPage
-    c.GenerateFeedback.preprocessors = [GetGrades]
+    c.GenerateFeedback.preprocessors = [GetMarks]
+    c.ExchangeFactory.collect = Collect
+    c.ExchangeFactory.release_feedback = ReleaseFeedback
     # formgrader shows what students wrote; its own templates do not ask for sanitize_html
     c.HTMLExporter.filters = {"markdown2html": markdown}
     c.HTMLExporter.sanitize_html = True

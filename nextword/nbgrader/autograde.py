@@ -5,7 +5,6 @@ Leaves out mending it first (restore.py) and late penalties, which nbgrader does
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
 
 from nextword.nbgrader import engine
 from nextword.nbgrader.course import Assignment, assignment
+from nextword.nbgrader.files import by_student
 from nextword.nbgrader.notebook import SHARED, automatic_score, id_of, run, score
 
 Resources = dict[str, Any]
@@ -47,6 +47,9 @@ class SandboxedExecute(Execute):
         handed_in = _handed_in(self, where["student"], where["assignment"])
         kept = self.parent.parent.exclude_overwriting.get(where["assignment"], [])
         executed = run(nb, of, handed_in, kept, float(self.timeout or 3600))
+        if executed.gone:
+            note = f"{where['student']}: the notebook was not run to its end: {executed.gone}"
+            self.parent.parent.remarks.append(note)
         resources[SHARED] = {"executed": executed}
         return nb, resources
 
@@ -70,17 +73,11 @@ class Examine(NbGraderPreprocessor):
         if student not in known:
             folders = {student: _handed_in(self, student, name)}
             if not known:
-                folders |= _submitted(_handed_in(self, "*", name), coursedir.student_id)
+                everyone = str(_handed_in(self, "*", name))
+                folders |= dict(by_student(everyone, coursedir.student_id))
             self.log.info("The examiner judges %d modules", len(folders))
             known |= engine.module_results(root, of.chapter, folders)
         return known.pop(student)  # handed in again later, it is judged again
-
-
-def _submitted(pattern: Path, students: str) -> dict[str, Path]:
-    """Return the folders that match submitted/*/assignment and the students' glob, by student."""
-    place = pattern.parts.index("*")
-    found = Path(*pattern.parts[:place]).glob(str(Path(*pattern.parts[place:])))
-    return {path.parts[place]: path for path in found if fnmatchcase(path.parts[place], students)}
 
 
 class SaveScores(SaveAutoGrades):

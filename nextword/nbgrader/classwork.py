@@ -16,6 +16,7 @@ from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
+from nbgrader.utils import parse_utc
 
 from nextword.errors import UserError
 from nextword.grading.archives import Archive, ArchiveError
@@ -23,12 +24,13 @@ from nextword.grading.submissions import Entry, find_entries
 from nextword.nbgrader import engine
 from nextword.nbgrader.answers import Score
 from nextword.nbgrader.course import Assignment, assignment, course_folder, course_settings
+from nextword.nbgrader.files import MAX_FILE, copy_plain_files, links_in
 from nextword.nbgrader.gradebook import Row, open_gradebook, write_row
 from nextword.nbgrader.notebook import SHARED, hide_tests, run, score
 from nextword.nbgrader.prepare import blank, find_notebook
 from nextword.nbgrader.restore import restore, trusted_cells
 
-MAX_FILE = 64 << 20  # bytes of one file in a zip
+TIMESTAMP = "timestamp.txt"
 
 
 @dataclass
@@ -37,7 +39,8 @@ class Work:
 
     student: str
     folder: Path  # a private copy of what was handed in
-    notice: str = ""
+    notices: list[str] = field(default_factory=list)
+    timestamp: str | None = None
     nb: NotebookNode = field(default_factory=NotebookNode)
     scores: dict[str, Score] = field(default_factory=dict)
 
@@ -51,6 +54,7 @@ class Graded:
     most: float
     penalty: float
     waiting: bool  # for marks by hand
+    remarks: tuple[str, ...] = ()  # what was not as it should be
 
 
 Report = Callable[[str], None]
@@ -89,12 +93,12 @@ def grade_into(
                 for work in pool.map(one, works):
                     _write_notebook(work, course, of, notebook)
                     row = Row(work.student, name, notebook, work.nb, work.scores)
-                    found.append(_graded(write_row(book, row, _timestamp(work.folder))))
+                    found.append(_graded(write_row(book, row, work.timestamp), work))
     return found
 
 
-def _graded(row: tuple[str, float, float, float, bool]) -> Graded:
-    return Graded(*row)
+def _graded(row: tuple[str, float, float, float, bool], work: Work) -> Graded:
+    return Graded(*row, remarks=(*work.notices, *work.nb.metadata[SHARED]["mended"]))
 
 
 def _collect(entry: Entry, of: Assignment, place: Path) -> Work:
@@ -103,27 +107,36 @@ def _collect(entry: Entry, of: Assignment, place: Path) -> Work:
     work.folder.mkdir()
     origin = entry.paths[-1]
     if len(entry.paths) > 1:
-        work.notice = f"handed in more than once: {origin.name} was graded"
+        work.notices.append(f"handed in more than once: {origin.name} was graded")
     if origin.is_dir() and not origin.is_symlink():
         nested = origin / of.name
-        _copy_folder(nested if nested.is_dir() else origin, work.folder)
+        folder = nested if nested.is_dir() and not nested.is_symlink() else origin
+        copy_plain_files(folder, work.folder)
+        work.notices += [f"the link {link} was not followed" for link in links_in(folder)]
+        _read_timestamp(work)
     else:
         try:
             _unpack(origin, work.folder)
         except ArchiveError as error:
-            work.notice = str(error)
+            work.notices.append(str(error))
+        # of a zip all is the student's; the time has to come from somebody else
+        (work.folder / TIMESTAMP).unlink(missing_ok=True)
     return work
 
 
-def _copy_folder(origin: Path, target: Path) -> None:
-    for folder, folders, names in os.walk(origin):
-        inside = Path(folder).relative_to(origin)
-        folders[:] = [each for each in folders if not Path(folder, each).is_symlink()]
-        for each in names:
-            path = Path(folder, each)
-            if path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_FILE:
-                (target / inside).mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, target / inside / each)
+def _read_timestamp(work: Work) -> None:
+    """Read when the work was handed in, which nbgrader notes beside it."""
+    path = work.folder / TIMESTAMP
+    if not path.is_file():
+        return
+    text = path.read_text("utf-8", errors="replace").strip()[:100]
+    try:
+        parse_utc(text)
+    except (ValueError, OverflowError):
+        work.notices.append(f"{TIMESTAMP} holds no time such as 2026-12-01 11:58:00 UTC")
+        path.unlink()
+    else:
+        work.timestamp = text or None
 
 
 def _unpack(origin: Path, target: Path) -> None:
@@ -151,7 +164,7 @@ def _notebook(
 ) -> None:
     """Find, mend, run and judge a student's notebook."""
     submitted, note = find_notebook(work.folder, of.folder, name)
-    work.notice = "\n".join(filter(None, (work.notice, note)))
+    work.notices += [note] if note else []
     given = submitted is not None
     work.nb = submitted if given else blank(nbformat.v4.new_notebook(), note)
     for cell in work.nb.cells:
@@ -159,8 +172,12 @@ def _notebook(
             cell.outputs, cell.execution_count = [], None
     mended = restore(work.nb, trusted) if given else restore(work.nb, trusted)[:0]
     hide_tests(work.nb, of)
-    work.nb.metadata = nbformat.from_dict({SHARED: {"mended": mended, "handed_in": work.notice}})
+    work.nb.metadata = nbformat.from_dict(
+        {SHARED: {"mended": mended, "handed_in": "\n".join(work.notices)}}
+    )
     executed = run(work.nb, of, work.folder, list(kept)) if given else None
+    if executed and executed.gone:
+        work.notices.append(f"the notebook was not run to its end: {executed.gone}")
     work.scores = score(work.nb, of, module, executed)
 
 
@@ -177,13 +194,6 @@ def _write_notebook(work: Work, course: Path, of: Assignment, name: str) -> None
     for number, cell in enumerate(work.nb.cells):
         cell["id"] = f"cell-{number}"  # a student's own may be missing, or there twice
     nbformat.write(work.nb, folder / f"{name}.ipynb")
-    for extra in (f"{of.chapter.stem}.py" if of.chapter else "", "timestamp.txt"):
+    for extra in (f"{of.chapter.stem}.py" if of.chapter else "", TIMESTAMP):
         if extra and (work.folder / extra).is_file():
             shutil.copyfile(work.folder / extra, folder / extra)
-
-
-def _timestamp(folder: Path) -> str | None:
-    path = folder / "timestamp.txt"
-    if not path.is_file() or path.stat().st_size > 200:
-        return None
-    return path.read_text("utf-8", errors="replace").strip() or None

@@ -52,4 +52,7 @@ def grade_class(assignment: str, submissions: Path | None, gradebook: str, jobs:
         name = printable(each.student)
         table.add_row(name, f"{each.points:g}", f"{each.most:g}", late, waits)
     Console().print(table)
+    for each in found:
+        for text in each.remarks:
+            errors.print(f"{printable(each.student)}: {printable(text)}", markup=False)
     return 0

@@ -16,6 +16,9 @@ from typing import Any
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # and their wide forms
+CONTROL = ("\t", "\r", "\n")
+
 
 @dataclass(frozen=True)
 class Grade:
@@ -45,7 +48,14 @@ class Grade:
     def name(self) -> str:
         """The student's name, the id where the gradebook has no name."""
         last, first = self.student.last_name, self.student.first_name
-        return ", ".join(filter(None, (last, first))) or str(self.student.id)
+        return harmless(", ".join(filter(None, (last, first))) or str(self.student.id))
+
+    @property
+    def about(self) -> list[str]:
+        """First name, last name, id and address, fit for a spreadsheet."""
+        student = self.student
+        texts = (student.first_name, student.last_name, student.id, student.email)
+        return [harmless(str(text or "")) for text in texts]
 
 
 def number(points: float) -> str:
@@ -55,6 +65,15 @@ def number(points: float) -> str:
     ('12', '37.33')
     """
     return f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+def harmless(text: str) -> str:
+    """Return text that a spreadsheet shows and does not compute: names are what students choose.
+
+    >>> harmless("=1+1"), harmless("O'Neil"), harmless("007")
+    ("'=1+1", "O'Neil", '007')
+    """
+    return f"'{text}" if text.lstrip().startswith(FORMULA) or text[:1] in CONTROL else text
 
 
 class Table(ExportPlugin):
@@ -104,10 +123,11 @@ class Plain(Table):
             *("email", "raw_score", "late_submission_penalty", "score", "max_score"),
         ]
         for grade in grades:
-            submission, student = grade.submission, grade.student
+            submission = grade.submission
             due = submission.assignment.duedate if submission else None
+            first, last, name, email = grade.about
             texts = [grade.assignment, due, submission.timestamp if submission else None]
-            texts += [student.id, student.last_name, student.first_name, student.email]
+            texts += [name, last, first, email]
             points = (grade.raw, grade.penalty, grade.score, grade.most)
             yield [*("" if text is None else str(text) for text in texts), *map(number, points)]
 
@@ -132,7 +152,8 @@ class Canvas(Table):
             by_student.setdefault(str(grade.student.id), {})[grade.assignment] = grade
         for name, found in by_student.items():
             first = next(iter(found.values()))
-            about = [first.name, str(first.student.lms_user_id or ""), name, name, ""]
+            ids = [harmless(each) for each in (str(first.student.lms_user_id or ""), name, name)]
+            about = [first.name, *ids, ""]
             # an empty cell leaves what Canvas has; a student who handed nothing in is no 0 there
             given = (found[each] for each in most)
             yield [*about, *(number(g.score) if g.submission else "" for g in given)]
@@ -151,9 +172,8 @@ class Moodle(Table):
         by_student: dict[str, dict[str, Grade]] = {}
         for grade in grades:
             by_student.setdefault(str(grade.student.id), {})[grade.assignment] = grade
-        for name, found in by_student.items():
-            student = next(iter(found.values())).student
-            about = [student.first_name or "", student.last_name or "", name, student.email or ""]
+        for found in by_student.values():
+            about = next(iter(found.values())).about
             given = (found[each] for each in names)
             # "-" is what Moodle's own export writes for no grade
             yield [*about, *(number(g.score) if g.submission else "-" for g in given)]
@@ -173,9 +193,8 @@ class Gradescope(Table):
         head = ["First Name", "Last Name", "SID", "Email", "Assignment"]
         yield [*head, "Total Score", "Max Points", "Status", "Submission Time"]
         for grade in grades:
-            student, submission = grade.student, grade.submission
-            about = [student.first_name or "", student.last_name or "", str(student.id)]
+            submission = grade.submission
             time = str(submission.timestamp or "") if submission else ""
             points = [number(grade.score) if submission else "", number(grade.most)]
             status = "Graded" if submission else "Missing"
-            yield [*about, student.email or "", grade.assignment, *points, status, time]
+            yield [*grade.about, grade.assignment, *points, status, time]

@@ -5,6 +5,8 @@ Everything that a student or a marker wrote is escaped; the page runs no script 
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import re
 from collections.abc import Iterator, Mapping
@@ -14,20 +16,35 @@ from typing import Any
 from nbconvert.exporters import Exporter
 from nbformat.notebooknode import NotebookNode
 from nbgrader import utils
+from nbgrader.preprocessors import GetGrades
 
 from nextword.catalogue import Task
 from nextword.grading import feedback
 from nextword.nbgrader.course import Assignment, assignment
 from nextword.nbgrader.notebook import SHARED, id_of
+from nextword.nbgrader.safe import shortened
 from nextword.release.assignment import without
 from nextword.results import TestResult, Verdict
 
+PROVISIONAL = "Not everything is marked yet: the total is provisional."
+FIGURES = "img { display: block; max-width: 100%; height: auto; background: #ffffff; }\n"
 PNG = re.compile(r"[A-Za-z0-9+/=\s]+")
 MAX_FIGURES = 20
 
 
+class GetMarks(GetGrades):
+    """nbgrader's step that fetches the marks; a part that has none yet gets none, rather than 0."""
+
+    def _get_score(self, cell: NotebookNode, resources: Any) -> None:
+        super()._get_score(cell, resources)
+        place = (self.notebook_id, self.assignment_id, self.student_id)
+        grade = self.gradebook.find_grade(cell.metadata.nbgrader.grade_id, *place)
+        if grade.auto_score is None and grade.manual_score is None:
+            cell.metadata.nbgrader.score = None
+
+
 class FeedbackPage(Exporter):
-    """Writes a graded notebook as the student's page; nbgrader's GetGrades adds the marks first."""
+    """Writes a graded notebook as the student's page; GetMarks adds the marks first."""
 
     file_extension = ".html"
     output_mimetype = "text/html"
@@ -45,7 +62,8 @@ class FeedbackPage(Exporter):
 
 def page(nb: NotebookNode, of: Assignment, about: Mapping[str, Any]) -> str:
     """Return the page; `about` holds student, assignment, score, max_score and late_penalty."""
-    css, digest = feedback._style()
+    css = feedback.style_sheet()[0] + FIGURES
+    digest = "sha256-" + base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src '{digest}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -68,8 +86,8 @@ def page(nb: NotebookNode, of: Assignment, about: Mapping[str, Any]) -> str:
 <p>{title}</p>
 <h1>{student}</h1>
 <p class="total"><strong>{score:g}</strong> of {most:g} points</p>
-{feedback._bar(score, most, "all points")}
-{_notices(nb, about)}
+{feedback.bar(score, most, "all points")}
+{_notices(nb, about, any(points is None for _, _, points, _, _ in parts))}
 </header>
 <main>
 <nav aria-label="Parts"><ol>
@@ -87,9 +105,10 @@ def _title(of: Assignment) -> str:
     return f"Next Word · chapter {of.chapter.number}, {of.chapter.title}"
 
 
-def _notices(nb: NotebookNode, about: Mapping[str, Any]) -> str:
+def _notices(nb: NotebookNode, about: Mapping[str, Any], waits: bool) -> str:
     said = nb.metadata.get(SHARED, {})
-    texts = [said.get("handed_in", ""), said.get("notice", ""), *said.get("mended", [])]
+    texts = [PROVISIONAL if waits else "", said.get("handed_in", ""), said.get("notice", "")]
+    texts += said.get("mended", [])
     if about["late_penalty"]:
         texts.append(f"Handed in late: {about['late_penalty']:g} points were taken off.")
     return "\n".join(f'<p class="notice">{html.escape(text)}</p>' for text in texts if text)
@@ -127,15 +146,17 @@ def _task(of: Assignment, name: str) -> Task:
 
 
 def _row(name: str, head: str, points: float | None, most: float) -> str:
-    bar = feedback._bar(points or 0, most, head)
+    bar, of = "<span>waits</span>", f"? / {most:g}"
+    if points is not None:
+        bar, of = feedback.bar(points, most, head), _of(points, most)
     return (
         f'<li><a href="#{html.escape(name)}">{html.escape(head)}</a>{bar}'
-        f'<span class="points">{_of(points, most)}</span></li>\n'
+        f'<span class="points">{of}</span></li>\n'
     )
 
 
 def _of(points: float | None, most: float) -> str:
-    return f"{'?' if points is None else format(points, 'g')} / {most:g}"
+    return f"not marked yet ({most:g})" if points is None else f"{points:g} / {most:g}"
 
 
 def _section(
@@ -146,7 +167,7 @@ def _section(
         text = f"See {task.see}. About {task.minutes} minutes, {task.difficulty}."
         where = f'<p class="where">{html.escape(text)}</p>'
     hint = ""
-    if task and (points or 0) < task.points:
+    if task and points is not None and points < task.points:
         hint = f"<p>A nudge: {html.escape(task.hints[0])}</p>"
     return (
         f'<section id="{html.escape(name)}"><div class="head"><h2>{html.escape(head)}</h2>'
@@ -170,7 +191,7 @@ def _tests(task: Task, result: Mapping[str, Any]) -> str:
     ]
     wrong = [test for test in tests if test.verdict is not Verdict.PASSED]
     right = [test for test in tests if test.verdict is Verdict.PASSED]
-    parts = [feedback._wrong(group) for group in feedback._groups(wrong)]
+    parts = [feedback.wrong_tests(group) for group in feedback.groups(wrong)]
     if right:
         items = "".join(f"<li>{html.escape(test.behaviour)}</li>" for test in right)
         count = f"{len(right)} of {len(tests)} tests passed"
@@ -181,7 +202,7 @@ def _tests(task: Task, result: Mapping[str, Any]) -> str:
 def _told(cell: NotebookNode, kind: str | None) -> str:
     """Return what a test said below its cell, or what a student wrote."""
     if utils.is_solution(cell):
-        return f"<h3>Your answer</h3><pre>{html.escape(cell.source)}</pre>"
+        return f"<h3>Your answer</h3><pre>{html.escape(shortened(cell.source))}</pre>"
     if utils.is_task(cell):
         return f"<pre>{html.escape(without(cell.source, 'MARK SCHEME').strip())}</pre>"
     if kind == "check":
@@ -197,7 +218,7 @@ def _own_work(cells: list[NotebookNode], figures: int) -> tuple[str, int]:
     for cell in cells:
         if id_of(cell):
             break
-        parts.append(f"<pre>{html.escape(cell.source)}</pre>")
+        parts.append(f"<pre>{html.escape(shortened(cell.source))}</pre>")
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "image/png" in data and PNG.fullmatch(data["image/png"]) and figures < MAX_FIGURES:

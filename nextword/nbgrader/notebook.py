@@ -18,6 +18,7 @@ from nbgrader import utils
 from nextword.nbgrader import engine
 from nextword.nbgrader.answers import Score, judge, missing
 from nextword.nbgrader.course import Assignment
+from nextword.nbgrader.files import plain_files
 from nextword.nbgrader.kernel import Executed, Step, execute
 from nextword.release.assignment import without
 
@@ -46,11 +47,8 @@ def stage_files(folder: Path, handed_in: Path, source: Path, kept: Sequence[str]
     """
     left = MAX_FILES
     for origin in (handed_in, source):
-        for path in sorted(origin.rglob("*")):
+        for path in plain_files(origin):
             inside = path.relative_to(origin)
-            way = [origin.joinpath(*inside.parts[:n]) for n in range(1, len(inside.parts) + 1)]
-            if any(part.is_symlink() for part in way) or not path.is_file():
-                continue
             keeps = origin == source and inside.as_posix() in kept
             if keeps or path.suffix == ".ipynb" or path.stat().st_size > left:
                 continue

@@ -1,11 +1,11 @@
-"""Looks at what students handed in before nbgrader does: renamed and unreadable notebooks.
+"""Looks at what students handed in before nbgrader does: renamed, unreadable, missing notebooks.
 
 What was handed in is never changed or deleted, only added to.
 """
 
 from __future__ import annotations
 
-import logging
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from typing import Any
 import nbformat
 
 AS_SUBMITTED = ".as-submitted"  # ends the name of a notebook that could not be read
-log = logging.getLogger("nextword.nbgrader")
+OLDEST = 3  # notebook format that is converted
+AGAIN = "open it in JupyterLab, save it and hand it in again"
 MAX_BYTES = 50 << 20  # a notebook with its figures
+PLACED = "nextword_placed"  # in the metadata of a notebook that was put here, not handed in
 
 
 def grade_ids(notebook: Any) -> set[str]:
@@ -32,15 +34,52 @@ def grade_ids(notebook: Any) -> set[str]:
 def read(path: Path) -> Any:
     """Return a notebook in today's format; raises ValueError with what is wrong with it."""
     try:
-        if path.is_symlink() or path.stat().st_size > MAX_BYTES:
-            raise ValueError("it is a link, or larger than 50 MB")
-        notebook = nbformat.read(path, as_version=4)
+        if path.is_symlink():
+            raise ValueError("it is a link to another file")
+        if not path.is_file():
+            raise ValueError("it is no plain file")
+        if path.stat().st_size > MAX_BYTES:
+            raise ValueError(f"it is larger than {MAX_BYTES >> 20} MB")
+        text = path.read_text("utf-8-sig")
+        _check_format(json.loads(text))
+        notebook = nbformat.reads(text, as_version=4)
         nbformat.validate(notebook)
+    except json.JSONDecodeError:
+        raise ValueError(f"it is not JSON; {AGAIN}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"it is not UTF-8; {AGAIN}") from None
+    except nbformat.ValidationError as error:
+        reason = (str(error).splitlines() or [""])[0][:200]
+        raise ValueError(f"it is damaged ({reason}); {AGAIN}") from None
     except ValueError:
         raise
     except Exception as error:  # nbformat raises what it likes for what is no notebook
-        raise ValueError(f"{type(error).__name__}: {str(error).splitlines()[0][:200]}") from None
+        raise ValueError(f"it is damaged ({type(error).__name__}); {AGAIN}") from None
     return notebook
+
+
+def _check_format(raw: Any) -> None:
+    """Raise ValueError for what is no notebook, or one of a format that cannot be converted."""
+    form = raw.get("nbformat") if isinstance(raw, dict) else None
+    if not isinstance(form, int):
+        raise ValueError(f"it is no Jupyter notebook; {AGAIN}")
+    if form < OLDEST:
+        raise ValueError(f"it is of the old notebook format {form}; {AGAIN}")
+    if form > nbformat.current_nbformat:
+        raise ValueError(
+            f"it is of the notebook format {form}, newer than {nbformat.current_nbformat}; {AGAIN}"
+        )
+
+
+def is_placed(path: Path) -> bool:
+    """Tell whether `place` wrote this file, so that nothing was handed in under its name.
+
+    A student who writes the mark has the notebook passed over, and gains nothing.
+    """
+    try:
+        return bool(read(path).metadata.get(PLACED))
+    except ValueError:
+        return False
 
 
 def renamed(folder: Path, wanted: Sequence[str], ids: set[str]) -> dict[str, Path]:
@@ -49,7 +88,7 @@ def renamed(folder: Path, wanted: Sequence[str], ids: set[str]) -> dict[str, Pat
     It must hold at least one of the released cells; of several the one with most of them counts,
     and of equal ones the newest.
     """
-    absent = [name for name in wanted if not (folder / f"{name}.ipynb").exists()]
+    absent = [name for name in wanted if not _handed_in(folder / f"{name}.ipynb")]
     others = [path for path in folder.glob("*.ipynb") if path.stem not in wanted]
     ranked = []
     for path in others:
@@ -68,23 +107,36 @@ def renamed(folder: Path, wanted: Sequence[str], ids: set[str]) -> dict[str, Pat
     return found
 
 
+def _handed_in(path: Path) -> bool:
+    return (path.exists() or path.is_symlink()) and not is_placed(path)
+
+
 def find_notebook(folder: Path, source: Path, name: str) -> tuple[Any, str]:
-    """Return a student's notebook, or None, and a line on what had to be done about it."""
+    """Return a student's notebook, or None, and a line on what had to be done about it.
+
+    The same on every run, whatever an earlier one has put into the folder.
+    """
     path, note = folder / f"{name}.ipynb", ""
     original = path.with_name(path.name + AS_SUBMITTED)
-    if original.is_file():  # `prepare` has put a released copy into its place
-        path = original
-    elif not path.is_file():
-        ids = grade_ids(nbformat.read(source / f"{name}.ipynb", as_version=4))
-        found = renamed(folder, [name], ids)
-        if not found:
-            return None, f"there is no {name}.ipynb"
-        path = found[name]
-        note = f"{path.name} is taken as {name}.ipynb"
+    if not _handed_in(path):
+        wanted = [each.stem for each in sorted(source.glob("*.ipynb"))]
+        ids = released_ids(source)
+        if other := renamed(folder, wanted, ids).get(name):
+            path, note = other, f"{other.name} is taken as {path.name}"
+        elif original.exists() or original.is_symlink():
+            path = original
+        else:
+            return None, f"there is no {path.name}: only the module is graded"
     try:
         return read(path), note
     except ValueError as error:
-        return None, f"{path.name} cannot be read: {error}"
+        return None, f"{path.name.removesuffix(AS_SUBMITTED)} cannot be read: {error}"
+
+
+def released_ids(source: Path) -> set[str]:
+    """Return the grade ids of all notebooks of an assignment."""
+    notebooks = (nbformat.read(path, as_version=4) for path in sorted(source.glob("*.ipynb")))
+    return set().union(*map(grade_ids, notebooks))
 
 
 def blank(notebook: Any, why: str) -> Any:
@@ -94,43 +146,34 @@ def blank(notebook: Any, why: str) -> Any:
     return notebook
 
 
-def prepare(folder: Path, source: Path, released: Path) -> list[Path]:
-    """Make sure that every notebook of the assignment is in `folder` and can be read.
+def prepare(folder: Path, source: Path, released: Path) -> tuple[list[Path], dict[str, str]]:
+    """Make sure that the notebooks of the assignment are in `folder` and can be read.
 
-    Returns the notebooks to grade. Where one was renamed or cannot be read, a copy is written under
-    the right name, and what was handed in stays beside it.
+    Returns the notebooks to grade, and by name a line on each that is not what was handed in. Where
+    one was renamed, cannot be read, or none came at all, a copy is written under the right name,
+    and what was handed in stays beside it.
     """
-    wanted = [path.stem for path in sorted(source.glob("*.ipynb"))]
-    ids: set[str] = set()
-    for name in wanted:
-        ids |= grade_ids(nbformat.read(source / f"{name}.ipynb", as_version=4))
-    for name, path in renamed(folder, wanted, ids).items():
-        log.warning("%s: %s is taken as %s.ipynb", folder.parent.name, path.name, name)
-        nbformat.write(read(path), folder / f"{name}.ipynb")
-    found = []
-    for name in wanted:
-        path = folder / f"{name}.ipynb"
-        if not path.exists() and not path.is_symlink():
+    paths = [folder / path.name for path in sorted(source.glob("*.ipynb"))]
+    looked = {path: find_notebook(folder, source, path.stem) for path in paths}
+    nothing = all(nb is None for nb, _ in looked.values())
+    ready, notes = [], {}
+    for path, (nb, note) in looked.items():
+        unreadable = nb is None and (path.exists() or path.is_symlink())
+        if nb is None and not unreadable and not nothing:
+            continue  # nbgrader gives 0 for one of several that is missing
+        ready.append(path)
+        if not note:
             continue
-        try:
-            read(path)
-        except ValueError as error:
-            log.warning("%s: %s cannot be read: %s", folder.parent.name, path.name, error)
-            path.rename(path.with_name(path.name + AS_SUBMITTED))
-            new = nbformat.read(released / path.name, as_version=4)
-            nbformat.write(blank(new, f"{path.name} cannot be read: {error}"), path)
-        found.append(path)
-    return found
+        notes[path.stem] = note
+        if nb is None:
+            if unreadable and not is_placed(path):
+                path.rename(path.with_name(path.name + AS_SUBMITTED))
+            nb = blank(nbformat.read(released / path.name, as_version=4), note)
+        place(nb, path)
+    return ready, notes
 
 
-def before_autograde(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Prepare one student's folder: nbgrader's `pre_convert_hook`, called for each submission.
-
-    `notebooks` is the converter's own list of paths; changing it changes what is graded.
-    """
-    folder = Path(notebooks[0]).parent
-    course = next(each for each in folder.parents if (each / "source").is_dir())
-    name = folder.name
-    ready = prepare(folder, course / "source" / name, course / "release" / name)
-    if ready:
-        notebooks[:] = [str(path) for path in ready]
+def place(notebook: Any, path: Path) -> None:
+    """Write a notebook that was not handed in under this name, marked as such."""
+    notebook.metadata[PLACED] = True
+    nbformat.write(notebook, path)

@@ -14,9 +14,10 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from nextword.nbgrader.course import Assignment, assignment
-from nextword.nbgrader.notebook import hide_tests
+from nextword.nbgrader.notebook import SHARED, hide_tests
 
 SCHEMA_VERSION = 3
+PICTURES = ("image/png", "image/jpeg")  # what may stay of the files in a text cell
 
 
 def trusted_cells(gradebook: Gradebook, notebook: str, of: Assignment) -> list[NotebookNode]:
@@ -58,6 +59,9 @@ def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
         name = _id(cell)
         cell.setdefault("metadata", NotebookNode()).pop("nbgrader", None)
         cell.metadata = NotebookNode({k: v for k, v in cell.metadata.items() if k == "nbgrader"})
+        for files in cell.get("attachments", {}).values():
+            for kind in set(files) - set(PICTURES):
+                del files[kind]
         if cell.get("cell_type") == "raw":
             cell.cell_type = "markdown"  # a raw cell goes to the marker's browser as it is
         if name not in released:
@@ -131,8 +135,9 @@ class RestoreCells(NbGraderPreprocessor):
         with Gradebook(where["db_url"]) as gradebook:
             trusted = trusted_cells(gradebook, where["notebook"], of)
         mended = restore(nb, trusted)
-        for line in mended:
-            self.log.warning("%s: %s", where["student"], line)
         hide_tests(nb, of)
-        nb.metadata = from_dict({"nextword": {"mended": mended}})
+        converter: Any = self.parent.parent
+        note = converter.notes.get((where["student"], where["notebook"]), "")
+        converter.remarks += [f"{where['student']}: {line}" for line in mended]
+        nb.metadata = from_dict({SHARED: {"mended": mended, "handed_in": note}})
         return nb, resources

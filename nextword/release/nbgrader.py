@@ -72,7 +72,7 @@ library with the extra `instructor` (`pip install ".[instructor]"` in the course
     nbgrader release_assignment {stem}       # or upload the folder release/{stem} to your platform
     nbgrader collect {stem}                  # or zip_collect: see nextword's page on nbgrader
     nbgrader autograde {stem}
-    nbgrader formgrader                      # in JupyterLab: mark the written answers
+    jupyter lab                              # then nbgrader > Formgrader: mark written answers
     nbgrader generate_feedback {stem}
     nbgrader release_feedback {stem}
     nbgrader export

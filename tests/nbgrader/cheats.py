@@ -86,6 +86,63 @@ display(Javascript("alert(1)"))
 print("\\x1b]0;owned\\x07</pre><script>alert(1)</script>")
 raise ValueError("</pre><script>alert(1)</script>")
 """,
+    "shutdown": """
+get_ipython().kernel.do_shutdown(True)
+import os, signal
+for pid in os.listdir("/proc"):
+    if pid.isdigit() and int(pid) != os.getpid():
+        os.kill(int(pid), signal.SIGKILL)
+""",
+    "bash-cell": """%%bash
+cat /proc/1/environ /submission/tests/suites/* ; ls -R / 2>/dev/null | head -c 3000000
+for pid in /proc/[0-9]*; do for fd in $pid/fd/*; do
+  echo '{"event": "end"}' > $fd
+done; done 2>/dev/null
+""",
+    # what the program around the kernel says, said by the student
+    "forged-events": """
+import glob, json, os
+page = {"output_type": "display_data", "data": {"text/html": "<script>alert(1)</script>"}}
+events = [{"event": "answers", "step": n, "answers": {"unseen": {"value": "ff"}}} for n in range(9)]
+events += [{"event": "cell", "step": 0, "outputs": [page], "status": "ok"}, {"event": "end"}]
+for path in glob.glob("/proc/[0-9]*/fd/*"):
+    try:
+        if "pipe" in os.readlink(path):
+            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+            os.write(descriptor, "".join(json.dumps(e) + chr(10) for e in events).encode())
+    except OSError:
+        pass
+""",
+    "flood": """
+import sys
+from IPython.display import HTML, display
+for _ in range(200):
+    print("x" * 1_000_000)
+    print("y" * 1_000_000, file=sys.stderr)
+display(HTML("<b>" * 5_000_000))
+1
+""",
+    "own-files": """
+import json, pathlib
+for folder in (".", "/submission"):
+    for path in pathlib.Path(folder).glob("*"):
+        try:
+            path.write_text(json.dumps({"cells": [], "points": 99}))
+        except OSError:
+            pass
+pathlib.Path("ngrams.py").write_text("def points(*a): return 99")
+""",
+    "formatter": """
+class Best:
+    def _repr_mimebundle_(self, **kwargs):
+        raise SystemExit
+    def __repr__(self):
+        return "3.0"
+get_ipython().display_formatter.formatters["text/plain"].for_type(float, lambda *a: 1 / 0)
+get_ipython().user_expressions = lambda *a: {"v": {"status": "ok", "data": {"text/plain": "3.0"}}}
+unseen = gap = perplexities = by_order = Best()
+unseen
+""",
 }
 
 
@@ -142,6 +199,50 @@ def _forged_metadata(notebook: dict[str, Any]) -> None:
         cell["metadata"]["nextword"] = {"points": 99, "message": "full marks", "task": "2.1"}
 
 
+def _ids(notebook: dict[str, Any]) -> None:
+    """All cells of one id, and grade ids of every wrong kind."""
+    for number, cell in enumerate(notebook["cells"]):
+        cell["id"] = "same"
+        if number % 3 == 0 and "nbgrader" in cell["metadata"]:
+            cell["metadata"]["nbgrader"] = (5, "grade_id", [1], {"grade_id": {"a": 1}})[number % 4]
+
+
+def _raised(notebook: dict[str, Any]) -> None:
+    for number, cell in enumerate(notebook["cells"]):
+        if "nbgrader" in cell["metadata"]:
+            worth = (1e9, float("inf"), float("nan"), -5)[number % 4]
+            cell["metadata"]["nbgrader"].update(points=worth, score=worth, max_score=worth)
+
+
+def _locked(notebook: dict[str, Any]) -> None:
+    """Tests that say that they are answers, and answers that say that they are not."""
+    for cell in notebook["cells"]:
+        entry = cell["metadata"].get("nbgrader")
+        if entry:
+            entry.update(locked=not entry["locked"], solution=not entry["solution"])
+            entry.update(grade=not entry["grade"], task=not entry["task"], checksum="0" * 32)
+
+
+def _language(notebook: dict[str, Any]) -> None:
+    notebook["metadata"]["language_info"] = {"name": "R", "file_extension": ".r"}
+    notebook["metadata"]["kernelspec"] = {"display_name": "R", "language": "R", "name": "ir"}
+    notebook["metadata"]["kernel_info"] = {"argv": ["sh", "-c", "touch /tmp/owned"]}
+
+
+def _attached(notebook: dict[str, Any]) -> None:
+    """Pages and scripts in every place that a notebook has for them."""
+    page = {"text/html": "<script>alert(1)</script>", "application/javascript": "alert(1)"}
+    view = {"application/vnd.jupyter.widget-view+json": {"model_id": "m"}}
+    notebook["metadata"]["widgets"] = {"application/vnd.jupyter.widget-state+json": {"state": page}}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            shown = {"output_type": "display_data", "data": {**page, **view}, "metadata": {}}
+            cell["outputs"] = [shown]
+        else:
+            cell["attachments"] = {"x.svg": {"image/svg+xml": "PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+"}}
+            cell["source"] += "\n![x](attachment:x.svg) <script>alert(1)</script> [x](x.html)"
+
+
 CELLS: dict[str, Callable[[dict[str, Any]], None]] = {
     "swapped-kernelspec": _kernelspec,
     "retyped-cells": _retyped,
@@ -149,4 +250,9 @@ CELLS: dict[str, Callable[[dict[str, Any]], None]] = {
     "duplicated-cells": _duplicated,
     "schema-version": _schema,
     "forged-metadata": _forged_metadata,
+    "cell-ids": _ids,
+    "raised-points": _raised,
+    "locked-answers": _locked,
+    "other-language": _language,
+    "attachments": _attached,
 }

@@ -251,3 +251,17 @@ def test_our_csv_says_what_nbgraders_says(book, tmp_path):
     assert found["0815"]["late_submission_penalty"] == "4"
     assert found["0815"]["score"] == "0"
     assert found["zoe"]["score"] == "0"
+
+
+@pytest.mark.parametrize(
+    "kind", [exports.Plain, exports.Canvas, exports.Moodle, exports.Gradescope]
+)
+def test_no_name_becomes_a_formula(kind, book, tmp_path):
+    evil = {"first_name": '=HYPERLINK("http://example.org","x")', "last_name": "@SUM(A1)"}
+    book.update_or_create_student("+1+cmd|' /C calc'!A0", **evil, email="-2")
+    book.update_or_create_student("tab", first_name="\t=1", last_name=" =1")
+    text = [cell for row in table(kind, book, tmp_path) for cell in row]
+    assert any("HYPERLINK" in cell for cell in text)
+    starts = [cell.lstrip()[:1] for cell in text if cell != "-"]  # Moodle's word for no grade
+    assert not {"=", "+", "-", "@"} & set(starts)
+    assert not any(cell[:1] in "\t\r\n" for cell in text if cell)

@@ -1,5 +1,7 @@
 """What a marker's browser gets of a student's cells, and what becomes of a student's notebook."""
 
+import time
+
 import nbformat
 import pytest
 
@@ -27,6 +29,9 @@ def cell(name: str, source: str = "points()", **changes: object):
         "<svg/onload=alert(1)>",
         "<iframe src=http://example.org></iframe>",
         "![x](http://example.org/seen.png)",
+        "[x](/api/shutdown)",
+        "[x](page.html)",
+        "[x](//example.org/page)",
     ],
 )
 def test_markdown_runs_and_loads_nothing(source):
@@ -38,6 +43,8 @@ def test_markdown_runs_and_loads_nothing(source):
         "<iframe",
         'href="javascript',
         'href="data',
+        'href="/',
+        'href="page',
         " onclick=",
     ):
         assert tag not in page.replace("&lt;", "")
@@ -47,6 +54,15 @@ def test_honest_markdown_stays_what_it_is():
     page = markdown("# Title\n\nThe end `<s>` is **not** predicted: $a < b$.\n\n- one\n- two")
     for part in ("<h1", "<code>&lt;s&gt;</code>", "<strong>not</strong>", "<li>one</li>"):
         assert part in page
+
+
+def test_a_text_without_end_is_shown_at_once_and_cut_off():
+    started = time.perf_counter()
+    page = markdown("$$\\begin{a}<script>" * 100_000)
+    assert time.perf_counter() - started < 5
+    assert "<script" not in page
+    assert len(page) < 1_000_000
+    assert "1,900,000 characters" in page
 
 
 def test_an_edited_deleted_and_copied_cell_comes_back():
@@ -101,11 +117,46 @@ def test_the_notebook_with_the_assignments_cells_is_found(tmp_path):
     source.mkdir()
     work.mkdir(parents=True)
     nbformat.write(nbformat.v4.new_notebook(cells=[cell("one")]), source / "hw.ipynb")
-    assert find_notebook(work, source, "hw") == (None, "there is no hw.ipynb")
+    nothing = (None, "there is no hw.ipynb: only the module is graded")
+    assert find_notebook(work, source, "hw") == nothing
+    for _ in range(2):  # what the first run has placed is not taken for handed in
+        assert prepare(work, source, source) == ([work / "hw.ipynb"], {"hw": nothing[1]})
+        assert find_notebook(work, source, "hw") == nothing
     nbformat.write(nbformat.v4.new_notebook(), work / "notes.ipynb")
     nbformat.write(nbformat.v4.new_notebook(cells=[cell("one", "x")]), work / "hw-final.ipynb")
-    found, note = find_notebook(work, source, "hw")
-    assert found.cells[0].source == "x"
-    assert note == "hw-final.ipynb is taken as hw.ipynb"
-    assert prepare(work, source, source) == [work / "hw.ipynb"]
+    for _ in range(2):
+        found, note = find_notebook(work, source, "hw")
+        assert found.cells[0].source == "x"
+        assert note == "hw-final.ipynb is taken as hw.ipynb"
+        assert prepare(work, source, source) == ([work / "hw.ipynb"], {"hw": note})
     assert (work / "hw-final.ipynb").is_file()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[1, 2", "it is not JSON"),
+        ("[" * 100_000, "it is damaged (RecursionError)"),
+        ('{"worksheets": [], "nbformat": 3, "nbformat_minor": 0}', "it is damaged"),
+        ('{"worksheets": [], "nbformat": 2, "nbformat_minor": 0}', "old notebook format 2"),
+        ('{"cells": [], "nbformat": 99, "nbformat_minor": 0}', "newer than 4"),
+        ('{"cells": 3, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "it is damaged"),
+        ("3", "it is no Jupyter notebook"),
+        ("", "it is not JSON"),
+        ("\x00\ud800", "it is not UTF-8"),
+    ],
+)
+def test_an_unreadable_notebook_is_named_with_what_to_do(tmp_path, text, said):
+    source, work = tmp_path / "source", tmp_path / "submitted" / "ada" / "hw"
+    source.mkdir()
+    work.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("one")]), source / "hw.ipynb")
+    data = text.encode("utf-8", "surrogatepass")
+    (work / "hw.ipynb").write_bytes(data)
+    for _ in range(2):
+        _, notes = prepare(work, source, source)
+        assert notes["hw"].startswith("hw.ipynb cannot be read: ")
+        assert said in notes["hw"]
+        assert notes["hw"].endswith("; open it in JupyterLab, save it and hand it in again")
+        assert "\n" not in notes["hw"]
+    assert (work / "hw.ipynb.as-submitted").read_bytes() == data

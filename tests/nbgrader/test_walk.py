@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 HANG = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+EMPTY = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
 NOISE = """
 import sys, warnings
 warnings.warn("this costs nothing")
@@ -66,6 +68,7 @@ def graded(course: Course, reference: str) -> Course:
     cells_by_id(hang)["perplexities"]["source"] = HANG
     course.hand_in("hang", hang, reference)
 
+    course.hand_in("unusual", _unusual(course), reference)
     course.hand_in("stub", course.notebook("release"), stub)
     course.hand_in("broken", '{"cells": [', reference)
     course.hand_in("old-format", _version_three(), reference)
@@ -79,8 +82,23 @@ def graded(course: Course, reference: str) -> Course:
         cheat = course.notebook("release")
         change(cheat)
         course.hand_in(f"cheat-{name}", cheat, stub)
-    course.run("nbgrader", "autograde", "ngrams", seconds=580)
+    said = course.run("nbgrader", "autograde", "ngrams", seconds=580)
+    (course.root / "said.txt").write_text(said, "utf-8")
     return course
+
+
+def _unusual(course: Course) -> dict[str, Any]:
+    """Honest work from another kernel and editor, with pictures, widgets and many cells."""
+    notebook = course.solved()
+    cheats.CELLS["other-language"](notebook)
+    for number, cell in enumerate(notebook["cells"]):
+        cell["id"] = f"new-{number}"
+        cell["metadata"] |= {"collapsed": True, "tags": ["mine"]}
+    shown = "from IPython.display import HTML, display\ndisplay(HTML('<b>bold</b>'))\n%time 1 + 1"
+    for number in range(300):
+        source = shown if number % 100 == 0 else ""
+        notebook["cells"].append({**EMPTY, "source": source, "id": f"more-{number}"})
+    return notebook
 
 
 def _version_three() -> str:
@@ -102,6 +120,7 @@ EXPECTED = {
     "deleted": FULL,
     "twice": FULL,
     "hang": FULL - 4 - 3,
+    "unusual": FULL,
     "stub": 0,
     "broken": FULL - 10,  # the module counts
     "old-format": FULL - 10,
@@ -122,6 +141,21 @@ def test_no_cheating_notebook_gains_a_point(grades, name):
 def test_everyone_is_in_the_grade_file(graded, grades):
     handed_in = {path.name for path in (graded.root / "submitted").iterdir()}
     assert set(grades) == handed_in
+
+
+def test_the_instructor_is_told_what_was_not_as_it_should_be(graded):
+    said = (graded.root / "said.txt").read_text("utf-8")
+    for line in (
+        "renamed: ngrams (1).ipynb is taken as ngrams.ipynb",
+        "broken: ngrams.ipynb cannot be read: it is not JSON",
+        "deleted: cell task-2-3 was missing",
+        "twice: cell by_order was there more than once: the last one counts",
+        "hang: the notebook was not run to its end: it did not stop when it was interrupted",
+        "cheat-shutdown: the notebook was not run to its end",
+        "cheat-retyped-cells: cell task-2-1 had another type",
+    ):
+        assert line in said, line
+    assert "Traceback" not in said
 
 
 def test_the_submitted_files_are_still_there(graded):
@@ -151,7 +185,12 @@ def test_feedback_shows_points_and_words_together(graded):
     assert "2.11 Generating text" in page
     assert "Not written yet" in page
     renamed = (graded.root / "feedback" / "renamed" / "ngrams" / "ngrams.html").read_text("utf-8")
-    assert "0 / 4" in renamed  # the written answer waits for its mark
+    assert "not marked yet (4)" in renamed  # the written answer
+    assert "? / 4" in renamed
+    assert "the total is provisional" in renamed
+    assert "ngrams (1).ipynb is taken as ngrams.ipynb" in renamed
+    broken = (graded.root / "feedback" / "broken" / "ngrams" / "ngrams.html").read_text("utf-8")
+    assert "ngrams.ipynb cannot be read: it is not JSON" in broken
     late = (graded.root / "feedback" / "late" / "ngrams" / "ngrams.html").read_text("utf-8")
     assert "Handed in late: 50 points were taken off" in late
 
@@ -168,6 +207,8 @@ def test_feedback_is_safe_to_open(graded):
 def test_autograded_notebooks_hold_nothing_that_a_browser_would_run(graded):
     for path in graded.root.glob("autograded/*/ngrams/ngrams.ipynb"):
         for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            for files in cell.get("attachments", {}).values():
+                assert set(files) <= {"image/png", "image/jpeg"}, path
             for output in cell.get("outputs", []):
                 allowed = {"text/plain", "image/png", "image/jpeg"}
                 assert set(output.get("data", {})) <= allowed
@@ -183,7 +224,7 @@ def test_manual_marks_survive_a_regrade_and_both_ways_agree(graded, grades):
         fixed = book.find_grade("task-2-11", "ngrams", "ngrams", "partly")
         fixed.manual_score = 1
         book.db.commit()
-    for student in ("right", "partly", "renamed", "broken", "twice"):
+    for student in ("right", "partly", "renamed", "broken", "twice", "late"):
         shutil.copytree(graded.root / "submitted" / student, graded.root / "again" / student)
     graded.run("nextword", "grade", "ngrams", "again", "--gradebook", "gradebook.db")
     again = graded.grades()

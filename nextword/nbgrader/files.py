@@ -1,0 +1,64 @@
+"""Finds and copies what students handed in, without following a link out of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+MAX_FILE = 64 << 20  # bytes of one file
+
+
+def by_student(pattern: str, students: str = "*") -> Iterator[tuple[str, Path]]:
+    """Yield student and folder for what matches a path in which * stands for the student.
+
+    `students` is a glob that chooses some of them.
+    """
+    whole = Path(pattern)
+    place = whole.parts.index("*")
+    for path in sorted(Path(*whole.parts[:place]).glob(str(Path(*whole.parts[place:])))):
+        if path.is_dir() and fnmatchcase(path.parts[place], students):
+            yield path.parts[place], path
+
+
+def plain_files(folder: Path) -> Iterator[Path]:
+    """Yield the regular files in a folder; no links, nothing behind a link, no devices."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(each for each in folders if not Path(place, each).is_symlink())
+        yield from (path for each in sorted(names) if is_plain(path := Path(place, each)))
+
+
+def is_plain(path: Path) -> bool:
+    """Tell whether the path is a file, and neither a link nor a pipe or device."""
+    return path.is_file() and not path.is_symlink()
+
+
+def links_in(folder: Path) -> list[str]:
+    """Return the links in a folder, as paths relative to it."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        paths = [Path(place, each) for each in (*folders, *names)]
+        found += [path.relative_to(folder).as_posix() for path in paths if path.is_symlink()]
+    return sorted(found)
+
+
+def copy_plain_files(
+    origin: Path, target: Path, wanted: Iterable[Path] | None = None
+) -> list[Path]:
+    """Copy the regular files of a folder (of `wanted`, where given) that are not too large.
+
+    Returns the copies.
+    """
+    made = []
+    chosen = None if wanted is None else set(wanted)
+    for path in plain_files(origin):
+        if path.stat().st_size > MAX_FILE or (chosen is not None and path not in chosen):
+            continue
+        copy = target / path.relative_to(origin)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.unlink(missing_ok=True)  # nbgrader makes its copies read-only
+        shutil.copyfile(path, copy)
+        made.append(copy)
+    return made

@@ -1,0 +1,52 @@
+"""What a student sees at home is what the server gives: `nextword check` beside the examiner."""
+
+import json
+import shutil
+
+import pytest
+
+from nextword.catalogue import chapter
+from nextword.nbgrader.engine import module_results
+from tests.nbgrader.conftest import ROOT, Course
+from tests.nbgrader.test_walk import without_generate
+
+NGRAMS = chapter("ngrams")
+
+
+@pytest.fixture(scope="module")
+def modules(reference: str) -> dict[str, str]:
+    wrong = reference.replace("return [BOS] * (n - 1)", "return [BOS] * n")
+    assert wrong != reference
+    stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
+    return {
+        "right": reference,
+        "wrong": wrong,
+        "partly": without_generate(reference),
+        "stub": stub,
+        "broken": reference + "\n1 +\n",
+    }
+
+
+def visible(result: dict) -> dict[tuple[str, str], str]:
+    return {
+        (task["id"], test["behaviour"]): test["verdict"]
+        for task in result["tasks"]
+        for test in task["tests"]
+        if test["visible"]
+    }
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="the sandbox needs bubblewrap")
+def test_check_gives_for_visible_tests_what_the_server_gives(course: Course, modules):
+    homes = {}
+    for name, text in modules.items():
+        homes[name] = course.root / "homes" / name / "ngrams"
+        shutil.copytree(course.root / "release" / "ngrams", homes[name])
+        (homes[name] / "ngrams.py").write_text(text, "utf-8")
+    served = module_results(course.root, NGRAMS, homes)
+    for name, home in homes.items():
+        status = 0 if name == "right" else 1
+        said = Course(home).run("nextword", "check", "ngrams", "--json", status=status)
+        at_home = visible(json.loads(said)["submissions"][0])
+        assert len(at_home) >= len(NGRAMS.tasks)
+        assert at_home == visible(served[name]), name
