@@ -56,20 +56,32 @@ class Keeper:
     pid: int  # the process to wait for
     inner: int  # the process to kill: the candidate itself
     folder: Path | None  # to delete at the end
+    status: int | None = None  # how it ended, once that is known
+
+    def alive(self) -> bool:
+        """Tell whether the candidate still runs."""
+        return self._wait(os.WNOHANG) is None
+
+    def _wait(self, flags: int = 0) -> int | None:
+        if self.status is None:
+            done, status = os.waitpid(self.pid, flags)
+            self.status = status if done else None
+        return self.status
+
+    def kill(self) -> None:
+        """Kill the candidate; `end` must follow."""
+        with contextlib.suppress(ProcessLookupError):  # it has just died by itself
+            os.kill(self.inner, signal.SIGKILL)
 
     def end(self, patience: float = 0.0) -> dict[str, Any]:
         """Kill whatever is left, after `patience` seconds, and say how the candidate ended."""
         deadline = time.monotonic() + patience
-        done, status = os.waitpid(self.pid, os.WNOHANG)
-        while not done and time.monotonic() < deadline:
+        while self.alive() and time.monotonic() < deadline:
             time.sleep(0.001)
-            done, status = os.waitpid(self.pid, os.WNOHANG)
-        killed = not done
+        killed = self.alive()
         if killed:
-            with contextlib.suppress(ProcessLookupError):  # it has just died by itself
-                os.kill(self.inner, signal.SIGKILL)
-            _, status = os.waitpid(self.pid, 0)
-        code = os.waitstatus_to_exitcode(status)
+            self.kill()
+        code = os.waitstatus_to_exitcode(self._wait() or 0)
         if self.folder:
             _kill_orphans()
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -113,7 +125,7 @@ class Cells:
     def _confined(self, life: Life, keep: int) -> Keeper:
         """Fork a keeper of new namespaces, which forks the candidate as their first process."""
         said, say = os.pipe()
-        mapped = _mapped()
+        mapped = mapped_memory()
         pid = os.fork()
         if pid == 0:
             with _exit_at_the_end():
@@ -148,10 +160,12 @@ class Cells:
                 os.close(say)
                 _live(life, PRIVATE_FOLDER)
         os.write(say, f"pid {inner}\n".encode())
-        os.close(say)
-        os.close(keep)
-        _, status = os.waitpid(inner, 0)
+        _close_all_but()
+        _, status, usage = os.wait4(inner, 0)
         code = os.waitstatus_to_exitcode(status)
+        # subtle: the limit counts whole ticks of the clock, the usage what was really used
+        if code == -signal.SIGKILL and usage.ru_utime + usage.ru_stime > 0.75 * self.limits.cpu:
+            code = -signal.SIGXCPU
         os._exit(min(code, 127) if code >= 0 else 128 - code)
 
     def _call(self, name: str, *args: Any) -> None:
@@ -230,24 +244,25 @@ def _close_all_but(*keep: int) -> None:
 
 
 def limit_resources(limits: Limits, mapped: int | None = None, *, threads: bool = False) -> None:
-    """Set the resource limits of this process; `threads` needs a user namespace of its own."""
+    """Set the resource limits of this process; `threads`: it is the first of its namespaces."""
     wanted = {
         "RLIMIT_NOFILE": limits.files,
         "RLIMIT_FSIZE": limits.disk,
         "RLIMIT_CORE": 0,
     }
     if sys.platform == "linux":  # macOS cannot limit it
-        wanted["RLIMIT_AS"] = (_mapped() if mapped is None else mapped) + limits.memory
+        wanted["RLIMIT_AS"] = (mapped_memory() if mapped is None else mapped) + limits.memory
     if threads:
         wanted["RLIMIT_NPROC"] = limits.threads
     for name, value in wanted.items():
         resource.setrlimit(getattr(resource, name), (value, value))
-    # a signal at the first limit, which says why; death without a word at the second
-    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu, limits.cpu + 5))
+    # a signal at the first limit, which says why; death without a word at the second.
+    # subtle: the first process of a namespace never gets the signal
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu, limits.cpu + (0 if threads else 5)))
 
 
-def _mapped() -> int:
-    """Return how many bytes this process has mapped already."""
+def mapped_memory() -> int:
+    """Return how many bytes this process has mapped, or 0 where that is not known."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:

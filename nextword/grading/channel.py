@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import socket
 import struct
-import time
 from collections.abc import Sequence
 
+from nextword.grading.deadline import Deadline, Waits
 from nextword.grading.wire import MAX_MESSAGE, WireError
 
 _REQUEST = struct.Struct(">IIII")  # bytes of the body, number, test, how many handles to release
@@ -30,21 +30,24 @@ class SlowError(Exception):
 class Channel:
     """One end of a socket pair."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, waits: Waits | None = None) -> None:
         self._sock = sock
+        self.waits = waits  # of the process at the other end
         self._buffer = bytearray()
         self._patience = 0.0  # of the socket, in seconds; 0: for ever
 
     def close(self) -> None:
         """Close this end."""
         self._sock.close()
+        if self.waits:
+            self.waits.close()
 
-    def _wait_until(self, deadline: float) -> None:
+    def _wait_until(self, deadline: Deadline) -> None:
         """Set the socket's patience: only when a tenth of it is gone, since it costs a call.
 
         subtle: the kernel's own time limit, not Python's, which asks before every read and write.
         """
-        left = deadline - time.monotonic()
+        left = deadline.left()
         if left <= 0:
             raise SlowError
         if not 0.9 * self._patience <= left <= self._patience:
@@ -53,7 +56,7 @@ class Channel:
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
 
-    def _read(self, size: int, deadline: float | None) -> bytes:
+    def _read(self, size: int, deadline: Deadline | None) -> bytes:
         buffer = self._buffer
         while len(buffer) < size:
             if deadline is not None:
@@ -61,7 +64,7 @@ class Channel:
             try:
                 chunk = self._sock.recv(max(65536, min(size - len(buffer), 1 << 20)))
             except BlockingIOError:
-                raise SlowError from None
+                continue  # the deadline says whether it is too late
             except OSError:
                 raise ClosedError from None
             if not chunk:
@@ -71,18 +74,20 @@ class Channel:
         del buffer[:size]
         return found
 
-    def _write(self, data: bytes, deadline: float | None) -> None:
-        if deadline is not None:
-            self._wait_until(deadline)
-        try:
-            self._sock.sendall(data)
-        except BlockingIOError:
-            raise SlowError from None
-        except OSError:
-            raise ClosedError from None
+    def _write(self, data: bytes, deadline: Deadline | None) -> None:
+        left = memoryview(data)
+        while left:
+            if deadline is not None:
+                self._wait_until(deadline)
+            try:
+                left = left[self._sock.send(left) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise ClosedError from None
 
     def ask(
-        self, number: int, test: int, released: Sequence[int], body: bytes, deadline: float
+        self, number: int, test: int, released: Sequence[int], body: bytes, deadline: Deadline
     ) -> tuple[int, bytes]:
         """Send a request and return its answer: characters printed so far and the body.
 

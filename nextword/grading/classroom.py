@@ -22,8 +22,9 @@ from typing import Any
 
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
+from nextword.grading.deadline import MOST
 from nextword.grading.diagnosis import Diagnosis
-from nextword.grading.examiner import IDLE, Examiner, Refusal
+from nextword.grading.examiner import IDLE, IMPORTING, Examiner, Refusal
 from nextword.grading.launch import CandidateServer, ServerError
 from nextword.grading.server import GC_THRESHOLDS, Plan
 from nextword.grading.submissions import Submission
@@ -32,6 +33,8 @@ from nextword.results import SubmissionResult, Verdict
 
 STUCK_SECONDS = 30.0  # beyond a test's time until its worker counts as stuck
 MAX_DEATHS = 5  # of workers in the same test, until the test is left out
+MAX_STUCK = 3  # tests of a submission in which a worker got stuck, until all are left out
+MAX_ALL_DEATHS = 20  # of workers in all tests of a submission, until all are left out
 MAX_EARLY_DEATHS = 20  # of workers before they begin, one after the other, until we give up
 PR_SET_PDEATHSIG = 1
 _fork = multiprocessing.get_context("fork") if sys.platform != "win32" else None
@@ -56,6 +59,7 @@ class _Task:
     index: int
     skip: dict[int, Refusal] = field(default_factory=dict)
     deaths: dict[int, int] = field(default_factory=dict)
+    stuck: int = 0  # deaths of workers that hung
 
 
 @dataclass
@@ -132,7 +136,7 @@ class Classroom:
         for slot in pipes.values():
             number, began, limit = self._clocks[slot]
             busy = self._workers[slot].task is not None and number != IDLE
-            if busy and time.monotonic() > began + limit + GRACE + STUCK_SECONDS:
+            if busy and time.monotonic() > began + MOST * limit + GRACE + STUCK_SECONDS:
                 text = "your code's answers kept the test busy until its time was up"
                 self._replace(slot, waiting, Verdict.TIMEOUT, text)
         return found
@@ -151,8 +155,13 @@ class Classroom:
                 raise UserError("the grader's workers die as soon as they start: is memory short?")
         elif task is not None:
             task.deaths[number] = task.deaths.get(number, 0) + 1
-            if verdict is Verdict.TIMEOUT or task.deaths[number] >= MAX_DEATHS:
+            stuck = verdict is Verdict.TIMEOUT
+            task.stuck += stuck
+            if stuck or task.deaths[number] >= MAX_DEATHS:
                 task.skip[number] = Refusal(verdict, message)
+            if task.stuck >= MAX_STUCK or sum(task.deaths.values()) >= MAX_ALL_DEATHS:
+                everything = (IMPORTING, *range(len(self._suite.tests)))
+                task.skip = dict.fromkeys(everything, Refusal(verdict, message))
         if task is not None:
             waiting.appendleft(task)
         self._workers[slot] = self._hire(slot, [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -13,9 +14,10 @@ from typing import Any
 from nextword.catalogue import Chapter
 from nextword.grading.cell import EXIT_MEMORY
 from nextword.grading.channel import Channel, ClosedError, SlowError
+from nextword.grading.deadline import Deadline
 from nextword.grading.diagnosis import Diagnosis
 from nextword.grading.launch import CandidateServer, ServerError
-from nextword.grading.proxy import Conversation, Module, Stop
+from nextword.grading.proxy import MAX_NAMES, Conversation, Module, Stop
 from nextword.grading.submissions import Submission
 from nextword.grading.suite import Suite, SuiteTest
 from nextword.grading.wire import WireError
@@ -23,6 +25,7 @@ from nextword.grading.wording import Source, clean, judge
 from nextword.results import SubmissionResult, TestResult, Verdict, group_by_task
 
 IMPORT_SECONDS = 60.0  # a module may be slow to import; its tests have their own time
+MOST_IMPORT_SECONDS = 300.0  # over all: after each crash the module is imported again
 IDLE, IMPORTING = -2, -1  # in place of the number of a test
 FULL_TIMEOUTS = 3  # tests of a submission that may use up their time; later ones get a fifth
 SHORTER = 5
@@ -117,7 +120,7 @@ class Examiner:
         """
         found: dict[int, TestResult] = {}
         talk: Conversation | None = None
-        timeouts, notice = 0, ""
+        timeouts, notice, importing = 0, "", 0.0
         left = deque(sorted(self.suite.tests, key=lambda test: not test.mark.visible))
         while left:
             test = left.popleft()
@@ -126,10 +129,16 @@ class Examiner:
                 continue
             if talk is None:
                 self._running(IMPORTING, IMPORT_SECONDS)
+                started = time.monotonic()
                 opened = skip.get(IMPORTING) or self._open(submission)
+                importing += time.monotonic() - started
+                if importing > MOST_IMPORT_SECONDS:
+                    text = "it is slow to import, and every test that it stopped made it start anew"
+                    opened = Refusal(Verdict.TIMEOUT, text)
                 if isinstance(opened, Refusal):
+                    again = " again" if found else ""
+                    notice = f"{self.chapter.stem}.py cannot be imported{again}: {opened.message}"
                     found |= {each.number: self._refused(each, opened) for each in [test, *left]}
-                    notice = f"{self.chapter.stem}.py cannot be imported: {opened.message}"
                     break
                 talk = opened
             seconds = test.mark.seconds / (SHORTER if timeouts >= FULL_TIMEOUTS else 1)
@@ -153,7 +162,7 @@ class Examiner:
             return self._describe(test, Verdict.NOT_JUDGED, text, 0.0)
 
     def _judge_one(self, test: SuiteTest, talk: Conversation, source: Source) -> TestResult:
-        error, took = self.suite.run(test)
+        error, took = self.suite.run(test, talk.deadline)
         verdict, message = judge(error, talk, source, visible=test.mark.visible)
         result = self._describe(test, verdict, message, took)
         if verdict is Verdict.PASSED:
@@ -171,7 +180,7 @@ class Examiner:
     def _open(self, submission: Submission) -> Conversation | Refusal:
         """Start a candidate and import the submission in it; `suite.package` then stands for it."""
         channel = self._start()
-        talk = Conversation(self._asker(channel))
+        talk = Conversation(self._asker(channel), channel.waits)
         self._seconds = IMPORT_SECONDS
         talk.begin(0, IMPORT_SECONDS)
         stem = self.chapter.stem
@@ -208,11 +217,12 @@ class Examiner:
             self._channel.close()
             self._channel = None
             if self._server:
-                self._server.end()
+                with contextlib.suppress(ServerError):  # then the next start will say so
+                    self._server.dismiss()
 
     def _asker(self, channel: Channel) -> Callable[..., tuple[int, bytes]]:
         def ask(
-            number: int, test: int, released: list[int], body: bytes, deadline: float
+            number: int, test: int, released: list[int], body: bytes, deadline: Deadline
         ) -> tuple[int, bytes]:
             try:
                 return channel.ask(number, test, released, body, deadline)
@@ -246,6 +256,8 @@ class Examiner:
 
 
 def _is_directory(found: Any) -> bool:
-    return isinstance(found, dict) and all(
-        isinstance(name, str) and kind in ("callable", "value") for name, kind in found.items()
+    return (
+        isinstance(found, dict)
+        and len(found) <= MAX_NAMES
+        and all(isinstance(n, str) and kind in ("callable", "value") for n, kind in found.items())
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -37,7 +38,7 @@ PROVISIONAL = (
 
 
 @cache
-def _style() -> tuple[str, str]:
+def style_sheet() -> tuple[str, str]:
     """Return the style sheet and its hash, which is all that the page's policy lets through."""
     css = resources.files(__package__).joinpath("feedback.css").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
@@ -46,7 +47,7 @@ def _style() -> tuple[str, str]:
 
 def page(chapter: Chapter, result: SubmissionResult) -> str:
     """Return the student's page: no script, nothing loaded, readable on a phone and on paper."""
-    css, digest = _style()
+    css, digest = style_sheet()
     name, title = html.escape(result.student), html.escape(chapter.title)
     policy = f"default-src 'none'; style-src '{digest}'; base-uri 'none'; form-action 'none'"
     tasks = "".join(_section(task) for task in result.tasks)
@@ -65,7 +66,7 @@ def page(chapter: Chapter, result: SubmissionResult) -> str:
 <p>Next Word · chapter {chapter.number}, {title}</p>
 <h1>{name}</h1>
 <p class="total"><strong>{result.score:g}</strong> of {result.max_score} points</p>
-{_bar(result.score, result.max_score, "all points")}
+{bar(result.score, result.max_score, "all points")}
 {_notices(result)}
 </header>
 <main>
@@ -78,7 +79,12 @@ def page(chapter: Chapter, result: SubmissionResult) -> str:
 """
 
 
-def _bar(score: float, most: float, label: str) -> str:
+def bar(score: float, most: float, label: str) -> str:
+    """Return a bar as HTML that shows a score of the most that there is.
+
+    >>> bar(3, 4.5, "2.1")
+    '<progress value="3" max="4.5" aria-label="2.1: 3 of 4.5"></progress>'
+    """
     text = f"{label}: {score:g} of {most:g}"
     return (
         f'<progress value="{score:g}" max="{most:g}" aria-label="{html.escape(text)}"></progress>'
@@ -101,7 +107,7 @@ def _row(task: TaskResult) -> str:
     points = f"{task.score:g} / {task.task.points}"
     return (
         f'<li><a href="#{_anchor(task)}">{title}</a>'
-        f"{_bar(task.score, task.task.points, task.task.id)}"
+        f"{bar(task.score, task.task.points, task.task.id)}"
         f'<span class="points">{points}</span></li>\n'
     )
 
@@ -117,23 +123,41 @@ def _section(task: TaskResult) -> str:
         f'<span class="verdict {task.verdict.value}">{WORDS[task.verdict]}</span>',
         f'<span class="points">{task.score:g} / {about.points}</span></div>',
         f'<p class="where">{html.escape(where)}</p>',
-        *map(_wrong, _groups(wrong)),
+        *map(wrong_tests, groups(wrong)),
     ]
     if wrong:
         parts.append(f"<p>A nudge: <code>nextword check {about.id} --hint</code></p>")
     if right:
-        items = "".join(f"<li>{html.escape(test.behaviour)}</li>" for test in right)
+        items = "".join(f"<li>{_asked(test)}</li>" for test in right)
         count = f"{len(right)} of {len(task.tests)} tests passed"
         parts.append(f"<details><summary>{count}</summary><ul>{items}</ul></details>")
     return "\n".join([*parts, "</section>\n"])
 
 
-def _groups(tests: Sequence[TestResult]) -> list[list[TestResult]]:
-    """Put the tests together of which the same is to be said."""
+def groups(tests: Sequence[TestResult]) -> list[list[TestResult]]:
+    """Put the tests together of which the same is to be said, in their order."""
     found: dict[tuple[str, str, str], list[TestResult]] = {}
     for test in tests:
         found.setdefault((test.verdict, test.misconception, test.message), []).append(test)
     return list(found.values())
+
+
+def took(test: TestResult) -> str:
+    """Return how long a test took, or "" where that is not known.
+
+    subtle: of a hidden test only roughly. Code could sleep for as long as its input says.
+    """
+    if not test.seconds:
+        return ""
+    if not test.visible:
+        return f"{math.ceil(test.seconds)} s" if test.seconds > 1 else "up to 1 s"
+    return f"{test.seconds:.2g} s" if test.seconds >= 0.01 else "less than 0.01 s"
+
+
+def _asked(test: TestResult) -> str:
+    """Return what a test asks for, and how long it took, as HTML."""
+    time = f' <span class="took">{took(test)}</span>' if test.seconds else ""
+    return html.escape(test.behaviour) + time
 
 
 def _sentence(test: TestResult) -> str:
@@ -143,9 +167,10 @@ def _sentence(test: TestResult) -> str:
     return KINDS[test.verdict]
 
 
-def _wrong(tests: Sequence[TestResult]) -> str:
+def wrong_tests(tests: Sequence[TestResult]) -> str:
+    """Return, as HTML, what is said of a group of tests that did not pass (see `groups`)."""
     first = tests[0]
-    parts = ['<div class="test">', *(f"<h3>{html.escape(t.behaviour)}</h3>" for t in tests)]
+    parts = ['<div class="test">', *(f"<h3>{_asked(test)}</h3>" for test in tests)]
     said = re.sub("`(.*)`", r"<code>\1</code>", html.escape(_sentence(first)))
     parts.append(f"<p>{said}</p>")
     if first.misconception:
@@ -169,6 +194,10 @@ def _code(text: str) -> str:
     return "\n".join(f"      {line}" for line in text.splitlines())
 
 
+def _in_brackets(text: str) -> str:
+    return f" ({text})" if text else ""
+
+
 def markdown(chapter: Chapter, result: SubmissionResult) -> str:
     """Return the student's feedback as Markdown, for systems that take text."""
     lines = [f"# {_plain(result.student)}: {_plain(chapter.title)}", ""]
@@ -185,9 +214,9 @@ def markdown(chapter: Chapter, result: SubmissionResult) -> str:
         if not wrong:
             continue
         lines += [f"See {_plain(about.see)}. A nudge: `nextword check {about.id} --hint`", ""]
-        for group in _groups(wrong):
+        for group in groups(wrong):
             first = group[0]
-            lines += [f"- {_plain(test.behaviour)}" for test in group]
+            lines += [f"- {_plain(test.behaviour)}{_in_brackets(took(test))}" for test in group]
             lines += ["", f"  {_plain(_sentence(first))}"]
             if first.misconception:
                 lines += ["", f"  **Perhaps this:** {_plain(first.misconception)}"]

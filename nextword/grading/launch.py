@@ -14,10 +14,12 @@ from typing import Any
 import nextword
 from nextword.grading import bubblewrap
 from nextword.grading.channel import Channel
-from nextword.grading.server import Plan
+from nextword.grading.deadline import Waits
+from nextword.grading.server import BURY, DISMISS, END, START, Plan
 
 START_SECONDS = 60.0  # to import numpy and torch on a slow machine
 ORDER_SECONDS = 30.0  # to fork a candidate, or to end one
+END_SECONDS = 2.0  # to end by itself
 LIBRARY = Path(nextword.__file__).parents[1]
 _BOOT = (
     "import sys; sys.path.insert(0, {library!r}); from nextword.grading.server import main; main()"
@@ -55,58 +57,59 @@ class CandidateServer:
         if self._ready:
             return
         self._control.settimeout(START_SECONDS)
-        if self._receive() != b"ready":
+        if self._receive()[0] != b"ready":
             raise ServerError("the candidate server did not start")
         self._control.settimeout(ORDER_SECONDS)
         self._ready = True
 
-    def _receive(self) -> bytes:
+    def _receive(self) -> tuple[bytes, list[int]]:
         try:
-            data = self._control.recv(4096)
+            data, files, _, _ = socket.recv_fds(self._control, 4096, 3)
         except OSError as error:
             raise ServerError(f"the candidate server does not answer: {error}") from None
         if not data:
             assert self._process.stderr is not None
             said = self._process.stderr.read(2000).decode(errors="replace").strip()
             raise ServerError(f"the candidate server is gone: {said.splitlines()[-1:] or ''}")
-        return data
+        return data, files
 
-    def _order(self, what: bytes, descriptors: list[int]) -> dict[str, Any]:
+    def _send(self, order: bytes) -> None:
         self.wait()
         try:
-            socket.send_fds(self._control, [what], descriptors)
+            self._control.send(order)
         except OSError as error:
             raise ServerError(f"the candidate server is gone: {error}") from None
-        answer: dict[str, Any] = json.loads(self._receive())
+
+    def _order(self, what: bytes) -> tuple[dict[str, Any], list[int]]:
+        self._send(what)
+        data, files = self._receive()
+        answer: dict[str, Any] = json.loads(data)
         if "error" in answer:
             raise ServerError(answer["error"])
-        return answer
+        return answer, files
 
     def start(self) -> Channel:
-        """End the last candidate, if there is one, and fork a new one."""
-        ours, theirs = socket.socketpair()
-        try:
-            self._order(b"start", [theirs.fileno()])
-        except ServerError:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
-        return Channel(ours)
+        """End the last candidate, if there is one, and return a channel to a new one."""
+        channel, *waits = self._order(START)[1]
+        return Channel(socket.socket(fileno=channel), Waits(waits))
 
     def end(self) -> dict[str, Any]:
         """End the candidate; return {"killed": …, "exit": …} of it, or {} if there is none."""
-        return self._order(b"end", [])
+        return self._order(END)[0]
+
+    def dismiss(self) -> None:
+        """End the candidate, without waiting until it is gone; the next `start` does."""
+        self._send(DISMISS)
 
     def bury(self) -> dict[str, Any]:
         """Like `end`, of a candidate that has closed its channel: it is given time to die."""
-        return self._order(b"bury", [])
+        return self._order(BURY)[0]
 
     def close(self) -> None:
         """End the server and whatever it holds."""
         self._control.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(ORDER_SECONDS)
+            self._process.wait(END_SECONDS)  # so that the system counts what it has used
         self.kill()
 
     def kill(self) -> None:

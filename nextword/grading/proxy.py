@@ -7,7 +7,6 @@ as true and print as nothing of the student's. Leaves out who answers (see Conve
 from __future__ import annotations
 
 import builtins
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -16,10 +15,12 @@ import numpy as np
 
 from nextword.grading import wire
 from nextword.grading.candidate import CLASS_BITS
+from nextword.grading.deadline import Deadline, Waits
 from nextword.results import Verdict
 
 MAX_KEPT = 4 << 20  # bytes of a test's messages that are kept to find misconceptions
 MAX_ITEMS = 1 << 20  # items taken from one of the student's iterators
+MAX_NAMES = 10_000  # of a module or a class
 BATCH = 256
 
 
@@ -55,10 +56,11 @@ class Conversation:
     been printed so far and the answer; it raises Stop when there will be none.
     """
 
-    ask: Callable[[int, int, list[int], bytes, float], tuple[int, bytes]]
+    ask: Callable[[int, int, list[int], bytes, Deadline], tuple[int, bytes]]
+    waits: Waits | None = None  # of the candidate
     number: int = 0  # of the last request
     test: int = 0
-    deadline: float = 0.0
+    deadline: Deadline = field(default_factory=lambda: Deadline(0.0))
     printed: int = 0
     released: list[int] = field(default_factory=list)
     methods: dict[int, frozenset[str]] = field(default_factory=dict)  # by class number
@@ -73,7 +75,7 @@ class Conversation:
 
     def begin(self, test: int, seconds: float) -> None:
         """Forget the last test and give the next one its time."""
-        self.test, self.deadline = test, time.monotonic() + seconds
+        self.test, self.deadline = test, Deadline(seconds, self.waits)
         self.transcript, self.kept, self.answers = [], 0, 0
         self.raised, self.lines, self.unwritten, self.stopped = None, (), None, None
 
@@ -149,17 +151,28 @@ class Conversation:
         kind = handle._number >> CLASS_BITS
         if kind not in self.methods:
             names = self.request("describe", handle)
-            if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-                names = []
-            self.methods[kind] = frozenset(names)
+            self.methods[kind] = frozenset(names) if _are_names(names) else frozenset()
         return self.methods[kind]
 
 
+def _are_names(found: Any) -> bool:
+    return (
+        isinstance(found, list)
+        and len(found) <= MAX_NAMES
+        and all(isinstance(name, str) for name in found)
+    )
+
+
 def _exception(kind: Any, text: str) -> BaseException:
-    """Return a builtin exception by name; where it needs more than a text, its nearest base."""
+    """Return a builtin exception by name; where it needs more than a text, its nearest base.
+
+    subtle: a StopIteration would end a `map` in the test, as if there were nothing more to test.
+    """
     found = getattr(builtins, kind, None) if isinstance(kind, str) else None
     if not (isinstance(found, type) and issubclass(found, Exception)):
         found = Exception
+    if issubclass(found, (StopIteration, StopAsyncIteration)):
+        found, text = RuntimeError, f"{found.__name__} {text}".strip()
     for each in found.__mro__:
         try:
             return each(text)

@@ -16,7 +16,7 @@ from nextword.check.marks import SuiteError
 from nextword.errors import UserError
 from nextword.grading import feedback, sandbox
 from nextword.grading.classroom import Classroom, Course, Finished
-from nextword.grading.store import Store, context_key, file_name, write_atomically
+from nextword.grading.store import REASONS, Kept, Key, Store, file_name, run_key, write_atomically
 from nextword.grading.submissions import Submission, find_entries, read, read_package
 from nextword.grading.suite import Suite, with_suite
 from nextword.project import Project
@@ -172,19 +172,19 @@ def grade(
     plan = sandbox.plan_for([model], confined=options.confined)
     course = Course(chapter, known_reference, mistakes, plan)
     seed = options.seed or own_seed(project)
-    settings = {"seed": seed, "plan": plan.to_json(), "chapter": asdict(chapter)}
     beside = [path for part in (suite_path, mistakes) if part for path in part.parent.glob("*.py")]
-    context = context_key([*sorted(beside), known_reference], settings)
+    tests = [*sorted(beside), known_reference]
+    for_all = run_key(tests, asdict(chapter), seed, plan.to_json())
     store = Store(options.out / "results", chapter)
     for left in options.out.rglob(".*.part"):  # by a run that was killed
         left.unlink(missing_ok=True)
 
-    keys = [f"{context}-{submission.digest}" for submission in submissions]
+    keys = [for_all | {"submission": submission.digest} for submission in submissions]
     before = [store.load(submission.student) for submission in submissions]
     results: dict[int, SubmissionResult] = {}
     for index, known in enumerate(before):
-        if known and known[0] == keys[index] and not options.regrade and not known[1].provisional:
-            results[index] = known[1]
+        if known and known.key == keys[index] and not (options.regrade or known.result.provisional):
+            results[index] = known.result
     todo = [index for index in range(len(submissions)) if index not in results]
     watcher.begin(len(submissions), len(results))
 
@@ -234,28 +234,21 @@ def _write_feedback(out: Path, chapter: Chapter, result: SubmissionResult) -> No
 
 
 def _changes(
-    before: list[tuple[str, SubmissionResult] | None],
-    keys: list[str],
+    before: list[Kept | None],
+    keys: list[Key],
     results: tuple[SubmissionResult, ...],
 ) -> tuple[Change, ...]:
     """List the students whose score is another one than last time, and why."""
     found = []
-    for known, key, result in zip(before, keys, results, strict=True):
-        if known is None or known[1].score == result.score:
+    for kept, key, result in zip(before, keys, results, strict=True):
+        scores = {each.task.id: each.score for each in result.tasks}
+        if kept is None or (kept.score == result.score and kept.scores == scores):
             continue
-        old_context, _, old_content = known[0].partition("-")
-        context, _, content = key.partition("-")
-        reasons = []
-        if old_content != content:
-            reasons.append("another submission")
-        if old_context != context:
-            reasons.append("other tests, seed or grader")
-        tasks = [
-            new.task.id
-            for old, new in zip(known[1].tasks, result.tasks, strict=True)
-            if old.score != new.score
-        ]
-        why = " and ".join(reasons) or "not the same as before: an unsteady test or submission"
-        text = f"{why}; tasks {', '.join(tasks)}"
-        found.append(Change(result.student, known[1].score, result.score, text))
+        both = {**kept.scores, **scores}
+        tasks = [task for task in both if kept.scores.get(task) != scores.get(task)]
+        reasons = [why for part, why in REASONS.items() if kept.key.get(part) != key[part]]
+        if not reasons:
+            reasons = ["not the same as before: an unsteady test or submission"]
+        text = f"{' and '.join(reasons)}; tasks {', '.join(tasks)}"
+        found.append(Change(result.student, kept.score, result.score, text))
     return tuple(found)

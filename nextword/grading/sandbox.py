@@ -88,7 +88,7 @@ class Trial:
     def close(self) -> None:
         """End what was started."""
         for server in self.servers:
-            server.kill()
+            server.close()
 
 
 def require(plan: Plan) -> None:
@@ -159,7 +159,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 def _try(server: CandidateServer, what: str, attempt: Attempt, wall: Any) -> Protection:
     channel = server.start()
-    talk = Conversation(channel.ask)
+    talk = Conversation(channel.ask, channel.waits)
     talk.begin(0, PROBE_SECONDS)
     source = Path(probes.__file__).read_bytes()
     name = f"sandbox: {what}"

@@ -75,6 +75,7 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "finit_module": (313, 273),
     "fanotify_init": (300, 262),
     "quotactl": (179, 60),
+    "syslog": (103, 116),
 }
 CLONE = (56, 220)
 CLONE3 = (435, 435)  # its flags lie in memory, out of reach: the C library falls back to clone

@@ -13,7 +13,7 @@ import platform
 import re
 import tempfile
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -22,32 +22,65 @@ from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.results import SubmissionResult, TaskResult, TestResult, Verdict
 
-_GRADER = Path(__file__).parents[1]
+_LIBRARY = Path(__file__).parents[1]
+_GRADER = ("grading/*.py", "check/*.py", "corpora/**/*.py", "results.py")  # what decides a grade
+_PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
+
+Key = dict[str, str]  # what a result depends on: a hash for each of REASONS
+REASONS = {
+    "submission": "another submission",
+    "tests": "other tests",
+    "seed": "another seed",
+    "grader": "another grader or other versions of the packages",
+}
 
 
-def context_key(paths: Iterable[Path | None], settings: dict[str, Any]) -> str:
-    """Return a hash of what all results of a run depend on besides the submissions."""
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
-    own = [*_GRADER.glob("grading/*.py"), *_GRADER.glob("check/*.py"), _GRADER / "results.py"]
-    for path in [*paths, *sorted(own)]:
-        digest.update(path.read_bytes() if path else b"-")
-    for name in ("numpy", "torch", "msgpack"):
-        try:
-            digest.update(f"{name} {version(name)}".encode())
-        except PackageNotFoundError:
-            digest.update(name.encode())
-    digest.update(platform.python_version().encode())
-    return digest.hexdigest()
+@dataclass(frozen=True)
+class Kept:
+    """A result of an earlier run, with the points that it gave then."""
+
+    key: Key
+    result: SubmissionResult  # with the tasks and points of now
+    score: float
+    scores: dict[str, float]  # by task
+
+
+def run_key(tests: Iterable[Path | None], chapter: Any, seed: str, plan: str) -> Key:
+    """Return what all results of a run depend on besides the submissions."""
+    texts = [path.read_bytes() if path else b"-" for path in tests]
+    own = sorted(path for pattern in _GRADER for path in _LIBRARY.glob(pattern))
+    versions = [f"python {platform.python_version()}", *map(_version, _PACKAGES), plan]
+    return {
+        "tests": _hash([json.dumps(chapter, sort_keys=True).encode(), *texts]),
+        "seed": _hash([seed.encode()]),
+        "grader": _hash([path.read_bytes() for path in own] + [v.encode() for v in versions]),
+    }
+
+
+def _hash(parts: Iterable[bytes]) -> str:
+    inner = b"".join(hashlib.sha256(part).digest() for part in parts)
+    return hashlib.sha256(inner).hexdigest()
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return package
+
+
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 
 
 def file_name(student: str) -> str:
     """Return a safe file name for a student, another one for every student.
 
     >>> file_name("Ada Lovelace"), file_name("../x")
-    ('Ada Lovelace', '.._x-d6b96a97')
+    ('Ada Lovelace', '_._x-d6b96a97')
     """
-    safe = re.sub(r"[^\w.\- ]", "_", student)[:80].strip() or "_"
-    if safe == student and not safe.startswith("."):
+    # no leading dot hides it, no leading minus makes it an option, no name is a device of Windows
+    safe = re.sub(r"[^\w.\- ]|^[.-]", "_", student)[:40].strip() or "_"
+    if safe == student and not _DEVICE.match(safe):
         return safe
     return f"{safe}-{hashlib.sha256(student.encode(errors='replace')).hexdigest()[:8]}"
 
@@ -84,18 +117,22 @@ class Store:
     def _path(self, student: str) -> Path:
         return self._folder / f"{file_name(student)}.json"
 
-    def load(self, student: str) -> tuple[str, SubmissionResult] | None:
-        """Return a student's last result and its key, or None where there is none to be read."""
+    def load(self, student: str) -> Kept | None:
+        """Return a student's last result, or None where there is none to be read."""
         try:
             raw = json.loads(self._path(student).read_text("utf-8"))
-            return str(raw["key"]), self._result(raw["result"])
-        except (OSError, ValueError, KeyError, TypeError):
+            scores = {str(task): float(score) for task, score in raw["scores"].items()}
+            key = {str(name): str(value) for name, value in raw["key"].items()}
+            return Kept(key, self._result(raw["result"]), float(raw["score"]), scores)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # a broken file is graded again
 
-    def save(self, key: str, result: SubmissionResult) -> None:
+    def save(self, key: Key, result: SubmissionResult) -> None:
         """Keep a result."""
         raw = {
             "key": key,
+            "score": result.score,
+            "scores": {each.task.id: each.score for each in result.tasks},
             "result": {
                 "student": result.student,
                 "notice": result.notice,
@@ -109,7 +146,7 @@ class Store:
 
     def _result(self, raw: dict[str, Any]) -> SubmissionResult:
         tasks = tuple(
-            TaskResult(task, tuple(_test(each) for each in raw["tasks"][task.id]))
+            TaskResult(task, tuple(_test(each) for each in raw["tasks"].get(task.id, ())))
             for task in self._chapter.tasks
         )
         return SubmissionResult(raw["student"], tasks, raw["notice"], tuple(raw["files"]))

@@ -5,6 +5,7 @@ Only <chapter>.py is ever read: what lies beside it (conftest.py, numpy.py, …)
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from nextword.errors import UserError
-from nextword.grading.archives import Archive, ArchiveError
+from nextword.grading.archives import Archive, ArchiveError, UnreadableError
 from nextword.grading.wording import Source, clean
 from nextword.results import Verdict
 
@@ -51,7 +52,7 @@ class Submission:
             self.data,
             self.problem.encode(),
             self.note.encode(),
-            "\0".join(self.files).encode(),
+            "\0".join(self.files).encode(errors="surrogateescape"),
         ]
         return hashlib.sha256(
             b"\0".join(hashlib.sha256(part).digest() for part in content)
@@ -75,17 +76,16 @@ def find_entries(folder: Path) -> list[Entry]:
         raise UserError(f"there is no folder {folder}: expected one folder or zip per student")
     found: dict[str, list[Path]] = {}
     try:
-        paths = sorted(folder.iterdir())
+        for path in sorted(folder.iterdir()):
+            if path.name.startswith((".", "__")):
+                continue
+            is_folder = path.is_dir() and not path.is_symlink()
+            if not is_folder and path.suffix.lower() in _BESIDE and not path.is_symlink():
+                continue
+            name = path.name if is_folder else path.name.removesuffix(path.suffix)
+            found.setdefault(name, []).append(path)
     except OSError as error:
         raise UserError(f"{folder} cannot be read: {error.strerror}") from None
-    for path in paths:
-        if path.name.startswith((".", "__")):
-            continue
-        is_folder = path.is_dir() and not path.is_symlink()
-        if not is_folder and path.suffix.lower() in _BESIDE and not path.is_symlink():
-            continue
-        name = path.name if is_folder else path.name.removesuffix(path.suffix)
-        found.setdefault(name, []).append(path)
     if not found:
         raise UserError(f"{folder} holds no submissions: expected one folder or zip per student")
     return [Entry(name, tuple(paths)) for name, paths in found.items()]
@@ -93,7 +93,7 @@ def find_entries(folder: Path) -> list[Entry]:
 
 def read(entry: Entry, stem: str) -> Submission:
     """Read a student's module; whatever is wrong with it becomes the submission's problem."""
-    student = clean(entry.student, 100)
+    student = _name(entry.student)
     wanted = f"{stem}.py"
     try:
         if len(entry.paths) > 1:
@@ -102,14 +102,25 @@ def read(entry: Entry, stem: str) -> Submission:
         data, inside, others = _read_one(entry.paths[0], stem)
         text = _text(data, wanted)
     except ProblemError as problem:
-        return Submission(
-            student, Source(wanted, ""), problem=clean(str(problem)), verdict=problem.verdict
-        )
+        text = " ".join(clean(str(problem)).split())
+        return Submission(student, Source(wanted, ""), problem=text, verdict=problem.verdict)
+    except Exception as error:  # no submission may end the run of a class
+        text = " ".join(clean(f"cannot be read: {type(error).__name__}: {error}").split())
+        return Submission(student, Source(wanted, ""), problem=text, verdict=Verdict.NOT_JUDGED)
     note = ""
     modules = sorted({path.name for path in others if path.suffix == ".py"} - {wanted})
     if modules:
-        note = clean(f"only {wanted} is graded; left out: {', '.join(modules[:5])}", 300)
+        note = f"only {wanted} is graded; left out: {', '.join(modules[:5])}"
+        note = " ".join(clean(note, 300).split())
     return Submission(student, Source(wanted, text), data, (str(inside),), note=note)
+
+
+def _name(raw: str) -> str:
+    """Return a student's name that can be shown, still another one for every student."""
+    name = " ".join(clean(raw, 100).split())
+    if name == raw:
+        return name
+    return f"{name} #{hashlib.sha256(raw.encode(errors='surrogateescape')).hexdigest()[:6]}"
 
 
 def read_package(folder: Path, stem: str, name: str) -> Submission:
@@ -133,6 +144,8 @@ def _read_one(path: Path, stem: str) -> tuple[bytes, PurePosixPath, Sequence[Pur
                 return archive.read(inside, MAX_SOURCE), inside, files
             finally:
                 archive.close()
+        except UnreadableError as error:
+            raise ProblemError(str(error), Verdict.NOT_JUDGED) from None
         except ArchiveError as error:
             raise ProblemError(str(error)) from None
     if path.suffix.lower() in _ARCHIVES:
@@ -190,7 +203,7 @@ def _read_file(folder: Path, inside: PurePosixPath) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        if path.is_symlink():
+        if error.errno == errno.ELOOP:
             raise ProblemError(f"{inside} is a link; hand in the file itself") from None
         text = f"{inside} cannot be read: {error.strerror}"
         raise ProblemError(text, Verdict.NOT_JUDGED) from None

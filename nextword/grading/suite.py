@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import sys
 import time
@@ -21,7 +22,10 @@ import pytest
 
 from nextword.check.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
 from nextword.check.runner import VISIBLE_SEED, forget_suites
+from nextword.grading.cell import mapped_memory
+from nextword.grading.deadline import Deadline
 
+MEMORY = 2 << 30  # bytes that a test may take in the examiner, to make something of answers
 GRACE = 2.0  # seconds that a test may spend beyond its limit outside of the candidate
 
 # What a fresh process would load and a grader does not need; without them a test costs 0.1 ms.
@@ -54,8 +58,11 @@ class Suite:
         self._session = session
         self.package: Any = None  # what the fixture `coursework` gives
         self.seed = ""
+        self._mapped = 0  # bytes of this process before the first test
 
-    def run(self, test: SuiteTest) -> tuple[BaseException | None, float]:
+    def run(
+        self, test: SuiteTest, deadline: Deadline | None = None
+    ) -> tuple[BaseException | None, float]:
         """Run a test on `package`; return what it raised, if anything, and its seconds.
 
         The four steps are those of pytest's own protocol, whose reports and hooks cost 20 times
@@ -65,7 +72,7 @@ class Suite:
         started = time.perf_counter()
         found: BaseException | None = None
         try:
-            with _overdue_after(test.mark.seconds + GRACE):
+            with self._bounded_memory(), _overdue(deadline or Deadline(test.mark.seconds)):
                 item._initrequest()
                 state.setup(item)
                 item.runtest()
@@ -82,6 +89,20 @@ class Suite:
         if found is not None:
             _forget_frames(found)
         return found, seconds
+
+    @contextlib.contextmanager
+    def _bounded_memory(self) -> Iterator[None]:
+        """Let a test run out of memory before the machine does."""
+        if not self._mapped:
+            self._mapped = mapped_memory()
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        bounds = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
+        if self._mapped:  # else, as on macOS, it cannot be limited
+            resource.setrlimit(resource.RLIMIT_AS, (min([self._mapped + MEMORY, *bounds]), hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
     def generator(self, test: SuiteTest) -> np.random.Generator:
         """Return a test's random generator: visible tests give what `nextword check` gives."""
@@ -184,14 +205,17 @@ def _quiet_imports(root: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _overdue_after(seconds: float) -> Iterator[None]:
+def _overdue(deadline: Deadline) -> Iterator[None]:
     """Raise OverdueError when the block takes longer; the main thread only, as signals are."""
 
     def ring(number: int, frame: FrameType | None) -> None:
-        raise OverdueError
+        left = deadline.left() + GRACE
+        if left <= 0:
+            raise OverdueError
+        signal.setitimer(signal.ITIMER_REAL, left)
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, max(0.0, deadline.left()) + GRACE)
     try:
         yield
     finally:

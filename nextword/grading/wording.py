@@ -65,7 +65,7 @@ def judge(
     if isinstance(error, Stop):
         return error.verdict, error.message
     if isinstance(error, OverdueError):
-        if not talk.answers:
+        if not talk.kept:  # no answer has come yet that could have kept the test busy
             return Verdict.NOT_JUDGED, "the test itself took too long"
         return Verdict.TIMEOUT, "your code's answers kept the test busy until its time was up"
     if isinstance(error, MissingNameError):

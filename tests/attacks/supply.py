@@ -50,3 +50,13 @@ BESIDE: dict[str, dict[str, bytes]] = {
         ".envrc": b"touch pwned\n",
     },
 }
+
+# the module itself, where it is too long or too odd to lie in a file of its own
+MADE: dict[str, bytes] = {
+    "deep_expression": b"x = " + b"-" * 200_000 + b"1\n",
+    "deep_attributes": b"x = x" + b".x" * 100_000 + b"\n",
+    "long_line": b"def deed(*_):\n    raise ValueError(" + b"'x' 'y' " * 60_000 + b")\n"
+    b"\n\nshout = mean = halves = Counter = deed\n",
+}
+# the folder, below the student's own, in which the module lies
+INSIDE: dict[str, bytes] = {"folder_of_bytes": b"not-utf8-\xff"}

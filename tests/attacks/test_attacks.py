@@ -22,7 +22,7 @@ from nextword.grading.report import show
 from nextword.grading.run import Options, Outcome, grade
 from nextword.grading.store import file_name
 from nextword.results import SubmissionResult
-from tests.attacks.supply import BESIDE
+from tests.attacks.supply import BESIDE, INSIDE, MADE
 from tests.attacks.vault import CANARY, HONEST, Vault
 from tests.attacks.zips import ZIPS
 from tests.grading.conftest import Quiet, sandbox_works
@@ -86,9 +86,11 @@ def hand_in(vault: Vault) -> Path:
     folder = vault.root / "class"
     for case in ALL:
         student = folder / case.student
-        student.mkdir(parents=True)
-        source = case.path.read_bytes().replace(b"{ROOT}", str(vault.root).encode())
-        (student / "vault.py").write_bytes(source.replace(b"{HOME}", str(vault.home).encode()))
+        place = student / os.fsdecode(INSIDE.get(case.name, b""))
+        place.mkdir(parents=True)
+        source = MADE.get(case.name) or case.path.read_bytes()
+        source = source.replace(b"{ROOT}", str(vault.root).encode())
+        (place / "vault.py").write_bytes(source.replace(b"{HOME}", str(vault.home).encode()))
         for name, content in BESIDE.get(case.name, {}).items():
             (student / name).parent.mkdir(parents=True, exist_ok=True)
             (student / name).write_bytes(content)
@@ -164,7 +166,7 @@ def test_the_attack_leaks_nothing(batch: Batch, case: Case) -> None:
 def test_the_archive_is_refused(batch: Batch, name: str) -> None:
     result = batch.results[f"zips-{name}"]
     assert result.score == 0
-    assert result.notice
+    assert re.search(rf"zips-{name}\.zip|vault", result.notice), "it names no file"
     assert "\n" not in result.notice
 
 
@@ -190,6 +192,13 @@ def test_no_neighbour_is_harmed(batch: Batch) -> None:
 
 def test_every_attack_was_judged(batch: Batch) -> None:
     assert batch.outcome.all_judged
+
+
+def test_no_page_holds_a_traceback_of_ours(batch: Batch) -> None:
+    for name, text in batch.written.items():
+        if name.endswith((".html", ".md")):
+            assert "Traceback (most recent call last)" not in text
+            assert "nextword/grading/" not in text
 
 
 def test_nothing_can_harm_the_reader(batch: Batch) -> None:

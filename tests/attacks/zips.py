@@ -60,6 +60,43 @@ def _liar(path: Path) -> None:
     path.write_bytes(data)
 
 
+def _lzma(path: Path) -> None:
+    """Claims a dictionary of 4 GB, in a stream that is broken."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("vault.py", HONEST)
+    data = bytearray(path.read_bytes())
+    at = data.index(b"vault.py") + len(b"vault.py")
+    data[at + 5 : at + 9] = b"\xff" * 4
+    data[at + 9 : at + 40] = bytes(range(31))
+    path.write_bytes(data)
+
+
+def _two_names(path: Path) -> None:
+    """Its file has another name, which is no UTF-8, than its table of contents says."""
+    _zip(path, "vault.py")
+    data = bytearray(path.read_bytes().replace(b"vault.py", b"vaul\xff.py", 1))
+    data[data.index(b"PK\x01\x02") + 9] |= 8  # the flag that says that names are UTF-8
+    path.write_bytes(data)
+
+
+def _backwards(path: Path) -> None:
+    """Its table of contents begins before the file does."""
+    _zip(path, "vault.py")
+    data = bytearray(path.read_bytes())
+    end = data.rindex(b"PK\x05\x06")
+    struct.pack_into("<L", data, end + 16, 1 << 31)
+    path.write_bytes(data)
+
+
+def _flag_of_names(path: Path) -> None:
+    """Says that a name is UTF-8 which is not."""
+    _zip(path, "vault.py")
+    data = bytearray(path.read_bytes()).replace(b"vault.py", b"vault.p\xff")
+    data[7] |= 8
+    data[data.index(b"PK\x01\x02") + 9] |= 8
+    path.write_bytes(data)
+
+
 _TERABYTE = struct.pack("<L", 0xFFFFFFFE)
 
 ZIPS: dict[str, Callable[[Path], None]] = {
@@ -81,6 +118,12 @@ ZIPS: dict[str, Callable[[Path], None]] = {
     "spoiled": _spoiled,
     "empty": lambda path: path.write_bytes(b"") and None,
     "text": lambda path: path.write_text(HONEST) and None,
+    "lzma": _lzma,
+    "two-names": _two_names,
+    "backwards": _backwards,
+    "names-that-are-no-text": _flag_of_names,
+    "html-in-a-name": lambda path: _zip(path, "<script>\x1b[2J\n.py"),
+    "folder-for-a-file": lambda path: _zip(path, "vault.py/"),
     "nested": lambda path: _zip(path, "vault.zip"),
     "notebook": lambda path: _zip(path, "vault.ipynb", content="{}"),
 }

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -197,14 +198,14 @@ class TinyCourse:
             (where / student / "tiny.py").write_text(source, "utf-8")
         return where
 
-    def run(self, folder: Path, watcher: Quiet | None = None, **options: object) -> Outcome:
+    def run(self, folder: Path, watcher: Quiet | None = None, **options: Any) -> Outcome:
         """Grade a class folder."""
-        given = {"out": self.project.root / "grades", "jobs": 1, "seed": "s"}
+        given: dict[str, Any] = {"out": self.project.root / "grades", "jobs": 1, "seed": "s"}
         given |= {"confined": sandbox_works(), **options}
-        wanted = Options(**given)  # type: ignore[arg-type]
+        wanted = Options(**given)
         return grade(self.project, self.chapter, folder, wanted, watcher or Quiet())
 
-    def grade(self, sources: Mapping[str, str], **options: object) -> dict[str, SubmissionResult]:
+    def grade(self, sources: Mapping[str, str], **options: Any) -> dict[str, SubmissionResult]:
         """Grade sources by students' names."""
         outcome = self.run(self.hand_in(sources), **options)
         return {result.student: result for result in outcome.results}

@@ -124,6 +124,31 @@ def test_a_missing_name_is_missing(results: dict[str, SubmissionResult]) -> None
     assert by_name["test_draws"].verdict is Verdict.PASSED
 
 
+def test_an_iteration_that_is_stopped_passes_no_test(tiny: TinyCourse) -> None:
+    suite = tiny.project.suite("tiny")
+    old = "    numbers = [float"
+    new = "    assert all(n > 0 for n in map(tiny.mean, [[1], [2]]))\n    return\n"
+    text = suite.read_text("utf-8").replace(old, new + old)
+    suite.write_text(text, "utf-8")
+    results = tiny.grade({"right": REFERENCE, "stops": instead(RIGHT, "raise StopIteration")})
+    assert results["right"].score == 10
+    verdicts = {test.name: test.verdict for test in all_tests(results["stops"])}
+    assert verdicts["test_any_mean"] is Verdict.FAILED
+
+
+def test_a_test_runs_out_of_memory_before_the_machine_does(tiny: TinyCourse) -> None:
+    suite = tiny.project.suite("tiny")
+    text = suite.read_text("utf-8").replace(
+        "assert tiny.mean([1, 2]) == 1.5", "assert len(bytes(int(tiny.mean([1, 2])))) < 4 << 30"
+    )
+    suite.write_text(text, "utf-8")
+    results = tiny.grade({"right": REFERENCE, "large": instead(RIGHT, "return 3 << 30")})
+    assert results["right"].score == 10
+    first = results["large"].tasks[0].tests[0]
+    assert first.verdict is Verdict.FAILED
+    assert first.message.startswith("the test could not use your code's answer (MemoryError)")
+
+
 def test_a_misconception_is_named(results: dict[str, SubmissionResult]) -> None:
     sentences = {test.name: test.misconception for test in all_tests(results["one_less"])}
     assert sentences["test_mean_of_two"].startswith("You divided by one less")

@@ -57,7 +57,7 @@ def test_a_changed_test_shows_whose_score_changed(tiny: TinyCourse) -> None:
         suite.read_text().replace("tiny.mean([1, 2]) == 1.5", "tiny.mean([0, 0]) == 0")
     )
     (change,) = tiny.run(folder).changes
-    assert (change.student, change.why) == ("ben", "other tests, seed or grader; tasks 9.1")
+    assert (change.student, change.why) == ("ben", "other tests; tasks 9.1")
 
 
 def test_a_broken_result_file_is_graded_again(tiny: TinyCourse) -> None:
@@ -196,7 +196,8 @@ def test_a_result_is_the_same_when_it_is_loaded(tiny: TinyCourse) -> None:
     (result,) = tiny.run(tiny.hand_in({"ben": HALF})).results
     loaded = Store(tiny.project.root / "grades" / "results", tiny.chapter).load("ben")
     assert loaded is not None
-    assert loaded[1] == result
+    assert loaded.result == result
+    assert loaded.score == result.score == 7
 
 
 def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
@@ -219,6 +220,71 @@ def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
     result = tiny.grade({"ann": REFERENCE + "# hangs\n"})["ann"]
     found = [test.verdict.value for task in result.tasks for test in task.tests]
     assert found == ["passed", "timeout", "passed", "passed", "passed", "passed"]
+
+
+def test_a_submission_that_gets_workers_stuck_again_and_again_is_left(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nextword.grading import classroom
+    from nextword.grading.examiner import Examiner
+
+    judge = Examiner._run
+
+    def hang(self: Examiner, test: object, *args: object) -> object:
+        if "# hangs" in str(args):
+            time.sleep(60)
+        return judge(self, test, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Examiner, "_run", hang)
+    monkeypatch.setattr(classroom, "STUCK_SECONDS", 0.2)
+    monkeypatch.setattr(classroom, "MAX_STUCK", 2)
+    results = tiny.grade({"ann": REFERENCE + "# hangs\n", "ben": REFERENCE})
+    found = [test.verdict for task in results["ann"].tasks for test in task.tests]
+    assert found == [Verdict.TIMEOUT] * 6
+    assert results["ben"].score == 10
+
+
+def test_a_submission_in_which_workers_die_everywhere_is_left(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nextword.grading import classroom
+    from nextword.grading.examiner import Examiner
+
+    judge = Examiner._run
+
+    def die(self: Examiner, test: object, *args: object) -> object:
+        if "# dies" in str(args):
+            with (tiny.project.root / "deaths").open("a") as file:
+                file.write("x")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return judge(self, test, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Examiner, "_run", die)
+    monkeypatch.setattr(classroom, "MAX_ALL_DEATHS", 7)
+    results = tiny.grade({"ann": REFERENCE + "# dies\n", "ben": REFERENCE})
+    found = [test.verdict for task in results["ann"].tasks for test in task.tests]
+    assert found == [Verdict.NOT_JUDGED] * 6
+    assert results["ben"].score == 10
+    assert len((tiny.project.root / "deaths").read_text()) == 7
+
+
+def test_a_slow_import_is_not_paid_for_every_test(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nextword.grading import examiner
+
+    monkeypatch.setattr(examiner, "MOST_IMPORT_SECONDS", 1.0)
+    slow = "import time\ntime.sleep(0.4)\n"
+    leaves = REFERENCE.replace("return sum(numbers) / len(numbers)", "import os; os._exit(0)")
+    results = tiny.grade({"ann": slow + leaves, "ben": slow + REFERENCE})
+    assert results["ben"].score == 10
+    found = [test for task in results["ann"].tasks for test in task.tests]
+    # visible tests come first: one stops the module, one passes, one stops it again
+    assert [test.verdict.value for test in found] == [
+        "crashed", "crashed", "timeout", "passed", "timeout", "timeout",
+    ]  # fmt: skip
+    assert found[2].message.startswith("it is slow to import")
+    assert results["ann"].notice.startswith("tiny.py cannot be imported again: it is slow")
 
 
 def test_a_fault_of_the_grader_costs_one_test_and_no_points(

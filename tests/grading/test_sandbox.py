@@ -1,7 +1,10 @@
 """The walls of the sandbox, one by one, and what happens where there are none."""
 
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from nextword.grading import bubblewrap, cell, sandbox, seccomp
 from nextword.grading.launch import CandidateServer, ServerError
 from nextword.grading.proxy import Conversation, Module
 from nextword.grading.server import Plan
+from nextword.results import Verdict
 from tests.grading.conftest import REFERENCE, TinyCourse, sandbox_works
 
 needs_sandbox = pytest.mark.skipif(
@@ -86,6 +90,28 @@ def test_each_candidate_is_new() -> None:
     server.close()
 
 
+def innermost(pid: int) -> list[int]:
+    """Return the processes below a process that have no children: candidates."""
+    below = [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [leaf for each in below for leaf in innermost(each)] or [pid]
+
+
+@needs_sandbox
+def test_a_candidate_that_died_while_it_waited_harms_nobody() -> None:
+    server, module = start(sandbox.plan_for([], confined=True), "def two(): return 2\n")
+    assert module.two() == 2
+    time.sleep(0.5)  # until the next one is there, too
+    candidates = innermost(server._process.pid)
+    assert len(candidates) == 2
+    for pid in candidates:
+        os.kill(pid, signal.SIGKILL)
+    time.sleep(0.3)
+    talk = Conversation(server.start().ask)
+    talk.begin(0, 20)
+    assert Module(talk, talk.request("import", "tiny", b"def three(): return 3\n")).three() == 3
+    server.close()
+
+
 def test_without_a_sandbox_nothing_is_left_either(tmp_path: Path) -> None:
     mark = f"left-{tmp_path.name}"
     source = (
@@ -122,6 +148,25 @@ def test_grading_without_a_sandbox_works(tiny: TinyCourse) -> None:
         "hungry": "memory",
         "leaves": "crashed",
     }
+
+
+@pytest.mark.parametrize("confined", [True, False])
+def test_computing_time_is_limited_over_all_tests(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch, confined: bool
+) -> None:
+    if confined and not sandbox_works():
+        pytest.skip("needs bubblewrap and user namespaces: see `nextword doctor`")
+    plan = Plan(cell.Limits(cpu=1), confined, bubblewrap.outer_uid() if confined else None)
+    monkeypatch.setattr(sandbox, "plan_for", lambda *_, **__: plan)
+    burn = "import time\n    end = time.process_time() + 0.45\n"
+    burn += "    while time.process_time() < end: pass\n"
+    right = "return sum(numbers) / len(numbers)"
+    result = tiny.grade({"ann": REFERENCE.replace(right, f"{burn}    {right}")}, confined=confined)
+    first, second, third = result["ann"].tasks[0].tests
+    assert first.verdict is third.verdict is Verdict.PASSED
+    assert second.verdict is Verdict.TIMEOUT
+    assert second.message == "used more computing time than a submission may"
+    assert result["ann"].tasks[1].verdict is Verdict.PASSED
 
 
 def test_the_filter_refuses_and_allows() -> None:

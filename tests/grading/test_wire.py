@@ -304,6 +304,9 @@ def packed(value: Any) -> bytes:
         b"\x81\x90\x01",  # a list as a key
         b"\xa1\xff",  # no UTF-8
         mark(wire.ARRAY, packed("float64"), packed([2]), packed(b"x" * 8)),
+        mark(wire.ARRAY, packed("float64"), packed([1 << 26, 0]), packed(b"")),
+        mark(wire.ARRAY, packed("uint8"), packed([9 << 20]), packed(bytes(9 << 20))),
+        mark(wire.TENSOR, packed("uint8"), packed([0, 1 << 26]), packed(b"")),
         mark(wire.ARRAY, packed("float64"), packed([-1]), packed(b"x" * 8)),
         mark(wire.ARRAY, packed("float64"), packed([1 << 40, 1 << 40]), packed(b"")),
         mark(wire.ARRAY, packed("float64"), packed([True]), packed(b"x" * 8)),

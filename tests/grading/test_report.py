@@ -1,0 +1,124 @@
+"""What an instructor sees while a class is graded and after it, and how results are kept apart."""
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from nextword.grading import store
+from nextword.grading.feedback import took
+from nextword.grading.report import Display, show
+from nextword.grading.store import REASONS, run_key
+from nextword.results import SubmissionResult, TaskResult, TestResult, Verdict
+from tests.grading.conftest import REFERENCE, TinyCourse
+
+HALF = REFERENCE.replace("return sum(numbers) / len(numbers)", "return 0")
+
+
+def result(course: TinyCourse, verdict: Verdict) -> SubmissionResult:
+    tests = (TestResult("test_it", "It works.", verdict, seconds=0.5),)
+    return SubmissionResult("ann", tuple(TaskResult(each, tests) for each in course.chapter.tasks))
+
+
+def test_the_progress_tells_done_failing_rate_and_time_left(tiny: TinyCourse) -> None:
+    screen = io.StringIO()
+    now = [100.0]
+    display = Display(Console(file=screen, force_terminal=True, width=120, get_time=lambda: now[0]))
+    with display.shown():
+        display.begin(total=90, known=50)
+        display.tick()
+        for verdict in (Verdict.PASSED, Verdict.FAILED, Verdict.NOT_JUDGED, *[Verdict.PASSED] * 7):
+            now[0] += 0.5
+            display.finished(result(tiny, verdict))
+            display.tick()
+    plain = re.sub(r"\x1b\[[0-9;?]*\w", "", screen.getvalue())
+    shown = [line for line in re.split(r"[\r\n]", plain) if line.strip()][-1]
+    assert "60/90" in shown
+    assert "2 below full marks" in shown
+    assert "1 not judged" in shown
+    assert "2.0/s" in shown  # what was known before does not count as graded in no time
+    assert "0:00:15" in shown
+
+
+def test_a_table_tells_which_scores_changed_and_why(tiny: TinyCourse) -> None:
+    folder = tiny.hand_in({"ann": REFERENCE, "ben": HALF})
+    tiny.run(folder)
+    tiny.hand_in({"ann": HALF})
+    outcome = tiny.run(folder, seed="another")
+    screen = io.StringIO()
+    show(Console(file=screen, width=120), outcome)
+    shown = screen.getvalue()
+    assert "scores that changed" in shown
+    (row,) = [line for line in shown.splitlines() if "another submission" in line]
+    row = row.replace("│", "").strip()
+    assert row.split()[:3] == ["ann", "10", "7"]
+    assert row.endswith("another submission and another seed; tasks 9.1")
+
+
+def test_other_points_are_a_reason_too(tiny: TinyCourse) -> None:
+    folder = tiny.hand_in({"ann": HALF})
+    assert tiny.run(folder).results[0].score == 7
+    first, second = tiny.chapter.tasks
+    tiny.chapter = replace(tiny.chapter, tasks=(replace(first, points=8), second))
+    (change,) = tiny.run(folder).changes
+    assert (change.before, change.after) == (7, 8)
+    assert change.why == "other tests; tasks 9.1"
+
+
+def test_every_dependency_has_a_hash_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = tmp_path / "suite.py"
+    suite.write_text("x = 1\n")
+
+    def key(
+        tests: str = "x = 1\n", chapter: int = 1, seed: str = "s", plan: str = "p"
+    ) -> store.Key:
+        suite.write_text(tests)
+        return run_key([suite, None], {"n": chapter}, seed, plan)
+
+    def differing(other: store.Key) -> list[str]:
+        return [part for part, value in key().items() if other[part] != value]
+
+    assert differing(key()) == []
+    assert differing(key(tests="x = 2\n")) == ["tests"]
+    assert differing(key(chapter=2)) == ["tests"]
+    assert differing(key(seed="t")) == ["seed"]
+    assert differing(key(plan="q")) == ["grader"]
+    before = key()
+    monkeypatch.setattr(store, "version", lambda package: "0")
+    assert [part for part, value in key().items() if before[part] != value] == ["grader"]
+    assert set(key()) | {"submission"} == set(REASONS)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.0, ""), (0.001, "less than 0.01 s"), (0.123, "0.12 s"), (12.3, "12 s")]
+)
+def test_a_time_is_told_in_words(tiny: TinyCourse, seconds: float, text: str) -> None:
+    test = result(tiny, Verdict.FAILED).tasks[0].tests[0]
+    assert took(replace(test, seconds=seconds, visible=True)) == text
+
+
+def test_the_time_of_a_hidden_test_is_told_roughly(tiny: TinyCourse) -> None:
+    test = result(tiny, Verdict.FAILED).tasks[0].tests[0]
+    times = [took(replace(test, seconds=seconds)) for seconds in (0.001, 0.3, 0.99, 1.2, 1.9, 7.3)]
+    assert times == ["up to 1 s"] * 3 + ["2 s", "2 s", "8 s"]
+
+
+def test_a_page_tells_task_behaviour_own_line_and_time(tiny: TinyCourse) -> None:
+    slow = REFERENCE.replace(
+        "return sum(numbers) / len(numbers)", "import time; time.sleep(0.3); return {}[numbers]"
+    )
+    tiny.grade({"ann": slow})
+    for name in ("ann.html", "ann.md"):
+        page = (tiny.project.root / "grades" / name).read_text("utf-8")
+        assert "9.1 Mean" in page
+        assert "The mean is right for any numbers." in page
+        assert "in line 1" in page
+        assert "time.sleep(0.3)" in page
+        assert "0.3" in page.replace("time.sleep(0.3)", "")
+        assert "Traceback" not in page
+        assert "nextword/" not in page
