@@ -90,6 +90,8 @@ def test_what_a_person_reads(demo_course: Path, nextword: Command) -> None:
     output = nextword("check", "demo").output
     assert "One and two are three." in output
     assert "1 of 2 tasks pass" in output
+    assert "--hint" in output
+    assert "Use -v" not in output
     assert "noise" not in output
     assert "\x1b[2J" not in output
 

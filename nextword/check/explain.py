@@ -6,6 +6,7 @@ Leaves out hidden tests' secrecy: here everything may be shown, the tests are th
 from __future__ import annotations
 
 import linecache
+import re
 import traceback
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from nextword.check.timelimit import TimeLimitError
 from nextword.results import Verdict
 
 LONGEST_MESSAGE = 2000  # characters; a printed list of a million words helps nobody
+# of pytest's explanation: advice on options that this command does not have
+_ADVICE = re.compile(r"^\s*Use -v+ to .*\n?|, use '?-v+'? to show", re.MULTILINE)
+_TWO_SIDES = re.compile(r"^\s*(Left|Right) contains |^\s*Extra items in the ", re.MULTILINE)
 
 
 class StudentImportError(Exception):
@@ -57,8 +61,24 @@ def _describe_failure(call: pytest.CallInfo[None], report: pytest.TestReport, su
     if isinstance(error, AssertionError):
         crash = getattr(report.longrepr, "reprcrash", None)
         text = crash.message if crash else str(error)
-        return text.removeprefix("AssertionError: ")
+        return plain_assertion(text.removeprefix("AssertionError: "))
     return describe(error, suite)
+
+
+def plain_assertion(text: str) -> str:
+    """Return pytest's explanation of a failed assertion in the words of this course.
+
+    >>> print(plain_assertion("assert [1] == [1, 2]\\n  Right contains one more item: 2"))
+    assert [1] == [1, 2]
+      Right contains one more item: 2
+      (left is your answer, right the expected one)
+    """
+    text = _ADVICE.sub("", text).rstrip()
+    return (
+        f"{text}\n  (left is your answer, right the expected one)"
+        if _TWO_SIDES.search(text)
+        else text
+    )
 
 
 def describe(error: BaseException, suite: Path) -> str:
@@ -73,7 +93,9 @@ def describe(error: BaseException, suite: Path) -> str:
         if "coursework" in Path(frame.filename).parts and not frame.filename.startswith(library)
     ]
     if not frames:
-        return f"the test could not use the answer: {said}"
+        return (
+            f"your code's answer has another form than the test expects ({said}): see the docstring"
+        )
     last = frames[-1]
     line = linecache.getline(last.filename, last.lineno or 0).strip()
     return f"{said}\nin {Path(last.filename).name}, line {last.lineno}: {line}"

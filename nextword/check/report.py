@@ -57,7 +57,10 @@ class Report:
         if shared:
             self.console.print(f"\n{printable(shared)}", style="red", markup=False)
         done = sum(task.verdict is Verdict.PASSED for task in result.tasks)
-        self.console.print(f"\n{done} of {len(result.tasks)} tasks pass their visible tests.")
+        tasks = "task passes its" if len(result.tasks) == 1 else "tasks pass their"
+        self.console.print(f"\n{done} of {len(result.tasks)} {tasks} visible tests.")
+        if done < len(result.tasks):
+            self.console.print("For a hint on the first open task: add --hint", style="dim")
 
     def _shared_failure(self, result: SubmissionResult) -> str:
         """Return the message that all tests share, such as a syntax error; else nothing."""

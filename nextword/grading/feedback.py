@@ -170,7 +170,10 @@ def _sentence(test: TestResult) -> str:
 def wrong_tests(tests: Sequence[TestResult]) -> str:
     """Return, as HTML, what is said of a group of tests that did not pass (see `groups`)."""
     first = tests[0]
-    parts = ['<div class="test">', *(f"<h3>{_asked(test)}</h3>" for test in tests)]
+    parts = ['<div class="test">', f"<h3>{_asked(first)}</h3>"]
+    if len(tests) > 1:
+        items = "".join(f"<li>{_asked(test)}</li>" for test in tests)
+        parts[1:] = [f"<h3>{len(tests)} tests, all in the same way</h3>", f"<ul>{items}</ul>"]
     said = re.sub("`(.*)`", r"<code>\1</code>", html.escape(_sentence(first)))
     parts.append(f"<p>{said}</p>")
     if first.misconception:

@@ -172,7 +172,8 @@ def _try(server: CandidateServer, what: str, attempt: Attempt, wall: Any) -> Pro
         return Protection(name, wall is Verdict.TIMEOUT, "ended by the examiner")
     except Exception as error:
         good = isinstance(wall, type) and isinstance(error, wall)
-        return Protection(name, good, f"{type(error).__name__}: {error}")
+        said = f"{type(error).__name__}: {error}".rstrip(": ")
+        return Protection(name, good, f"tried, refused: {said}" if good else said)
     finally:
         channel.close()
         server.end()

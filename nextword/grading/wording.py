@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nextword.check.explain import plain_assertion
 from nextword.grading.proxy import Conversation, MissingNameError, Stop
 from nextword.grading.suite import OverdueError
 from nextword.results import Verdict
@@ -73,10 +74,13 @@ def judge(
     if error is talk.raised:
         return _own_error(error, talk, source, visible)
     if isinstance(error, AssertionError) or _is_failed(error):
-        return Verdict.FAILED, clean(_shorten(str(error))) if visible else ""
+        return Verdict.FAILED, clean(plain_assertion(_shorten(str(error)))) if visible else ""
     if talk.answers or talk.raised is not None:
-        text = f"the test could not use your code's answer ({type(error).__name__})"
-        return Verdict.FAILED, text + (clean(f": {error}") if visible else "")
+        if isinstance(error, MemoryError):
+            return Verdict.FAILED, "your code's answer needs too much memory"
+        said = clean(f": {error}") if visible else ""
+        form = "your code's answer has another form than the test expects"
+        return Verdict.FAILED, f"{form} ({type(error).__name__}{said}): see the docstring"
     return Verdict.NOT_JUDGED, clean(f"the test is broken: {type(error).__name__}: {error}")
 
 
