@@ -284,7 +284,7 @@ def modified_discounts(table: Table) -> tuple[float, float, float]:
 
     n1, ..., n4 are the numbers of n-grams in the table with a count of 1, ..., 4, and
     Y = n1 / (n1 + 2 n2), D1 = 1 - 2 Y n2/n1, D2 = 2 - 3 Y n3/n2, D3 = 3 - 4 Y n4/n3
-    (Chen and Goodman 1998, equation 26). If n1, n2 or n3 is 0 or one of the three comes out
+    (Chen and Goodman 1999, section 3). If n1, n2 or n3 is 0 or one of the three comes out
     below 0, the text is too small or too regular: return FALLBACK_DISCOUNTS. About 7 lines.
     >>> modified_discounts({(): {"a": 1, "b": 1, "c": 1, "d": 1, "e": 2, "f": 2, "g": 3}})
     (0.5, 1.25, 3.0)
