@@ -16,7 +16,6 @@ from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
-from nbgrader.utils import parse_utc
 
 from nextword.errors import UserError
 from nextword.grading.archives import Archive, ArchiveError
@@ -24,13 +23,11 @@ from nextword.grading.submissions import Entry, find_entries
 from nextword.nbgrader import engine
 from nextword.nbgrader.answers import Score
 from nextword.nbgrader.course import Assignment, assignment, course_folder, course_settings
-from nextword.nbgrader.files import MAX_FILE, copy_plain_files, links_in
+from nextword.nbgrader.files import MAX_FILE, TIMESTAMP, copy_plain_files, links_in, time_in
 from nextword.nbgrader.gradebook import Row, open_gradebook, write_row
 from nextword.nbgrader.notebook import SHARED, hide_tests, run, score
 from nextword.nbgrader.prepare import blank, find_notebook
 from nextword.nbgrader.restore import restore, trusted_cells
-
-TIMESTAMP = "timestamp.txt"
 
 
 @dataclass
@@ -126,17 +123,11 @@ def _collect(entry: Entry, of: Assignment, place: Path) -> Work:
 
 def _read_timestamp(work: Work) -> None:
     """Read when the work was handed in, which nbgrader notes beside it."""
-    path = work.folder / TIMESTAMP
-    if not path.is_file():
-        return
-    text = path.read_text("utf-8", errors="replace").strip()[:100]
     try:
-        parse_utc(text)
-    except (ValueError, OverflowError):
-        work.notices.append(f"{TIMESTAMP} holds no time such as 2026-12-01 11:58:00 UTC")
-        path.unlink()
-    else:
-        work.timestamp = text or None
+        work.timestamp = time_in(work.folder)
+    except ValueError as error:
+        work.notices.append(str(error))
+        (work.folder / TIMESTAMP).unlink()
 
 
 def _unpack(origin: Path, target: Path) -> None:

@@ -19,7 +19,7 @@ from nbgrader.utils import find_all_files
 
 from nextword.errors import UserError
 from nextword.nbgrader.course import assignment, course_folder
-from nextword.nbgrader.files import by_student, copy_plain_files, links_in
+from nextword.nbgrader.files import by_student, copy_plain_files, links_in, time_in
 from nextword.nbgrader.gradebook import open_gradebook
 from nextword.nbgrader.prepare import prepare, released_ids
 from nextword.nbgrader.restore import RestoreCells
@@ -101,6 +101,21 @@ class CarefulAutograde(Autograde, PlainCopy):
                 self._remark(student, note)
             self.notes[student, notebook] = note
         return ready
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """Note when the work was handed in; a file that holds no time is named and passed over.
+
+        subtle: of such a file nbgrader would make an end of the whole run.
+        """
+        try:
+            time_in(Path(self._format_source(assignment_id, student_id)))
+        except ValueError as error:
+            self._remark(student_id, str(error))
+            self.coursedir.get_existing_timestamp = lambda _: None
+        try:
+            super().init_assignment(assignment_id, student_id)
+        finally:
+            self.coursedir.__dict__.pop("get_existing_timestamp", None)
 
     def _remark(self, student: str, text: str) -> None:
         self.remarks.append(f"{student}: {text}")

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from nbgrader.utils import parse_utc
+
 MAX_FILE = 64 << 20  # bytes of one file
+TIMESTAMP = "timestamp.txt"  # in which nbgrader notes beside a work when it was handed in
 
 
 def by_student(pattern: str, students: str = "*") -> Iterator[tuple[str, Path]]:
@@ -21,6 +24,21 @@ def by_student(pattern: str, students: str = "*") -> Iterator[tuple[str, Path]]:
     for path in sorted(Path(*whole.parts[:place]).glob(str(Path(*whole.parts[place:])))):
         if path.is_dir() and fnmatchcase(path.parts[place], students):
             yield path.parts[place], path
+
+
+def time_in(folder: Path) -> str | None:
+    """Return when the work in a folder was handed in; None where that is not noted.
+
+    Raises ValueError, with words for a person, for a file that holds no time.
+    """
+    path = folder / TIMESTAMP
+    if not path.is_file():
+        return None
+    text = path.read_text("utf-8", errors="replace").strip()[:100]
+    try:
+        return text if text and parse_utc(text) else None
+    except (ValueError, OverflowError):
+        raise ValueError(f"{TIMESTAMP} holds no time such as 2026-12-01 11:58:00 UTC") from None
 
 
 def plain_files(folder: Path) -> Iterator[Path]:
