@@ -20,7 +20,8 @@ def open_waits(pid: int) -> list[int]:
     """Open what Waits needs to know of a process; return [] where this system does not tell."""
     opened: list[int] = []
     try:
-        opened += [os.open(f"/proc/{pid}/{name}", os.O_RDONLY) for name in ("schedstat", "stat")]
+        for name in ("schedstat", "stat"):
+            opened.append(os.open(f"/proc/{pid}/{name}", os.O_RDONLY))
     except OSError:
         close_all(opened)
         return []

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -151,3 +152,21 @@ def test_a_crowded_machine_costs_no_points_and_gives_no_time(
         assert first.message.startswith("took longer than 1 s")
         assert first.seconds < MOST + 1
     assert results["sleeper"].tasks[0].tests[0].seconds < 1.5
+
+
+@needs_linux
+def test_no_file_stays_open_where_the_system_tells_only_half(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_now, real = Path("/proc/self/fd"), os.open
+    before = len(list(open_now.iterdir()))
+
+    def half(path: str, flags: int) -> int:
+        if path.endswith("/stat"):
+            raise PermissionError
+        return real(path, flags)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", half)
+        assert open_waits(os.getpid()) == []
+    assert len(list(open_now.iterdir())) == before
