@@ -15,6 +15,8 @@ import pytest
 from nextword.check.timelimit import TimeLimitError
 from nextword.results import Verdict
 
+OTHER_FORM = "your code's answer has another form than the test expects"
+SIDES = "\n  (left is your answer, right the expected one)"
 LONGEST_MESSAGE = 2000  # characters; a printed list of a million words helps nobody
 # of pytest's explanation: advice on options that this command does not have
 _ADVICE = re.compile(r"^\s*Use -v+ to .*\n?|, use '?-v+'? to show", re.MULTILINE)
@@ -74,11 +76,7 @@ def plain_assertion(text: str) -> str:
       (left is your answer, right the expected one)
     """
     text = _ADVICE.sub("", text).rstrip()
-    return (
-        f"{text}\n  (left is your answer, right the expected one)"
-        if _TWO_SIDES.search(text)
-        else text
-    )
+    return text + SIDES if _TWO_SIDES.search(text) else text
 
 
 def describe(error: BaseException, suite: Path) -> str:
@@ -93,9 +91,7 @@ def describe(error: BaseException, suite: Path) -> str:
         if "coursework" in Path(frame.filename).parts and not frame.filename.startswith(library)
     ]
     if not frames:
-        return (
-            f"your code's answer has another form than the test expects ({said}): see the docstring"
-        )
+        return f"{OTHER_FORM} ({said}): see the docstring"
     last = frames[-1]
     line = linecache.getline(last.filename, last.lineno or 0).strip()
     return f"{said}\nin {Path(last.filename).name}, line {last.lineno}: {line}"

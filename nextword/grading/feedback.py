@@ -38,9 +38,12 @@ PROVISIONAL = (
 
 
 @cache
-def style_sheet() -> tuple[str, str]:
-    """Return the style sheet and its hash, which is all that the page's policy lets through."""
-    css = resources.files(__package__).joinpath("feedback.css").read_text("utf-8")
+def style_sheet(more: str = "") -> tuple[str, str]:
+    """Return the style sheet and its hash, which is all that the page's policy lets through.
+
+    `more` is put at its end.
+    """
+    css = resources.files(__package__).joinpath("feedback.css").read_text("utf-8") + more
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     return css, f"sha256-{digest}"
 
@@ -128,10 +131,19 @@ def _section(task: TaskResult) -> str:
     if wrong:
         parts.append(f"<p>A nudge: <code>nextword check {about.id} --hint</code></p>")
     if right:
-        items = "".join(f"<li>{_asked(test)}</li>" for test in right)
-        count = f"{len(right)} of {len(task.tests)} tests passed"
-        parts.append(f"<details><summary>{count}</summary><ul>{items}</ul></details>")
+        parts.append(right_tests(right, len(task.tests)))
     return "\n".join([*parts, "</section>\n"])
+
+
+def right_tests(tests: Sequence[TestResult], of: int) -> str:
+    """Return, as HTML, what the tests ask for that passed, folded away."""
+    count = f"{len(tests)} of {of} tests passed"
+    return f"<details><summary>{count}</summary>{_list(tests)}</details>"
+
+
+def _list(tests: Sequence[TestResult]) -> str:
+    items = "".join(f"<li>{_asked(test)}</li>" for test in tests)
+    return f"<ul>{items}</ul>"
 
 
 def groups(tests: Sequence[TestResult]) -> list[list[TestResult]]:
@@ -156,8 +168,8 @@ def took(test: TestResult) -> str:
 
 def _asked(test: TestResult) -> str:
     """Return what a test asks for, and how long it took, as HTML."""
-    time = f' <span class="took">{took(test)}</span>' if test.seconds else ""
-    return html.escape(test.behaviour) + time
+    time = took(test)
+    return html.escape(test.behaviour) + (f' <span class="took">{time}</span>' if time else "")
 
 
 def _sentence(test: TestResult) -> str:
@@ -172,8 +184,7 @@ def wrong_tests(tests: Sequence[TestResult]) -> str:
     first = tests[0]
     parts = ['<div class="test">', f"<h3>{_asked(first)}</h3>"]
     if len(tests) > 1:
-        items = "".join(f"<li>{_asked(test)}</li>" for test in tests)
-        parts[1:] = [f"<h3>{len(tests)} tests, all in the same way</h3>", f"<ul>{items}</ul>"]
+        parts[1:] = [f"<h3>{len(tests)} tests, all in the same way</h3>", _list(tests)]
     said = re.sub("`(.*)`", r"<code>\1</code>", html.escape(_sentence(first)))
     parts.append(f"<p>{said}</p>")
     if first.misconception:

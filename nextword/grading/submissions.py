@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from nextword.errors import UserError
 from nextword.grading.archives import Archive, ArchiveError, UnreadableError
-from nextword.grading.wording import Source, clean
+from nextword.grading.wording import LONGEST, Source, clean
 from nextword.results import Verdict
 
 MAX_SOURCE = 1 << 20  # bytes of a module
@@ -102,22 +102,26 @@ def read(entry: Entry, stem: str) -> Submission:
         data, inside, others = _read_one(entry.paths[0], stem)
         text = _text(data, wanted)
     except ProblemError as problem:
-        text = " ".join(clean(str(problem)).split())
+        text = _line(str(problem))
         return Submission(student, Source(wanted, ""), problem=text, verdict=problem.verdict)
     except Exception as error:  # no submission may end the run of a class
-        text = " ".join(clean(f"cannot be read: {type(error).__name__}: {error}").split())
+        text = _line(f"cannot be read: {type(error).__name__}: {error}")
         return Submission(student, Source(wanted, ""), problem=text, verdict=Verdict.NOT_JUDGED)
     note = ""
     modules = sorted({path.name for path in others if path.suffix == ".py"} - {wanted})
     if modules:
-        note = f"only {wanted} is graded; left out: {', '.join(modules[:5])}"
-        note = " ".join(clean(note, 300).split())
+        note = _line(f"only {wanted} is graded; left out: {', '.join(modules[:5])}", 300)
     return Submission(student, Source(wanted, text), data, (str(inside),), note=note)
+
+
+def _line(text: str, longest: int = LONGEST) -> str:
+    """Return text that is safe to show, on one line."""
+    return " ".join(clean(text, longest).split())
 
 
 def _name(raw: str) -> str:
     """Return a student's name that can be shown, still another one for every student."""
-    name = " ".join(clean(raw, 100).split())
+    name = _line(raw, 100)
     if name == raw:
         return name
     return f"{name} #{hashlib.sha256(raw.encode(errors='surrogateescape')).hexdigest()[:6]}"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nextword.check.explain import plain_assertion
+from nextword.check.explain import OTHER_FORM, plain_assertion
 from nextword.grading.proxy import Conversation, MissingNameError, Stop
 from nextword.grading.suite import OverdueError
 from nextword.results import Verdict
@@ -79,8 +79,7 @@ def judge(
         if isinstance(error, MemoryError):
             return Verdict.FAILED, "your code's answer needs too much memory"
         said = clean(f": {error}") if visible else ""
-        form = "your code's answer has another form than the test expects"
-        return Verdict.FAILED, f"{form} ({type(error).__name__}{said}): see the docstring"
+        return Verdict.FAILED, f"{OTHER_FORM} ({type(error).__name__}{said}): see the docstring"
     return Verdict.NOT_JUDGED, clean(f"the test is broken: {type(error).__name__}: {error}")
 
 

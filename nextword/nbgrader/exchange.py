@@ -8,9 +8,9 @@ from typing import Any
 
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 
-from nextword.nbgrader.files import by_student, copy_plain_files, links_in
+from nextword.nbgrader.files import TIMESTAMP, by_student, copy_plain_files, links_in
 
-NEEDED = ("timestamp.txt", "submission_secret.txt")  # what `nbgrader submit` adds
+NEEDED = (TIMESTAMP, "submission_secret.txt")  # what `nbgrader submit` adds
 
 
 class Collect(ExchangeCollect):

@@ -5,8 +5,6 @@ Everything that a student or a marker wrote is escaped; the page runs no script 
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 import re
 from collections.abc import Iterator, Mapping
@@ -62,8 +60,7 @@ class FeedbackPage(Exporter):
 
 def page(nb: NotebookNode, of: Assignment, about: Mapping[str, Any]) -> str:
     """Return the page; `about` holds student, assignment, score, max_score and late_penalty."""
-    css = feedback.style_sheet()[0] + FIGURES
-    digest = "sha256-" + base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    css, digest = feedback.style_sheet(FIGURES)
     policy = (
         f"default-src 'none'; style-src '{digest}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -193,9 +190,7 @@ def _tests(task: Task, result: Mapping[str, Any]) -> str:
     right = [test for test in tests if test.verdict is Verdict.PASSED]
     parts = [feedback.wrong_tests(group) for group in feedback.groups(wrong)]
     if right:
-        items = "".join(f"<li>{html.escape(test.behaviour)}</li>" for test in right)
-        count = f"{len(right)} of {len(tests)} tests passed"
-        parts.append(f"<details><summary>{count}</summary><ul>{items}</ul></details>")
+        parts.append(feedback.right_tests(right, len(tests)))
     return "\n".join(parts)
 
 

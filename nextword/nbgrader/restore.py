@@ -57,8 +57,7 @@ def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
     mended: list[str] = []
     for index, cell in enumerate(submitted.cells):
         name = _id(cell)
-        cell.setdefault("metadata", NotebookNode()).pop("nbgrader", None)
-        cell.metadata = NotebookNode({k: v for k, v in cell.metadata.items() if k == "nbgrader"})
+        cell.metadata = NotebookNode()
         for files in cell.get("attachments", {}).values():
             for kind in set(files) - set(PICTURES):
                 del files[kind]
