@@ -36,7 +36,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from nextword.grading.run import Options, grade
-from nextword.grading.suite import Suite, with_suite
+from nextword.judge.suite import Suite, with_suite
 from nextword.results import SubmissionResult
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -47,7 +47,7 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 CONFTEST = f'''
 import pytest
 
-from nextword.check.marks import generator_for, read_mark
+from nextword.judge.marks import generator_for, read_mark
 from nextword.check.timelimit import time_limit
 
 
@@ -223,7 +223,7 @@ def nbgrader(sources: dict[str, str], base: Path, count: int) -> Measured:
         head = (
             f"import sys\nsys.path.insert(0, {str(PROJECT.root)!r})\nimport ngrams\n"
             "from tests.suites import test_ngrams as suite\n"
-            "from nextword.check.marks import generator_for\nimport inspect\n"
+            "from nextword.judge.marks import generator_for\nimport inspect\n"
             "def run(name):\n"
             "    test = getattr(suite, name)\n"
             f"    known = {{'ngrams': ngrams, 'rng': generator_for({SEED!r}, name)}}\n"

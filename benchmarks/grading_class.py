@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from nextword import catalogue
-from nextword.check.misconceptions import load_misconceptions
+from nextword.judge.misconceptions import load_misconceptions
 from nextword.project import find_project
 
 PROJECT = find_project(Path(__file__))

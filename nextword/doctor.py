@@ -84,7 +84,7 @@ def _stub(path: Path) -> Finding:
 
 def _protections() -> Iterator[Finding]:
     try:
-        sandbox = importlib.import_module("nextword.grading.sandbox")
+        sandbox = importlib.import_module("nextword.sandbox.trial")
     except ImportError:
         return  # a student's copy has no grading, and needs no sandbox
     for protection in sandbox.protections():

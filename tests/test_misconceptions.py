@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from nextword import catalogue
-from nextword.check.misconceptions import Misconception, load_misconceptions, wrong_module
 from nextword.check.runner import run_suite
+from nextword.judge.misconceptions import Misconception, load_misconceptions, wrong_module
 from nextword.results import Verdict
 
 ROOT = Path(__file__).parents[1]

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.lm import models as nltk_models
 
-from nextword.check.misconceptions import load_module
 from nextword.check.runner import run_suite
 from nextword.corpora import vocabulary as vocabulary_module
 from nextword.corpora.vocabulary import BOS, EOS, UNK, build_vocabulary, replace_unknown
+from nextword.judge.misconceptions import load_module
 from tests.suites import ngram_oracles as plain
 
 ROOT = Path(__file__).parents[1]

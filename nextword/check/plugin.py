@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from nextword.check.explain import judge
-from nextword.check.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
 from nextword.check.timelimit import time_limit
+from nextword.judge.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
 from nextword.results import TestResult
 
 Reporter = Callable[[str, TestResult], None]

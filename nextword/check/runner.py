@@ -16,8 +16,8 @@ import pytest
 
 from nextword.catalogue import Chapter
 from nextword.check.explain import MissingModuleError, StudentImportError
-from nextword.check.marks import SuiteError
 from nextword.check.plugin import Reporter, SuitePlugin
+from nextword.judge.marks import SuiteError
 from nextword.project import Project
 from nextword.results import SubmissionResult, group_by_task
 

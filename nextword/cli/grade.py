@@ -48,9 +48,9 @@ def grade(
     from nextword.errors import UserError
     from nextword.grading.report import Display, show
     from nextword.grading.run import Options, grade
-    from nextword.grading.sandbox import WHAT_IS_LOST
     from nextword.grading.store import write_atomically
     from nextword.project import find_project
+    from nextword.sandbox.trial import WHAT_IS_LOST
 
     if os.name != "posix":
         raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from nextword.catalogue import Chapter
-from nextword.check.marks import SuiteError
 from nextword.errors import UserError
-from nextword.grading import feedback, sandbox
-from nextword.grading.classroom import Classroom, Course, Finished
+from nextword.grading import feedback
 from nextword.grading.store import REASONS, Kept, Key, Store, file_name, run_key, write_atomically
 from nextword.grading.submissions import Submission, find_entries, read, read_package
-from nextword.grading.suite import Suite, with_suite
+from nextword.grading.workers import Course, Finished, WorkerPool
+from nextword.judge.marks import SuiteError
+from nextword.judge.suite import Suite, with_suite
 from nextword.project import Project
 from nextword.results import SubmissionResult, TestResult, Verdict
+from nextword.sandbox import trial as sandbox
 
 REFERENCE = "solutions"
 
@@ -208,7 +209,7 @@ def grade(
             order.insert(0, proof.index)
         else:
             proof.done = True
-        room = Classroom(suite, course, everyone, trial.servers)
+        room = WorkerPool(suite, course, everyone, trial.servers)
         room.run(order, proof.finished, watcher.tick)
 
     if todo:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from nextword.errors import UserError
 from nextword.grading.archives import Archive, ArchiveError, UnreadableError
-from nextword.grading.wording import LONGEST, Source, clean
+from nextword.judge.wording import LONGEST, Source, clean
 from nextword.results import Verdict
 
 MAX_SOURCE = 1 << 20  # bytes of a module

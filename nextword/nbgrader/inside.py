@@ -26,7 +26,7 @@ START_SECONDS = 60.0
 SETTLE_SECONDS = 5.0  # for a kernel that was interrupted to become idle again
 MAX_OUTPUT = 1 << 20  # characters of one cell's outputs; the rest is dropped
 IMAGES = ("image/png", "image/jpeg")
-ENCODE = '__import__("nextword.grading.wire", fromlist=["encode"]).encode({}).hex()'
+ENCODE = '__import__("nextword.boundary.wire", fromlist=["encode"]).encode({}).hex()'
 FORWARD = ("stream", "execute_result", "display_data", "error", "clear_output")
 
 

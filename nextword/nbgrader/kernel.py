@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import nextword
+from nextword.boundary import wire
 from nextword.errors import UserError
-from nextword.grading import wire
 
 HOME = "/home/student"
 FILES = "/submission"

@@ -90,7 +90,7 @@ def _contents(project: Project, chapter: Chapter) -> Iterator[tuple[str, bytes]]
 def grade_submission(root: Path, stem: str) -> dict[str, Any]:
     """Grade what lies in `root`/submission; return what results.json shall hold."""
     from nextword.grading.run import Options, grade
-    from nextword.grading.sandbox import plan_for, require
+    from nextword.sandbox.trial import plan_for, require
 
     chapter = catalogue.chapter(stem)
     project = Project(root / "source" / "examiner")

@@ -134,7 +134,7 @@ def test_counter(vault, rng):
 
 MISCONCEPTIONS = f'''"""Mistakes: {CANARY}-mistakes."""
 
-from nextword.check.misconceptions import misconception
+from nextword.judge.misconceptions import misconception
 
 
 @misconception("9.2", replaces="mean", says="You divided by one less: that is for variances.")

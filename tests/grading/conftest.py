@@ -9,10 +9,10 @@ import pytest
 
 from nextword.catalogue import Chapter, parse_chapter
 from nextword.errors import UserError
-from nextword.grading import sandbox
 from nextword.grading.run import Options, Outcome, grade
 from nextword.project import Project
 from nextword.results import SubmissionResult
+from nextword.sandbox import trial as sandbox
 
 CATALOGUE = """
 stem = "tiny"
@@ -135,7 +135,7 @@ def test_draws(tiny):
 
 MISCONCEPTIONS = '''"""Mistakes."""
 
-from nextword.check.misconceptions import misconception
+from nextword.judge.misconceptions import misconception
 
 
 @misconception("9.1", replaces="mean", says="You divided by one less: that is for variances.")

@@ -202,7 +202,7 @@ def test_an_empty_class_is_one_line(course: Path, nextword: Command) -> None:
 def test_without_bubblewrap_the_command_refuses(
     course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nextword.grading.bubblewrap.program", lambda: None)
+    monkeypatch.setattr("nextword.sandbox.bubblewrap.program", lambda: None)
     done = nextword("grade", "demo", "class")
     assert done.exit_code == 2
     said = " ".join(done.output.split())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nextword.grading.deadline import MOST, Deadline, Waits, close_all, open_waits
+from nextword.boundary.deadline import MOST, Deadline, Waits, close_all, open_waits
 from nextword.results import Verdict
 from tests.grading.conftest import REFERENCE, TinyCourse
 
@@ -43,7 +43,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that stands still at its only item; nothing is waited in this process."""
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    monkeypatch.setattr("nextword.grading.deadline._own_waits", lambda pid: Told())
+    monkeypatch.setattr("nextword.boundary.deadline._own_waits", lambda pid: Told())
     return now
 
 

@@ -124,7 +124,7 @@ def test_every_student_gets_two_pages(tiny: TinyCourse) -> None:
 
 
 def test_a_worker_that_dies_is_replaced(tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nextword.grading.examiner import Examiner
+    from nextword.judge.examiner import Examiner
 
     judge, marker = Examiner._run, tiny.project.root / "died"
 
@@ -147,7 +147,7 @@ def test_a_worker_that_dies_is_replaced(tiny: TinyCourse, monkeypatch: pytest.Mo
 def test_a_test_in_which_every_worker_dies_is_left_out(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nextword.grading.examiner import Examiner
+    from nextword.judge.examiner import Examiner
 
     judge = Examiner._run
 
@@ -203,8 +203,8 @@ def test_a_result_is_the_same_when_it_is_loaded(tiny: TinyCourse) -> None:
 def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nextword.grading import classroom
-    from nextword.grading.examiner import Examiner
+    from nextword.grading import workers
+    from nextword.judge.examiner import Examiner
 
     judge = Examiner._run
 
@@ -215,7 +215,7 @@ def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
         return judge(self, test, *args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Examiner, "_run", hang)
-    monkeypatch.setattr(classroom, "STUCK_SECONDS", 0.2)
+    monkeypatch.setattr(workers, "STUCK_SECONDS", 0.2)
     (tiny.project.root / "solutions" / "tiny.py").unlink()  # it would hang in the test as well
     result = tiny.grade({"ann": REFERENCE + "# hangs\n"})["ann"]
     found = [test.verdict.value for task in result.tasks for test in task.tests]
@@ -225,8 +225,8 @@ def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
 def test_a_submission_that_gets_workers_stuck_again_and_again_is_left(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nextword.grading import classroom
-    from nextword.grading.examiner import Examiner
+    from nextword.grading import workers
+    from nextword.judge.examiner import Examiner
 
     judge = Examiner._run
 
@@ -236,8 +236,8 @@ def test_a_submission_that_gets_workers_stuck_again_and_again_is_left(
         return judge(self, test, *args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Examiner, "_run", hang)
-    monkeypatch.setattr(classroom, "STUCK_SECONDS", 0.2)
-    monkeypatch.setattr(classroom, "MAX_STUCK", 2)
+    monkeypatch.setattr(workers, "STUCK_SECONDS", 0.2)
+    monkeypatch.setattr(workers, "MAX_STUCK", 2)
     results = tiny.grade({"ann": REFERENCE + "# hangs\n", "ben": REFERENCE})
     found = [test.verdict for task in results["ann"].tasks for test in task.tests]
     assert found == [Verdict.TIMEOUT] * 6
@@ -247,8 +247,8 @@ def test_a_submission_that_gets_workers_stuck_again_and_again_is_left(
 def test_a_submission_in_which_workers_die_everywhere_is_left(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nextword.grading import classroom
-    from nextword.grading.examiner import Examiner
+    from nextword.grading import workers
+    from nextword.judge.examiner import Examiner
 
     judge = Examiner._run
 
@@ -260,7 +260,7 @@ def test_a_submission_in_which_workers_die_everywhere_is_left(
         return judge(self, test, *args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Examiner, "_run", die)
-    monkeypatch.setattr(classroom, "MAX_ALL_DEATHS", 7)
+    monkeypatch.setattr(workers, "MAX_ALL_DEATHS", 7)
     results = tiny.grade({"ann": REFERENCE + "# dies\n", "ben": REFERENCE})
     found = [test.verdict for task in results["ann"].tasks for test in task.tests]
     assert found == [Verdict.NOT_JUDGED] * 6
@@ -271,7 +271,7 @@ def test_a_submission_in_which_workers_die_everywhere_is_left(
 def test_a_slow_import_is_not_paid_for_every_test(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nextword.grading import examiner
+    from nextword.judge import examiner
 
     monkeypatch.setattr(examiner, "MOST_IMPORT_SECONDS", 1.0)
     slow = "import time\ntime.sleep(0.4)\n"
@@ -290,7 +290,7 @@ def test_a_slow_import_is_not_paid_for_every_test(
 def test_a_fault_of_the_grader_costs_one_test_and_no_points(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nextword.grading.diagnosis import Diagnosis
+    from nextword.judge.diagnosis import Diagnosis
 
     def break_down(self: Diagnosis, test: object) -> bool:
         raise RuntimeError("broken")

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from nextword.boundary.proxy import Conversation, Module
+from nextword.candidate import confinement, seccomp
+from nextword.candidate.server import Plan
 from nextword.errors import UserError
-from nextword.grading import bubblewrap, cell, sandbox, seccomp
-from nextword.grading.launch import CandidateServer, ServerError
-from nextword.grading.proxy import Conversation, Module
-from nextword.grading.server import Plan
 from nextword.results import Verdict
+from nextword.sandbox import bubblewrap
+from nextword.sandbox import trial as sandbox
+from nextword.sandbox.servers import CandidateServer, ServerError
 from tests.grading.conftest import REFERENCE, TinyCourse, sandbox_works
 
 needs_sandbox = pytest.mark.skipif(
@@ -68,7 +70,7 @@ def start(plan: Plan, source: str) -> tuple[CandidateServer, Any]:
 
 @needs_sandbox
 def test_a_candidate_that_cannot_be_locked_in_never_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = Plan(cell.Limits(disk=-1), True, bubblewrap.outer_uid())  # no such file system
+    plan = Plan(confinement.Limits(disk=-1), True, bubblewrap.outer_uid())  # no such file system
     server = CandidateServer(plan)
     with pytest.raises(ServerError, match="mount"):
         server.start()
@@ -156,7 +158,7 @@ def test_computing_time_is_limited_over_all_tests(
 ) -> None:
     if confined and not sandbox_works():
         pytest.skip("needs bubblewrap and user namespaces: see `nextword doctor`")
-    plan = Plan(cell.Limits(cpu=1), confined, bubblewrap.outer_uid() if confined else None)
+    plan = Plan(confinement.Limits(cpu=1), confined, bubblewrap.outer_uid() if confined else None)
     monkeypatch.setattr(sandbox, "plan_for", lambda *_, **__: plan)
     burn = "import time\n    end = time.process_time() + 0.45\n"
     burn += "    while time.process_time() < end: pass\n"
@@ -174,7 +176,7 @@ def test_the_filter_refuses_and_allows() -> None:
         pytest.skip("no filter for this kind of machine")
     code = (
         "import os, threading, socket, ctypes\n"
-        "from nextword.grading import seccomp\n"
+        "from nextword.candidate import seccomp\n"
         "seccomp.install(seccomp.program())\n"
         "t = threading.Thread(target=print, args=('thread',)); t.start(); t.join()\n"
         "for name in ('fork', 'pipe', 'getpid'):\n"

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from nextword.check.misconceptions import misconception
+from nextword.judge.misconceptions import misconception
 from tests.misconceptions.ngrams_smoothing import *  # noqa: F403  it only declares more of them
 
 BOS, EOS = "<s>", "</s>"

@@ -6,7 +6,7 @@
 import math
 from collections import Counter
 
-from nextword.check.misconceptions import misconception
+from nextword.judge.misconceptions import misconception
 
 BOS = "<s>"
 FALLBACK = (0.5, 1.0, 1.5)

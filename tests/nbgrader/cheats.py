@@ -62,7 +62,7 @@ perplexities = dict.fromkeys(["mle", "additive", "kneser_ney", "modified"], nan)
 gap = nan
 """,
     "wire": """
-import nextword.grading.wire as wire
+import nextword.boundary.wire as wire
 wire.encode = lambda *a: b"\\x81\\xa1x\\xc0"
 import nextword.check.notebook as nb
 nb.points = lambda *a, **k: 99.0

@@ -3,7 +3,8 @@
 # expect: timeout|failed
 import msgpack
 
-from nextword.grading import candidate, wire
+from nextword.candidate import host as candidate
+from nextword.boundary import wire
 
 # the constants of Python's hash of a tuple, solved for the second item
 P1, P2, P5 = 11400714785074694791, 14029467366897019727, 2870177450012600261

@@ -3,7 +3,8 @@
 # expect: failed
 import gc
 
-from nextword.grading import candidate, wire
+from nextword.candidate import host as candidate
+from nextword.boundary import wire
 
 candidate.Host.handle = lambda *_: wire.encode(["ok", True])
 for each in gc.get_objects():

@@ -1,7 +1,8 @@
 """Answers with handles that were never given out, and with forbidden markers."""
 
 # expect: failed|crashed
-from nextword.grading import candidate, wire
+from nextword.candidate import host as candidate
+from nextword.boundary import wire
 
 bodies = [
     b"\x92\xa2ok" + b"\x92\xc7\x00" + bytes([mark]) + value

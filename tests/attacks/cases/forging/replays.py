@@ -1,7 +1,7 @@
 """Answers with an earlier answer, byte by byte."""
 
 # expect: failed
-from nextword.grading import candidate
+from nextword.candidate import host as candidate
 
 original, kept = candidate.Host.handle, []
 

@@ -7,7 +7,7 @@ import sys
 import msgpack
 import numpy as np
 
-from nextword.grading import channel, wire
+from nextword.boundary import channel, wire
 
 
 class Finder:

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from nextword.grading import wire
-from nextword.grading.channel import Channel, ClosedError
+from nextword.boundary import wire
+from nextword.boundary.channel import Channel, ClosedError
 
 PACKAGE = "coursework"
 MAX_PRINTED = 64 << 20  # characters; whoever prints more gets an OSError

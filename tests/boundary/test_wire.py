@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nextword.grading import wire
-from nextword.grading.wire import WireError, decode, encode, measure
+from nextword.boundary import wire
+from nextword.boundary.wire import WireError, decode, encode, measure
 
 keys = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(), st.binary(), st.floats()),

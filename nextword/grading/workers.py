@@ -20,16 +20,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from nextword.boundary.deadline import MOST
+from nextword.candidate.server import GC_THRESHOLDS, Plan
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
-from nextword.grading.deadline import MOST
-from nextword.grading.diagnosis import Diagnosis
-from nextword.grading.examiner import IDLE, IMPORTING, Examiner, Refusal
-from nextword.grading.launch import CandidateServer, ServerError
-from nextword.grading.server import GC_THRESHOLDS, Plan
 from nextword.grading.submissions import Submission
-from nextword.grading.suite import GRACE, Suite
+from nextword.judge.diagnosis import Diagnosis
+from nextword.judge.examiner import IDLE, IMPORTING, Examiner, Refusal
+from nextword.judge.suite import GRACE, Suite
 from nextword.results import SubmissionResult, Verdict
+from nextword.sandbox.servers import CandidateServer, ServerError
 
 STUCK_SECONDS = 30.0  # beyond a test's time until its worker counts as stuck
 MAX_DEATHS = 5  # of workers in the same test, until the test is left out
@@ -69,7 +69,7 @@ class _Worker:
     task: _Task | None = None
 
 
-class Classroom:
+class WorkerPool:
     """Hands submissions to workers; a worker that dies or hangs is replaced."""
 
     def __init__(

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nextword.boundary.channel import SlowError
+from nextword.boundary.proxy import Conversation, Module, Stop
+from nextword.candidate import probes, seccomp
+from nextword.candidate.confinement import Limits
+from nextword.candidate.server import Plan
 from nextword.errors import UserError
-from nextword.grading import bubblewrap, probes, seccomp
-from nextword.grading.cell import Limits
-from nextword.grading.channel import SlowError
-from nextword.grading.launch import CandidateServer, ServerError
-from nextword.grading.proxy import Conversation, Module, Stop
-from nextword.grading.server import Plan
 from nextword.results import Verdict
+from nextword.sandbox import bubblewrap
+from nextword.sandbox.servers import CandidateServer, ServerError
 
 HOW_TO_GET = "Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap"
 WHAT_IS_LOST = (

@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
+from nextword.boundary.channel import Channel, ClosedError, SlowError
+from nextword.boundary.deadline import Deadline
+from nextword.boundary.proxy import MAX_NAMES, Conversation, Module, Stop
+from nextword.boundary.wire import WireError
+from nextword.candidate.confinement import EXIT_MEMORY
 from nextword.catalogue import Chapter
-from nextword.grading.cell import EXIT_MEMORY
-from nextword.grading.channel import Channel, ClosedError, SlowError
-from nextword.grading.deadline import Deadline
-from nextword.grading.diagnosis import Diagnosis
-from nextword.grading.launch import CandidateServer, ServerError
-from nextword.grading.proxy import MAX_NAMES, Conversation, Module, Stop
 from nextword.grading.submissions import Submission
-from nextword.grading.suite import Suite, SuiteTest
-from nextword.grading.wire import WireError
-from nextword.grading.wording import Source, clean, judge
+from nextword.judge.diagnosis import Diagnosis
+from nextword.judge.suite import Suite, SuiteTest
+from nextword.judge.wording import Source, clean, judge
 from nextword.results import SubmissionResult, TestResult, Verdict, group_by_task
+from nextword.sandbox.servers import CandidateServer, ServerError
 
 IMPORT_SECONDS = 60.0  # a module may be slow to import; its tests have their own time
 MOST_IMPORT_SECONDS = 300.0  # over all: after each crash the module is imported again

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from nextword.check.misconceptions import Misconception, load_misconceptions
-from nextword.grading import wire
-from nextword.grading.candidate import Host
-from nextword.grading.proxy import Asked, Conversation, Module
-from nextword.grading.suite import Suite, SuiteTest
-from nextword.grading.wording import Source, judge
+from nextword.boundary import wire
+from nextword.boundary.proxy import Asked, Conversation, Module
+from nextword.candidate.host import Host
+from nextword.judge.misconceptions import Misconception, load_misconceptions
+from nextword.judge.suite import Suite, SuiteTest
+from nextword.judge.wording import Source, judge
 from nextword.results import Verdict
 
 MAX_SEARCHES = 2  # failing tests of a task for which all its misconceptions are compared

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nextword.boundary.proxy import Conversation, MissingNameError, Stop
 from nextword.check.explain import OTHER_FORM, plain_assertion
-from nextword.grading.proxy import Conversation, MissingNameError, Stop
-from nextword.grading.suite import OverdueError
+from nextword.judge.suite import OverdueError
 from nextword.results import Verdict
 
 LONGEST = 1000  # characters of a message

@@ -1,6 +1,6 @@
 """Locks a forked process in: limits, namespaces, a private folder, nothing left of it at the end.
 
-Leaves out the sandbox around the server that forks it (sandbox.py).
+Leaves out the sandbox around the server that forks it (sandbox/).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from nextword.grading import seccomp
+from nextword.candidate import seccomp
 
 EXIT_MEMORY = 71
 UID_INSIDE = 1000
@@ -34,7 +34,7 @@ PRIVATE_FOLDER = Path("/candidate")
 Life = Callable[[Path], None]
 
 
-class CellError(Exception):
+class ConfinementError(Exception):
     """A candidate could not be locked in: it was ended before it saw the student's code."""
 
 
@@ -90,8 +90,8 @@ class Keeper:
         return {"killed": killed, "exit": code}
 
 
-class Cells:
-    """Makes cells: confined ones, in namespaces of their own, or mere child processes."""
+class Confinement:
+    """Forks candidates: confined ones, in namespaces of their own, or mere child processes."""
 
     def __init__(self, limits: Limits, *, confined: bool, outer_uid: int | None = None) -> None:
         self.limits, self.confined, self.outer_uid = limits, confined, outer_uid
@@ -103,7 +103,7 @@ class Cells:
     def start(self, life: Life, keep: int) -> Keeper:
         """Fork a process that runs `life` in a private folder; `keep` is its only descriptor.
 
-        Raises CellError unless every wall stands.
+        Raises ConfinementError unless every wall stands.
         """
         return self._confined(life, keep) if self.confined else self._plain(life, keep)
 
@@ -137,7 +137,7 @@ class Cells:
         keeper = Keeper(pid, inner[0] if inner else pid, None)
         if "locked" not in lines or not inner:
             keeper.end()
-            raise CellError("; ".join(lines) or "the candidate died before it was locked in")
+            raise ConfinementError("; ".join(lines) or "the candidate died before it was locked in")
         return keeper
 
     def _watch(self, life: Life, keep: int, say: int, mapped: int) -> NoReturn:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from nextword.check.marks import SuiteError
+from nextword.judge.marks import SuiteError
 
 T = TypeVar("T")
 

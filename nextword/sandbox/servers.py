@@ -12,17 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import nextword
-from nextword.grading import bubblewrap
-from nextword.grading.channel import Channel
-from nextword.grading.deadline import Waits
-from nextword.grading.server import BURY, DISMISS, END, START, Plan
+from nextword.boundary.channel import Channel
+from nextword.boundary.deadline import Waits
+from nextword.candidate.server import BURY, DISMISS, END, START, Plan
+from nextword.sandbox import bubblewrap
 
 START_SECONDS = 60.0  # to import numpy and torch on a slow machine
 ORDER_SECONDS = 30.0  # to fork a candidate, or to end one
 END_SECONDS = 2.0  # to end by itself
 LIBRARY = Path(nextword.__file__).parents[1]
 _BOOT = (
-    "import sys; sys.path.insert(0, {library!r}); from nextword.grading.server import main; main()"
+    "import sys; sys.path.insert(0, {library!r}); "
+    "from nextword.candidate.server import main; main()"
 )
 
 

@@ -10,8 +10,8 @@ import socket
 import struct
 from collections.abc import Sequence
 
-from nextword.grading.deadline import Deadline, Waits
-from nextword.grading.wire import MAX_MESSAGE, WireError
+from nextword.boundary.deadline import Deadline, Waits
+from nextword.boundary.wire import MAX_MESSAGE, WireError
 
 _REQUEST = struct.Struct(">IIII")  # bytes of the body, number, test, how many handles to release
 _HANDLE = struct.Struct(">Q")

@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from nextword.grading import wire
-from nextword.grading.candidate import CLASS_BITS
-from nextword.grading.deadline import Deadline, Waits
+from nextword.boundary import wire
+from nextword.boundary.deadline import Deadline, Waits
+from nextword.candidate.host import CLASS_BITS
 from nextword.results import Verdict
 
 MAX_KEPT = 4 << 20  # bytes of a test's messages that are kept to find misconceptions

@@ -1,6 +1,7 @@
 """The command that locks a candidate server in: what of this machine it sees, by bubblewrap.
 
-Leaves out the cell of each candidate inside it (cell.py), and trying whether it holds (sandbox.py).
+Leaves out how each candidate inside it is confined (candidate/confinement.py), and trying whether
+it holds (trial.py).
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nextword
-from nextword.grading.cell import PRIVATE_FOLDER
-from nextword.grading.server import Plan
+from nextword.candidate.confinement import PRIVATE_FOLDER
+from nextword.candidate.server import Plan
 
 NOBODY = 65534
 PACKAGE = Path(nextword.__file__).parent

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nextword.check.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
+from nextword.boundary.deadline import Deadline
+from nextword.candidate.confinement import mapped_memory
 from nextword.check.runner import VISIBLE_SEED, forget_suites
-from nextword.grading.cell import mapped_memory
-from nextword.grading.deadline import Deadline
+from nextword.judge.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
 
 MEMORY = 2 << 30  # bytes that a test may take in the examiner, to make something of answers
 GRACE = 2.0  # seconds that a test may spend beyond its limit outside of the candidate

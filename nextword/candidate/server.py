@@ -1,7 +1,7 @@
 """The candidate server: imports what students need once, then forks a candidate per submission.
 
-It never runs students' code itself. Leaves out how a candidate is locked in (cell.py) and how the
-server is (sandbox.py).
+It never runs students' code itself. Leaves out how a candidate is locked in (confinement.py) and
+how the server is (sandbox/).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nextword.grading import cell
-from nextword.grading.candidate import serve
-from nextword.grading.channel import Channel
-from nextword.grading.deadline import close_all, open_waits
+from nextword.boundary.channel import Channel
+from nextword.boundary.deadline import close_all, open_waits
+from nextword.candidate.confinement import Confinement, ConfinementError, Keeper, Limits
+from nextword.candidate.host import serve
 
 START, END, BURY, DISMISS = b"S", b"E", b"B", b"D"  # an examiner's orders
 GC_THRESHOLDS = (20_000, 20, 20)  # tests make little that needs collecting: saves 5 % of time
@@ -32,7 +32,7 @@ DYING_SECONDS = 1.0  # between closing its channel and being gone
 class Plan:
     """What a server is told when it starts."""
 
-    limits: cell.Limits
+    limits: Limits
     confined: bool  # whether candidates get namespaces of their own
     outer_uid: int | None = None  # user that root's candidates become
     preload: tuple[str, ...] = ()  # modules that candidates find imported
@@ -45,14 +45,14 @@ class Plan:
     def from_json(cls, text: str) -> Plan:
         """Read what to_json wrote."""
         raw = json.loads(text)
-        return cls(**{**raw, "limits": cell.Limits(**raw["limits"])})
+        return cls(**{**raw, "limits": Limits(**raw["limits"])})
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A candidate, and the examiner's end of its channel."""
 
-    keeper: cell.Keeper
+    keeper: Keeper
     channel: socket.socket
 
 
@@ -65,8 +65,10 @@ class Server:
 
     def __init__(self, control: socket.socket, plan: Plan) -> None:
         self.control = control
-        self._cells = cell.Cells(plan.limits, confined=plan.confined, outer_uid=plan.outer_uid)
-        self._keeper: cell.Keeper | None = None
+        self._confinement = Confinement(
+            plan.limits, confined=plan.confined, outer_uid=plan.outer_uid
+        )
+        self._keeper: Keeper | None = None
         self._spare: Candidate | None = None
 
     def run(self) -> None:
@@ -89,10 +91,10 @@ class Server:
         """End the last candidate, hand the next one over, and make one for the time after."""
         last, self._keeper = self._keeper, None
         if last:
-            last.kill() if self._cells.confined else last.end()
+            last.kill() if self._confinement.confined else last.end()
         try:
             candidate = self._take_spare() or self._fork()
-        except cell.CellError as error:
+        except ConfinementError as error:
             self._say({"error": str(error)})
         else:
             self._keeper = candidate.keeper
@@ -100,10 +102,10 @@ class Server:
             self._say({}, [candidate.channel.fileno(), *waits])
             candidate.channel.close()
             close_all(waits)
-        if self._cells.confined:
+        if self._confinement.confined:
             if last:
                 last.end()
-            with contextlib.suppress(cell.CellError):  # then the next start will say so
+            with contextlib.suppress(ConfinementError):  # then the next start will say so
                 self._spare = self._fork()
 
     def _take_spare(self) -> Candidate | None:
@@ -120,8 +122,8 @@ class Server:
             serve(Channel(socket.socket(fileno=theirs.fileno())), folder)
 
         try:
-            return Candidate(self._cells.start(life, theirs.fileno()), ours)
-        except cell.CellError:
+            return Candidate(self._confinement.start(life, theirs.fileno()), ours)
+        except ConfinementError:
             ours.close()
             raise
         finally:
@@ -129,7 +131,7 @@ class Server:
 
     def _dismiss(self) -> None:
         """Kill the candidate; nobody waits for an answer."""
-        if self._keeper and self._cells.confined:
+        if self._keeper and self._confinement.confined:
             self._keeper.kill()  # the next start sees to the rest
         else:
             self._end()

@@ -1,0 +1,1 @@
+"""Starts candidates behind walls, and tries whether the walls hold on this machine."""
