@@ -35,6 +35,16 @@ class Project:
         """Return a chapter's module in `package`, such as coursework/ngrams.py."""
         return self._existing(self.package(package) / f"{stem}.py", f"the module of {stem}")
 
+    def notebook(self, number: int, stem: str) -> Path | None:
+        """Return a chapter's narrative notebook, None where it is not written yet."""
+        path = self.root / "chapters" / f"{number:02d}-{stem.replace('_', '-')}.ipynb"
+        return path if path.is_file() else None
+
+    def assignment(self, stem: str) -> Path | None:
+        """Return a chapter's assignment notebook, None where it has none."""
+        path = self.root / "solutions" / f"{stem}.ipynb"
+        return path if path.is_file() else None
+
     def state(self, name: str) -> Path:
         """Return a path in the folder that keeps progress and caches; makes the folder."""
         folder = self.root / ".nextword"

@@ -32,11 +32,16 @@ def test_tasks_are_sorted_by_number_not_by_letter() -> None:
         (TASK.format(number=1, symbol="f").replace("easy", "fun"), "difficulty"),
         (TASK.format(number=1, symbol="f").replace("9.1", "8.1"), "stands in chapter 9"),
         (TASK.format(number=1, symbol="f") + TASK.format(number=2, symbol="f"), "f belongs to"),
+        (TASK.format(number=1, symbol="f") + 'hint = "a"\n', "task 9.1: unknown key 'hint'"),
+        (TASK.format(number=1, symbol="f").replace("minutes = 5", ""), "'minutes' is missing"),
+        (TASK.format(number=1, symbol="f").replace('"9.1"', '"one"'), "task one: an id is"),
+        ('author = "me"\n', "unknown key 'author'"),
+        ("[[tasks]", "no TOML"),
     ],
 )
 def test_contradictions_are_refused(text: str, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        parse_chapter(HEAD + text)
+    with pytest.raises(UserError, match=rf"^demo\.toml.*{complaint}"):
+        parse_chapter(HEAD + text, "demo.toml")
 
 
 def test_unknown_names_list_the_known_ones() -> None:

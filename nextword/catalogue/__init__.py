@@ -5,8 +5,9 @@ Leaves out the tests (tests/suites) and the text (chapters); both refer to a tas
 
 from __future__ import annotations
 
+import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -28,6 +29,7 @@ class Task:
     minutes: int  # expected working time
     difficulty: str  # one of DIFFICULTIES
     hints: tuple[str, str, str]  # from a nudge to nearly the answer
+    exercise: str = ""  # Markdown: what the exercise box of the book asks for
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -62,40 +64,70 @@ class Chapter:
         return next((task for task in self.tasks if symbol in task.symbols), None)
 
 
-def _read_task(raw: dict[str, Any]) -> Task:
+def _require_keys(found: set[str], kind: type, where: str, optional: set[str]) -> None:
+    known = {each.name for each in fields(kind)}
+    needed = {each.name for each in fields(kind) if each.default is MISSING} - optional
+    if unknown := sorted(found - known):
+        raise UserError(
+            f"{where}: unknown key {unknown[0]!r}; the keys are {', '.join(sorted(known))}"
+        )
+    if missing := sorted(needed - found):
+        raise UserError(f"{where}: the key {missing[0]!r} is missing")
+
+
+def _read_task(raw: dict[str, Any], name: str) -> Task:
+    where = f"{name}: task {raw.get('id', '(without an id)')}"
+    _require_keys(set(raw), Task, where, optional=set())
+    if not re.fullmatch(r"\d+\.\d+", str(raw["id"])):
+        raise UserError(f'{where}: an id is chapter.task, such as "2.3"')
     hints = tuple(raw["hints"])
     if len(hints) != 3:
-        raise ValueError(f"task {raw['id']} has {len(hints)} hints, expected exactly 3")
+        raise UserError(f"{where} has {len(hints)} hints, expected exactly 3")
     if raw["difficulty"] not in DIFFICULTIES:
-        raise ValueError(f"task {raw['id']}: difficulty is none of {DIFFICULTIES}")
-    return Task(**{**raw, "symbols": tuple(raw["symbols"]), "hints": hints})
+        raise UserError(f"{where}: difficulty is none of {', '.join(DIFFICULTIES)}")
+    exercise = raw.get("exercise", "").strip()
+    return Task(**{**raw, "symbols": tuple(raw["symbols"]), "hints": hints, "exercise": exercise})
 
 
-def parse_chapter(text: str) -> Chapter:
-    """Read a chapter from the text of its TOML file; raises ValueError where it contradicts itself.
+def parse_chapter(text: str, name: str = "catalogue") -> Chapter:
+    """Read a chapter from the text of its TOML file, which is called `name`.
+
+    Raises UserError, one line with file and task, where the text is no catalogue.
 
     >>> parse_chapter('stem = "rnns"\\nnumber = 4\\ntitle = "RNNs"').tasks
     ()
     """
-    raw = tomllib.loads(text)
-    tasks = tuple(sorted(map(_read_task, raw.pop("tasks", [])), key=lambda task: task.order))
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{name} is no TOML: {error}") from None
+    _require_keys(set(raw), Chapter, name, optional={"tasks"})
+    read = [_read_task(each, name) for each in raw.pop("tasks", [])]
+    tasks = tuple(sorted(read, key=lambda task: task.order))
     owners: dict[str, str] = {}
     for task in tasks:
         if task.order[0] != raw["number"]:
-            raise ValueError(f"task {task.id} stands in chapter {raw['number']}")
-        for name in (task.id, *task.symbols):
-            if name in owners:
-                raise ValueError(f"{name} belongs to task {owners[name]} and to {task.id}")
-            owners[name] = task.id
+            raise UserError(f"{name}: task {task.id} stands in chapter {raw['number']}")
+        for known in (task.id, *task.symbols):
+            if known in owners:
+                raise UserError(f"{name}: {known} belongs to task {owners[known]} and to {task.id}")
+            owners[known] = task.id
     return Chapter(**raw, tasks=tasks)
 
 
 @cache
 def chapters() -> tuple[Chapter, ...]:
     """Return every chapter that has an assignment, by number."""
-    files = resources.files(__name__).iterdir()
-    texts = [entry.read_text("utf-8") for entry in files if entry.name.endswith(".toml")]
-    return tuple(sorted(map(parse_chapter, texts), key=lambda chapter: chapter.number))
+    files = [e for e in resources.files(__name__).iterdir() if e.name.endswith(".toml")]
+    found = [_read_file(entry.read_text("utf-8"), entry.name) for entry in files]
+    return tuple(sorted(found, key=lambda chapter: chapter.number))
+
+
+def _read_file(text: str, name: str) -> Chapter:
+    found = parse_chapter(text, name)
+    if f"{found.stem}.toml" != name:
+        raise UserError(f"{name}: its stem is {found.stem!r}; the file should be {found.stem}.toml")
+    return found
 
 
 def chapter(stem: str) -> Chapter:

@@ -1,4 +1,4 @@
-"""`nextword sync`: coursework/ from solutions/."""
+"""`nextword sync`: stubs, exercise boxes, points and the index of tasks from their sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ def sync(
         bool, typer.Option("--check", help="Write nothing; fail with a diff if they differ.")
     ] = False,
 ) -> None:
-    """Write the stubs in coursework/ from solutions/. Example: nextword sync --check"""
+    """Write what follows from solutions/ and the catalogue. Example: nextword sync --check
+
+    These are the stubs and assignments in coursework/, the exercise boxes of the chapters, the
+    points in the assignment notebooks and the index of tasks.
+    """
     from nextword.project import find_project
     from nextword.release import sync as work
 
@@ -22,12 +26,12 @@ def sync(
         for product in stale:
             typer.echo(product.diff(project.root))
         if stale:
-            typer.secho("coursework/ differs from solutions/: run `nextword sync`", err=True)
+            typer.secho("not what solutions/ and the catalogue say: run `nextword sync`", err=True)
             raise typer.Exit(1)
-        typer.echo("coursework/ is what solutions/ says")
+        typer.echo("all is what solutions/ and the catalogue say")
         return
     changed = work.write(project)
     for path in changed:
         typer.echo(f"wrote {path.relative_to(project.root).as_posix()}")
     if not changed:
-        typer.echo("coursework/ is up to date")
+        typer.echo("all is up to date")

@@ -21,7 +21,6 @@ from typing import Any
 
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
-from nextword.project import Project
 from nextword.release.suites import task_part
 
 Cell = dict[str, Any]
@@ -138,13 +137,9 @@ def student_notebook(notebook: Notebook, chapter: Chapter) -> Notebook:
     return made
 
 
-def student_assignment(project: Project, chapter: Chapter) -> str | None:
-    """Return the text of a chapter's assignment notebook for students, None where it has none."""
-    path = project.root / "solutions" / f"{chapter.stem}.ipynb"
-    if not path.is_file():
-        return None
-    notebook = read_notebook(path.read_text("utf-8"), path.name)
-    return write_notebook(student_notebook(notebook, chapter))
+def student_assignment(text: str, name: str, chapter: Chapter) -> str:
+    """Return the text of the assignment notebook for students, from that of solutions/."""
+    return write_notebook(student_notebook(read_notebook(text, name), chapter))
 
 
 def without(source: str, what: str, stub: str = "") -> str:

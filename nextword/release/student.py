@@ -61,12 +61,13 @@ def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -
         solution = project.module("solutions", chapter.stem)
         stub = make_stub(solution.read_text("utf-8"), chapter, solution.name)
         write_text(target / "coursework" / solution.name, stub)
-        if assignment := student_assignment(project, chapter):
-            write_text(target / "coursework" / f"{chapter.stem}.ipynb", assignment)
+        if assignment := project.assignment(chapter.stem):
+            text = student_assignment(assignment.read_text("utf-8"), assignment.name, chapter)
+            write_text(target / "coursework" / assignment.name, text)
         suite = project.suite(chapter.stem)
         visible = visible_part(suite.read_text("utf-8"), suite.name)
         write_text(target / "tests" / "suites" / suite.name, visible)
-        for notebook in sorted((project.root / "chapters").glob(f"{chapter.number:02d}-*.ipynb")):
+        if notebook := project.notebook(chapter.number, chapter.stem):
             text = student_notebook(notebook.read_text("utf-8"))
             write_text(target / "chapters" / notebook.name, text)
     write_text(target / "README.md", _readme(chosen))

@@ -1,21 +1,24 @@
-"""Writes coursework/ from solutions/, or tells how the two differ."""
+"""Writes what follows from solutions/ and the catalogue, or tells how the two differ: coursework/,
+the exercise boxes of the chapters' notebooks, the points of the assignments, the index of tasks."""
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nextword.catalogue import chapters
+from nextword.catalogue import Chapter, chapters
 from nextword.errors import UserError
 from nextword.project import Project
 from nextword.release.assignment import student_assignment
+from nextword.release.exercises import task_index, with_boxes, with_points
 from nextword.release.stubs import make_stub
 
 
 @dataclass(frozen=True)
 class Product:
-    """A file of coursework/: what it holds and what it should hold."""
+    """A file that is written from others: what it holds and what it should hold."""
 
     path: Path
     wanted: str
@@ -35,25 +38,45 @@ class Product:
         name = self.path.relative_to(root).as_posix()
         before = (self.present or "").splitlines(keepends=True)
         after = self.wanted.splitlines(keepends=True)
-        return "".join(difflib.unified_diff(before, after, name, f"{name} (from solutions)"))
+        return "".join(difflib.unified_diff(before, after, name, f"{name} (as it should be)"))
 
 
 def products(project: Project) -> list[Product]:
-    """Return every file that follows from solutions/; raises UserError for bad markers."""
-    source, target = project.root / "solutions", project.root / "coursework"
+    """Return every file that follows from solutions/ and the catalogue.
+
+    Raises UserError for bad markers, and for a notebook that lacks a task's cell.
+    """
+    source = project.root / "solutions"
     if not source.is_dir():
         raise UserError(f"{source} is missing: only the full course, not a student's copy, has it")
-    made = [Product(target / "__init__.py", _package_docstring())]
+    made = [Product(project.root / "coursework" / "__init__.py", _package_docstring())]
     for chapter in chapters():
-        path = source / f"{chapter.stem}.py"
-        if not path.is_file():
-            raise UserError(f"{path} is missing: the catalogue has a chapter {chapter.stem}")
-        name = path.relative_to(project.root).as_posix()
-        stub = make_stub(path.read_text("utf-8"), chapter, name)
-        made.append(Product(target / path.name, stub))
-        if assignment := student_assignment(project, chapter):
-            made.append(Product(target / f"{chapter.stem}.ipynb", assignment))
+        made += _products_of(project, chapter)
+    pages = project.root / "chapters"
+    if pages.is_dir():
+        index = task_index(
+            [chapter for chapter in chapters() if chapter.tasks],
+            written=lambda c: project.notebook(c.number, c.stem) is not None,
+        )
+        made.append(Product(pages / "tasks.md", index))
     return made
+
+
+def _products_of(project: Project, chapter: Chapter) -> Iterator[Product]:
+    path = project.root / "solutions" / f"{chapter.stem}.py"
+    if not path.is_file():
+        raise UserError(f"{path} is missing: the catalogue has a chapter {chapter.stem}")
+    target = project.root / "coursework"
+    solution = path.read_text("utf-8")
+    name = path.relative_to(project.root).as_posix()
+    yield Product(target / path.name, make_stub(solution, chapter, name))
+    if assignment := project.assignment(chapter.stem):
+        text = with_points(assignment.read_text("utf-8"), assignment.name, chapter)
+        yield Product(assignment, text)
+        yield Product(target / assignment.name, student_assignment(text, assignment.name, chapter))
+    if notebook := project.notebook(chapter.number, chapter.stem):
+        text = with_boxes(notebook.read_text("utf-8"), notebook.name, chapter, solution)
+        yield Product(notebook, text)
 
 
 def _package_docstring() -> str:
@@ -61,7 +84,7 @@ def _package_docstring() -> str:
 
 
 def write(project: Project) -> list[Path]:
-    """Bring coursework/ up to date; return the files that changed."""
+    """Bring every product up to date; return the files that changed."""
     changed = [product for product in products(project) if not product.fresh]
     for product in changed:
         product.path.parent.mkdir(exist_ok=True)
