@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,14 +24,41 @@ class Project:
         """Return the folder of a package; a flat folder has no packages, and is one itself."""
         return self.root if self.flat else self.root / name
 
+    def has_suite(self, stem: str) -> bool:
+        """Tell whether the chapter's tests are in this folder."""
+        suites = self.root / "tests" / "suites"
+        return (suites / f"test_{stem}.py").is_file() or (suites / stem).is_dir()
+
     def suite(self, stem: str) -> Path:
-        """Return the chapter's suite; raises UserError where it is missing."""
-        return self._existing(self.root / "tests" / "suites" / f"test_{stem}.py", "the tests")
+        """Return the chapter's suite: test_<stem>.py in tests/suites, or the folder <stem> there.
+
+        Raises UserError where it is missing or both are there.
+        """
+        suites = self.root / "tests" / "suites"
+        whole, parts = suites / f"test_{stem}.py", suites / stem
+        if whole.is_file() and parts.is_dir():
+            raise UserError(f"the tests are in test_{stem}.py and in {stem}/: keep one of them")
+        return parts if parts.is_dir() else self._existing(whole, "the tests")
+
+    def suite_files(self, stem: str) -> list[Path]:
+        """Return the files of the chapter's suite with the helpers in tests/ that they import."""
+        return self._with_helpers(_python_files(self.suite(stem)))
 
     def misconceptions(self, stem: str) -> Path | None:
-        """Return the chapter's misconceptions, which only maintainers and instructors have."""
-        path = self.root / "tests" / "misconceptions" / f"{stem}.py"
-        return path if path.is_file() else None
+        """Return the chapter's misconceptions, which only maintainers and instructors have.
+
+        They are a file, tests/misconceptions/<stem>.py, or a folder, tests/misconceptions/<stem>.
+        """
+        folder = self.root / "tests" / "misconceptions"
+        found = [path for path in (folder / f"{stem}.py", folder / stem) if path.exists()]
+        if len(found) == 2:
+            raise UserError(f"misconceptions are in {stem}.py and in {stem}/: keep one of them")
+        return found[0] if found else None
+
+    def misconception_files(self, stem: str) -> list[Path]:
+        """Return the files of the chapter's misconceptions with the helpers that they import."""
+        found = self.misconceptions(stem)
+        return self._with_helpers(_python_files(found)) if found else []
 
     def module(self, package: str, stem: str) -> Path:
         """Return a chapter's module in `package`, such as coursework/ngrams.py."""
@@ -51,11 +80,35 @@ class Project:
         folder.mkdir(exist_ok=True)
         return folder / name
 
+    def _with_helpers(self, files: list[Path]) -> list[Path]:
+        found, waiting = list(files), list(files)
+        while waiting:
+            new = [path for path in _imported(waiting.pop(), self.root) if path not in found]
+            found, waiting = found + new, waiting + new
+        return found
+
     def _existing(self, path: Path, what: str) -> Path:
         if not path.is_file():
             shown = path.relative_to(self.root)
             raise UserError(f"{what} should be in {shown}, but there is no such file")
         return path
+
+
+def _python_files(path: Path) -> list[Path]:
+    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
+def _imported(path: Path, root: Path) -> Iterator[Path]:
+    """Yield the modules of tests/ that a file imports."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except SyntaxError as error:
+        raise UserError(f"{path.relative_to(root)}:{error.lineno}: {error.msg}") from None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
+            package = root / str(node.module).replace(".", "/")
+            names = [package.with_suffix(".py"), *(package / f"{n.name}.py" for n in node.names)]
+            yield from filter(Path.is_file, names)
 
 
 def find_project(start: Path | None = None) -> Project:
@@ -69,9 +122,9 @@ def find_project(start: Path | None = None) -> Project:
         packages = (folder / "coursework", folder / "solutions")
         if (folder / "tests" / "suites").is_dir() and any(map(Path.is_dir, packages)):
             return Project(folder)
-        for suite in (folder / "tests" / "suites").glob("test_*.py"):
-            module = folder / suite.name.removeprefix("test_")
-            if module.is_file() or module.with_suffix(".ipynb").is_file():
+        suites = folder / "tests" / "suites"
+        for stem in [path.stem.removeprefix("test_") for path in suites.glob("[!_]*")]:
+            if any((folder / f"{stem}{ending}").is_file() for ending in (".py", ".ipynb")):
                 return Project(folder, flat=True)
     raise UserError(
         f"no course folder at or above {here}: go to the folder that holds coursework/ and tests/"

@@ -12,16 +12,21 @@ from typer.testing import Result
 
 from nextword import catalogue
 from nextword.errors import UserError
-from nextword.project import find_project
+from nextword.project import Project, find_project
 from nextword.release.student import student_notebook
-from nextword.release.suites import visible_part
+from nextword.release.suites import SuiteTexts, read_suite
 
 Command = Callable[..., Result]
 
 
+def visible_part(text: str, **helpers: str) -> dict[str, str]:
+    """Cut a suite of one file and its helpers."""
+    helper_files = {f"{name}.py": helper for name, helper in helpers.items()}
+    return SuiteTexts({"test_demo.py": text}, helper_files).visible()
+
+
 def test_hidden_tests_and_their_helpers_are_cut(demo_course: Path) -> None:
-    suite = (demo_course / "tests" / "suites" / "test_demo.py").read_text("utf-8")
-    visible = visible_part(suite, "test_demo.py")
+    visible = read_suite(find_project(demo_course), "demo").visible()["test_demo.py"]
     assert "test_small_sum" in visible
     assert "test_counter" in visible
     assert "def demo(coursework)" in visible
@@ -39,14 +44,97 @@ def test_hidden_tests_and_their_helpers_are_cut(demo_course: Path) -> None:
 )
 def test_a_test_of_unclear_visibility_is_refused(text: str) -> None:
     with pytest.raises(UserError, match=r"test_demo\.py:1"):
-        visible_part(text, "test_demo.py")
+        visible_part(text)
 
 
 def test_visibility_must_be_written_out() -> None:
     text = (
         'import pytest\nSHOW = True\n@pytest.mark.task("9.1", visible=SHOW)\ndef test_x(): pass\n'
     )
-    assert "test_x" not in visible_part(text, "test_demo.py")
+    assert not visible_part(text)
+
+
+SUITE_WITH_HELPERS = """import pytest
+
+from tests.suites import oracles as plain
+from tests.suites.texts import LINES, letters
+
+
+@pytest.mark.task("9.1", visible=True)
+def test_x(demo):
+    assert demo.f(LINES) == plain.shown(LINES)
+
+
+@pytest.mark.task("9.1")
+def test_y(demo):
+    assert demo.f("abc") == plain.hidden(letters("abc"))
+"""
+ORACLES = '''"""Oracles."""
+
+from tests.suites.texts import ONE
+from tests.suites import secrets
+
+
+def shown(lines):
+    return half(lines) + [ONE]
+
+
+def half(lines):
+    return lines[::2]
+
+
+# knows the answers
+def hidden(text):
+    return secrets.secret(also_hidden(text))
+
+
+def also_hidden(text):
+    return hidden(text[1:]) if text else half(text)
+'''
+HELPERS = {
+    "oracles": ORACLES,
+    "texts": "ONE = 1\nLINES = [ONE]\n\n\ndef letters(text):\n    return list(text)\n",
+    "secrets": "def secret(text):\n    return 42\n",
+}
+
+
+def test_a_helper_goes_to_students_as_far_as_visible_tests_use_it() -> None:
+    made = visible_part(SUITE_WITH_HELPERS, **HELPERS)
+    assert sorted(made) == ["oracles.py", "test_demo.py", "texts.py"]
+    assert "def shown" in made["oracles.py"]
+    assert "def half" in made["oracles.py"]
+    for secret in ("hidden", "knows the answers", "secrets"):  # also where two call each other
+        assert secret not in made["oracles.py"]
+    assert "letters" not in made["texts.py"] + made["test_demo.py"]
+    assert "ONE = 1" in made["texts.py"]
+
+
+@pytest.mark.parametrize(
+    ("line", "used", "complaint"),
+    [
+        ("import tests.suites.oracles", "tests", "test_demo.py:2: write `from tests"),
+        ("from tests.suites.oracles import *", "shown", "test_demo.py:2: write `from tests"),
+        ("from . import oracles", "oracles", "test_demo.py:2: write `from tests"),
+        ("from tests.suites import oracles", "vars(oracles)", "test_demo.py:7: say which part"),
+        ("from tests.suites import oracles", "oracles.gone", "oracles.py has no gone"),
+        ("from tests.suites.oracles import gone", "gone", "oracles.py has no gone"),
+    ],
+)
+def test_what_is_used_of_a_helper_must_be_plain(line: str, used: str, complaint: str) -> None:
+    text = f"import pytest\n{line}\n\n\n@pytest.mark.task('9.1', visible=True)\n"
+    with pytest.raises(UserError, match=complaint):
+        visible_part(f"{text}def test_x(demo):\n    assert {used}\n", **HELPERS)
+
+
+def test_a_fixture_that_acts_by_itself_or_by_name_stays() -> None:
+    text = "import pytest\n"
+    for name, options in (("quiet", "autouse=True"), ("named", ""), ("other", "")):
+        text += f"@pytest.fixture({options})\ndef {name}():\n    pass\n"
+    text += "@pytest.mark.usefixtures('named')\n@pytest.mark.task('9.1', visible=True)\n"
+    made = visible_part(text + "def test_x():\n    pass\n")["test_demo.py"]
+    assert "def quiet" in made
+    assert "def named" in made
+    assert "def other" not in made
 
 
 def test_a_students_notebook_imports_coursework_and_has_no_outputs() -> None:
@@ -97,13 +185,17 @@ def test_the_real_release_holds_no_solution_and_no_hidden_test(handout: Path) ->
         stub = (handout / "coursework" / f"{chapter.stem}.py").read_text("utf-8")
         assert "SOLUTION" not in stub
         assert stub.count("raise NotImplementedError") == sum(len(t.symbols) for t in chapter.tasks)
-        whole = project.suite(chapter.stem).read_text("utf-8")
-        visible = (handout / "tests" / "suites" / f"test_{chapter.stem}.py").read_text("utf-8")
-        assert visible.count("visible=True") == whole.count("visible=True")
+        whole = texts(project.suite_files(chapter.stem))
+        visible = texts(Project(handout).suite_files(chapter.stem))
+        assert visible.count("visible=True") == whole.count("visible=True") > 0
         assert visible.count("pytest.mark.task(") == visible.count("visible=True")
     assert not list(handout.rglob("*misconception*/*.py"))
     assert not (handout / "solutions").exists()
     assert not (handout / "nextword" / "grading").exists()
+
+
+def texts(paths: list[Path]) -> str:
+    return "\n".join(path.read_text("utf-8") for path in paths)
 
 
 def test_the_real_release_can_be_checked_by_itself(handout: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from nextword import catalogue
@@ -16,7 +17,7 @@ from nextword.catalogue import Chapter, Task
 from nextword.check.report import printable
 from nextword.check.runner import ImportedPackage, run_suite
 from nextword.errors import UserError
-from nextword.project import find_project
+from nextword.project import Project, find_project
 from nextword.results import TaskResult, Verdict, group_by_task
 
 WORDS = {
@@ -29,24 +30,18 @@ WORDS = {
 }
 
 
-_helpers: dict[str, str] = {}  # modules that suites import, by name
-
-
-def share(name: str, text: str) -> None:
-    """Let suites given as text import a module of theirs: `from tests.suites import NAME`."""
-    _helpers[name] = text
-
-
-def points(task_id: str, *, suite: str | None = None, folder: Path | None = None) -> float:
+def points(
+    task_id: str, *, suite: Mapping[str, str] | None = None, folder: Path | None = None
+) -> float:
     """Run a task's tests on the module beside the notebook, print what fails, return the points.
 
-    `suite` is the text of the tests; without it the visible ones, in tests/suites, are run. The
-    module is read anew each time, so an edit counts at once.
+    `suite` holds the texts of the tests by their paths in tests/suites; without it the visible
+    ones, which lie there, are run. The module is read anew each time, so an edit counts at once.
     """
     here = (folder or Path.cwd()).resolve()
     chapter, (task, *_) = catalogue.resolve(task_id)
     if suite is None:
-        suite = _suite_file(here, chapter).read_text("utf-8")
+        suite = _visible_suite(here, chapter)
     result = _run(here / f"{chapter.stem}.py", chapter, task, suite)
     print(summary(result))
     return result.score
@@ -70,38 +65,38 @@ def summary(result: TaskResult) -> str:
     return "\n".join(lines)
 
 
-def _suite_file(here: Path, chapter: Chapter) -> Path:
-    beside = here / "tests" / "suites" / f"test_{chapter.stem}.py"
-    if beside.is_file():
-        return beside
+def _visible_suite(here: Path, chapter: Chapter) -> dict[str, str]:
+    beside = Project(here, flat=True)
     try:
-        return find_project(here).suite(chapter.stem)
+        project = beside if beside.has_suite(chapter.stem) else find_project(here)
+        files = project.suite_files(chapter.stem)
     except UserError:
         raise UserError(
-            f"the tests should be in {beside.relative_to(here)}, beside the notebook: "
+            f"the tests of {chapter.stem} should be in tests/suites, beside the notebook: "
             "get the whole folder of the assignment again"
         ) from None
+    suites = project.root / "tests" / "suites"
+    return {path.relative_to(suites).as_posix(): path.read_text("utf-8") for path in files}
 
 
-def _run(module: Path, chapter: Chapter, task: Task, suite: str) -> TaskResult:
+def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -> TaskResult:
     # a folder of its own: messages then name the student's lines, and no file beside the
     # notebook can be imported in place of a library
-    with tempfile.TemporaryDirectory(prefix="nextword-") as name:
-        root = Path(name)
+    with tempfile.TemporaryDirectory(prefix="nextword-") as temporary:
+        root = Path(temporary)
         package, suites = root / "coursework", root / "tests" / "suites"
         package.mkdir()
         suites.mkdir(parents=True)
         for folder in (package, suites.parent, suites):
             (folder / "__init__.py").touch()
-        for helper, text in _helpers.items():
-            (suites / f"{helper}.py").write_text(text, encoding="utf-8")
+        for name, text in suite.items():
+            (suites / name).parent.mkdir(exist_ok=True)
+            (suites / name).write_text(text, encoding="utf-8")
         if module.is_file():
             shutil.copy(module, package / module.name)
-        path = suites / f"test_{chapter.stem}.py"
-        path.write_text(suite, encoding="utf-8")
         _forget_tests()
         found = run_suite(
-            path,
+            Project(root).suite(chapter.stem),
             ImportedPackage(package, "coursework"),
             root=root,
             task_ids={task.id},

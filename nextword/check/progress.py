@@ -53,8 +53,7 @@ def measure(
     found = []
     for chapter in chapters:
         module = project.package(package) / f"{chapter.stem}.py"
-        suite = project.root / "tests" / "suites" / f"test_{chapter.stem}.py"
-        if module.is_file() and suite.is_file():
+        if module.is_file() and project.has_suite(chapter.stem):
             found.append(Progress(chapter, check_chapter(project, chapter, package=package)))
         else:
             found.append(Progress(chapter, None))

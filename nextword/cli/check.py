@@ -32,8 +32,7 @@ def check(
     project = find_project()
     wanted = [catalogue.resolve(what)] if what else [(c, c.tasks) for c in catalogue.chapters()]
     if project.flat and not what:  # an assignment's folder holds one chapter
-        here = project.root / "tests" / "suites"
-        wanted = [each for each in wanted if (here / f"test_{each[0].stem}.py").is_file()]
+        wanted = [each for each in wanted if project.has_suite(each[0].stem)]
     complete = True
     answers = []
     for chapter, tasks in wanted:

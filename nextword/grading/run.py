@@ -169,12 +169,12 @@ def grade(
     reference = project.root / REFERENCE / f"{stem}.py"
     known_reference = reference if reference.is_file() else None
     mistakes = project.misconceptions(stem)
-    model = known_reference or suite_path  # imports what the students' modules will import
-    plan = sandbox.plan_for([model], confined=options.confined)
+    parts = project.suite_files(stem)
+    models = [known_reference] if known_reference else parts  # import what students will import
+    plan = sandbox.plan_for(models, confined=options.confined)
     course = Course(chapter, known_reference, mistakes, plan)
     seed = options.seed or own_seed(project)
-    beside = [path for part in (suite_path, mistakes) if part for path in part.parent.glob("*.py")]
-    tests = [*sorted(beside), known_reference]
+    tests = [*sorted([*parts, *project.misconception_files(stem)]), known_reference]
     for_all = run_key(tests, asdict(chapter), seed, plan.to_json())
     store = Store(options.out / "results", chapter)
     for left in options.out.rglob(".*.part"):  # by a run that was killed

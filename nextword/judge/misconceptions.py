@@ -69,10 +69,16 @@ def load_module(path: Path, name: str) -> ModuleType:
 
 
 def load_misconceptions(path: Path) -> tuple[Misconception, ...]:
-    """Return the misconceptions that a file declares, in its order."""
-    module = load_module(path, f"nextword_misconceptions_{path.stem}")
-    declared = [getattr(value, "__misconception__", None) for value in vars(module).values()]
-    return tuple(found for found in declared if isinstance(found, Misconception))
+    """Return the misconceptions that a file, or each file of a folder, declares, in its order."""
+    found: dict[str, Misconception] = {}
+    for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+        module = load_module(file, f"nextword_misconceptions_{file.stem}")
+        declared = [getattr(value, "__misconception__", None) for value in vars(module).values()]
+        for each in (value for value in declared if isinstance(value, Misconception)):
+            same = found.setdefault(each.name, each)
+            if (same.task_id, same.says) != (each.task_id, each.says):
+                raise SuiteError(f"{file.name}: there is a misconception {each.name} already")
+    return tuple(found.values())
 
 
 def wrong_module(reference: Path, mistake: Misconception) -> ModuleType:

@@ -152,6 +152,9 @@ class _Plugin:
             SuiteTest(number, item.name, behaviour(item), read_mark(item), item)
             for number, item in enumerate(items)
         )
+        names = [test.name for test in tests]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise SuiteError(f"two tests are named {twice}: a test is known by its name")
         self.by_item = {test.item.nodeid: test for test in tests}
         self.suite = Suite(self.path, tests, session)
         self.work(self.suite)

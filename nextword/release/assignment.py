@@ -21,7 +21,7 @@ from typing import Any
 
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
-from nextword.release.suites import task_part
+from nextword.release.suites import SuiteTexts
 
 Cell = dict[str, Any]
 Notebook = dict[str, Any]
@@ -80,27 +80,21 @@ def _marked(notebook: Notebook, *kinds: str) -> list[Cell]:
 def nbgrader_source(
     notebook: Notebook,
     chapter: Chapter,
-    suite: str,
+    suite: SuiteTexts,
     reference: Mapping[str, Any],
-    helpers: Mapping[str, str],
 ) -> Notebook:
     """Return the notebook for nbgrader's source/: with its metadata, solutions and hidden tests.
 
-    `suite` is the text of the chapter's tests, `helpers` that of the modules that they import;
     `reference` holds the answers of the reference by name.
     Raises UserError for a task that the catalogue lacks or that no cell, or more than one, tests.
     """
     made = _prepared(notebook, chapter)
-    # needed where nbgrader grades without the examiner; the first test cell brings them
-    shared = [f'share("{name}", {_quoted(text)})' for name, text in helpers.items()]
-    if shared:
-        shared = ["from nextword.check.notebook import share", *shared]
     for cell in _marked(made, "task"):
         task_id = cell["metadata"]["nextword"]["task"]
-        hidden = task_part(suite, f"test_{chapter.stem}.py", task_id)
-        run = f'points("{task_id}", suite={_quoted(hidden)})'
-        cell["source"] = "\n".join([cell["source"], HIDDEN[0], *shared, run, HIDDEN[1]])
-        shared = []
+        # needed where nbgrader grades without the examiner
+        files = [f'"{name}": {_quoted(text)}' for name, text in suite.of_task(task_id).items()]
+        run = f'points("{task_id}", suite={{{", ".join(files)}}})'
+        cell["source"] = "\n".join([cell["source"], HIDDEN[0], run, HIDDEN[1]])
     for cell in _marked(made, "check"):
         line = f"{HIDDEN[0]}\n{_reference_line(cell, reference)}"
         cell["source"] = cell["source"].replace(HIDDEN[0], line, 1)

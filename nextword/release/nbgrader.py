@@ -26,7 +26,7 @@ from nextword.release.assignment import (
 )
 from nextword.release.stubs import make_stub
 from nextword.release.student import require_new_folder, write_text
-from nextword.release.suites import visible_part
+from nextword.release.suites import read_suite
 
 EXAMINER = "examiner"  # the part of the folder that never reaches students
 SEED = Path(".nextword", "grading-seed")  # where `nextword grade` looks for a course's secret
@@ -107,54 +107,39 @@ def new_seed() -> str:
 
 def assignment_of(project: Project, chapter: Chapter) -> Notebook:
     """Return the chapter's assignment notebook; raises UserError where there is none."""
-    path = project.root / "solutions" / f"{chapter.stem}.ipynb"
-    if not path.is_file():
-        raise UserError(f"{path} is missing: chapter {chapter.stem} has no assignment notebook")
+    path = project.assignment(chapter.stem)
+    if path is None:
+        raise UserError(f"solutions/{chapter.stem}.ipynb is missing: the chapter has no assignment")
     return read_notebook(path.read_text("utf-8"), path.name)
 
 
 def _source_files(
     project: Project, chapter: Chapter, notebook: Notebook, folder: Path
 ) -> dict[Path, str]:
-    suite = project.suite(chapter.stem)
-    text = suite.read_text("utf-8")
+    suite = read_suite(project, chapter.stem)
     solution = project.module("solutions", chapter.stem)
     stub = make_stub(solution.read_text("utf-8"), chapter, solution.name)
     reference = reference_answers(notebook, solution)
-    helpers = {path.stem: path.read_text("utf-8") for path in helpers_of(suite, project.root)}
-    source = nbgrader_source(notebook, chapter, text, reference, helpers)
+    source = nbgrader_source(notebook, chapter, suite, reference)
+    visible = {folder / "tests" / "suites" / name: text for name, text in suite.visible().items()}
     return {
         folder / f"{chapter.stem}.ipynb": write_notebook(source),
         folder / solution.name: stub,
-        folder / "tests" / "suites" / suite.name: visible_part(text, suite.name),
+        **visible,
     }
 
 
 def examiner_files(project: Project, chapter: Chapter, folder: Path) -> dict[Path, str]:
     """Return what the examiner needs of a chapter: tests, what they import, the reference."""
-    parts = [project.suite(chapter.stem), project.module("solutions", chapter.stem)]
-    if mistakes := project.misconceptions(chapter.stem):
-        parts.append(mistakes)
-    parts += [helper for path in parts for helper in helpers_of(path, project.root)]
+    parts = [
+        *project.suite_files(chapter.stem),
+        *project.misconception_files(chapter.stem),
+        project.module("solutions", chapter.stem),
+    ]
     packages = ("solutions", "tests", "tests/suites", "tests/misconceptions")
     found = {folder / package / "__init__.py": "" for package in packages}
     for path in parts:
         found[folder / path.relative_to(project.root)] = path.read_text("utf-8")
-    return found
-
-
-def helpers_of(path: Path, root: Path) -> list[Path]:
-    """Return the modules of tests/ that a file imports, and those that they import."""
-    found: list[Path] = []
-    waiting = [path]
-    while waiting:
-        for node in ast.walk(ast.parse(waiting.pop().read_text("utf-8"))):
-            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("tests."):
-                continue
-            package = root / str(node.module).replace(".", "/")
-            paths = [package.with_suffix(".py"), *(package / f"{n.name}.py" for n in node.names)]
-            new = [path for path in paths if path.is_file() and path not in found]
-            found, waiting = found + new, waiting + new
     return found
 
 

@@ -13,7 +13,7 @@ from nextword.errors import UserError
 from nextword.project import Project
 from nextword.release.assignment import student_assignment
 from nextword.release.stubs import make_stub
-from nextword.release.suites import visible_part
+from nextword.release.suites import read_suite
 
 # What grades, releases and knows answers stays with the course.
 INSTRUCTORS_PARTS = (
@@ -64,9 +64,8 @@ def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -
         if assignment := project.assignment(chapter.stem):
             text = student_assignment(assignment.read_text("utf-8"), assignment.name, chapter)
             write_text(target / "coursework" / assignment.name, text)
-        suite = project.suite(chapter.stem)
-        visible = visible_part(suite.read_text("utf-8"), suite.name)
-        write_text(target / "tests" / "suites" / suite.name, visible)
+        for name, text in read_suite(project, chapter.stem).visible().items():
+            write_text(target / "tests" / "suites" / name, text)
         if notebook := project.notebook(chapter.number, chapter.stem):
             text = student_notebook(notebook.read_text("utf-8"))
             write_text(target / "chapters" / notebook.name, text)

@@ -15,7 +15,8 @@ from nextword.nbgrader.answers import Score, judge
 from nextword.nbgrader.course import assignment
 from nextword.project import Project
 from nextword.release import assignment as work
-from nextword.release.nbgrader import assignment_of, helpers_of, reference_answers
+from nextword.release.nbgrader import assignment_of, reference_answers
+from nextword.release.suites import read_suite
 
 ROOT = Path(__file__).parents[2]
 PROJECT, NGRAMS = Project(ROOT), chapter("ngrams")
@@ -28,10 +29,9 @@ def notebook():
 
 @pytest.fixture(scope="module")
 def source(notebook):
-    suite = PROJECT.suite("ngrams")
-    helpers = {path.stem: path.read_text("utf-8") for path in helpers_of(suite, ROOT)}
+    suite = read_suite(PROJECT, "ngrams")
     reference = {name: {} for name in work.variables(notebook)}
-    return work.nbgrader_source(notebook, NGRAMS, suite.read_text("utf-8"), reference, helpers)
+    return work.nbgrader_source(notebook, NGRAMS, suite, reference)
 
 
 def by_id(notebook):
@@ -125,10 +125,8 @@ def test_points_in_a_notebook_count_the_visible_tests(tmp_path, capsys, referenc
     (tmp_path / "ngrams.py").write_text(stub, "utf-8")
     suites = tmp_path / "tests" / "suites"
     suites.mkdir(parents=True)
-    from nextword.release.suites import visible_part
-
-    suite = PROJECT.suite("ngrams").read_text("utf-8")
-    (suites / "test_ngrams.py").write_text(visible_part(suite, "suite"), "utf-8")
+    for name, text in read_suite(PROJECT, "ngrams").visible().items():
+        (suites / name).write_text(text, "utf-8")
     assert cells_of_students.points("2.1", folder=tmp_path) == 0
     assert "not written yet" in capsys.readouterr().out
     (tmp_path / "ngrams.py").write_text(reference, "utf-8")
@@ -144,8 +142,12 @@ def test_a_suite_given_as_text_replaces_the_one_before(tmp_path, reference):
     template = (
         "import pytest\n\n@pytest.mark.task('2.1')\ndef test_it(coursework):\n    assert {}\n"
     )
-    good = cells_of_students.points("2.1", suite=template.format(1), folder=tmp_path)
-    bad = cells_of_students.points("2.1", suite=template.format(0), folder=tmp_path)
+    good, bad = (
+        cells_of_students.points(
+            "2.1", suite={"test_ngrams.py": template.format(value)}, folder=tmp_path
+        )
+        for value in (1, 0)
+    )
     assert (good, bad) == (NGRAMS.task("2.1").points, 0)
 
 
