@@ -20,7 +20,13 @@ from typing import Any
 
 from nextword.boundary.channel import Channel
 from nextword.boundary.deadline import close_all, open_waits
-from nextword.candidate.confinement import Confinement, ConfinementError, Keeper, Limits
+from nextword.candidate.confinement import (
+    PRIVATE_FOLDER,
+    Confinement,
+    ConfinementError,
+    Keeper,
+    Limits,
+)
 from nextword.candidate.host import serve
 
 START, END, BURY, DISMISS = b"S", b"E", b"B", b"D"  # an examiner's orders
@@ -141,6 +147,20 @@ class Server:
         return keeper.end(patience) if keeper else {}
 
 
+def _warm_up_torch(torch: Any, *, confined: bool) -> None:
+    """Do once what every candidate would do again, or could no longer do.
+
+    subtle: torch looks in /proc for what the processor can do, once, when it first computes. A
+    candidate's /proc is empty: it would take kernels that are slower and differ in the last digits.
+    """
+    torch.set_num_threads(1)
+    torch.backends.cpu.get_cpu_capability()
+    if confined:  # where torch wants a folder; for the server itself, no other one exists
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(PRIVATE_FOLDER)
+    with contextlib.suppress(ImportError, OSError):  # else each first optimizer waits a second
+        importlib.import_module("torch._dynamo")
+
+
 def main() -> None:
     """Run a server: `python -c … CONTROL_DESCRIPTOR PLAN`."""
     control = socket.socket(fileno=int(sys.argv[1]))
@@ -150,7 +170,7 @@ def main() -> None:
         with contextlib.suppress(ImportError):  # a package that is not there: its user will say so
             importlib.import_module(name)
     if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(1)
+        _warm_up_torch(sys.modules["torch"], confined=plan.confined)
     gc.collect()
     gc.set_threshold(*GC_THRESHOLDS)
     gc.freeze()  # forks then share these objects' memory until they change one

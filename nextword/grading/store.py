@@ -18,12 +18,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.results import SubmissionResult, TaskResult, TestResult, Verdict
+from nextword.sandbox.servers import chosen_kernels
 
 _LIBRARY = Path(__file__).parents[1]
-_GRADER = ("grading/*.py", "check/*.py", "corpora/**/*.py", "results.py")  # what decides a grade
+_ROOMS = ("boundary", "candidate", "check", "corpora", "grading", "judge", "sandbox", "suite")
+_GRADER = (*(f"{room}/**/*.py" for room in _ROOMS), "results.py", "suite.py")  # decides a grade
 _PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
 
 Key = dict[str, str]  # what a result depends on: a hash for each of REASONS
@@ -49,12 +53,28 @@ def run_key(tests: Iterable[Path | None], chapter: Any, seed: str, plan: str) ->
     """Return what all results of a run depend on besides the submissions."""
     texts = [path.read_bytes() if path else b"-" for path in tests]
     own = sorted(path for pattern in _GRADER for path in _LIBRARY.glob(pattern))
-    versions = [f"python {platform.python_version()}", *map(_version, _PACKAGES), plan]
+    versions = [
+        f"python {platform.python_version()}",
+        *map(_version, _PACKAGES),
+        plan,
+        capability(),
+    ]
     return {
         "tests": _hash([json.dumps(chapter, sort_keys=True).encode(), *texts]),
         "seed": _hash([seed.encode()]),
         "grader": _hash([path.read_bytes() for path in own] + [v.encode() for v in versions]),
     }
+
+
+def capability() -> str:
+    """Return by which instructions this machine computes, which decides the last digits.
+
+    torch, numpy and their libraries choose kernels by what the processor can do and by settings;
+    numpy tells the first without the second that it takes to import torch.
+    """
+    found: Any = np.show_config(mode="dicts")
+    features = found.get("SIMD Extensions", {}).get("found", [])
+    return json.dumps([platform.machine(), features, chosen_kernels()])
 
 
 def _hash(parts: Iterable[bytes]) -> str:

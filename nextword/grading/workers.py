@@ -183,6 +183,8 @@ class WorkerPool:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             return
+        if "torch" in sys.modules:  # one thread, as in the candidate: for equal digits, and since
+            sys.modules["torch"].set_num_threads(1)  # a fork may hang in its parent's threads
         course, clock = self._course, self._clocks[slot]
 
         def running(number: int, seconds: float) -> None:

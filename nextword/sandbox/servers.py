@@ -20,6 +20,10 @@ from nextword.sandbox import bubblewrap
 START_SECONDS = 60.0  # to import numpy and torch on a slow machine
 ORDER_SECONDS = 30.0  # to fork a candidate, or to end one
 END_SECONDS = 2.0  # to end by itself
+KERNEL_SETTINGS = (
+    *("ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "ONEDNN_MAX_CPU_ISA"),
+    *("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "NPY_ENABLE_CPU_FEATURES"),
+)
 LIBRARY = Path(nextword.__file__).parents[1]
 _BOOT = (
     "import sys; sys.path.insert(0, {library!r}); "
@@ -122,10 +126,17 @@ class CandidateServer:
             self._process.stderr.close()
 
 
+def chosen_kernels() -> dict[str, str]:
+    """Return the settings of this process that say with which instructions libraries compute."""
+    return {name: os.environ[name] for name in KERNEL_SETTINGS if name in os.environ}
+
+
 def environment() -> dict[str, str]:
-    """Return the environment of candidates: nothing of the user's, one thread, no surprises."""
+    """Return the environment of candidates: one thread, no surprises, nothing of the user's but
+    what decides the last digits, which are to be those of the examiner's own process."""
     single = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return {
+        **chosen_kernels(),
         **dict.fromkeys(single, "1"),
         "PATH": os.defpath,
         "LANG": "C.UTF-8",

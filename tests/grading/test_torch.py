@@ -1,14 +1,22 @@
 """A chapter with torch: modules, state dicts, gradients and optimisers stay with the candidate."""
 
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+import torch
 
+from nextword.boundary.proxy import Conversation, Module
+from nextword.candidate.confinement import Limits
+from nextword.candidate.server import Plan
 from nextword.catalogue import parse_chapter
 from nextword.project import Project
 from nextword.results import Verdict
-from tests.grading.conftest import CATALOGUE, TinyCourse
+from nextword.sandbox import bubblewrap
+from nextword.sandbox.servers import CandidateServer
+from tests.grading.conftest import CATALOGUE, TinyCourse, sandbox_works
 
 REFERENCE = '''"""Nets. Leaves out: the rest."""
 
@@ -105,7 +113,6 @@ def test_random_numbers(tiny):
 
 @pytest.fixture(scope="module")
 def nets(tmp_path_factory: pytest.TempPathFactory) -> TinyCourse:
-    pytest.importorskip("torch")
     course = TinyCourse(tmp_path_factory.mktemp("nets"))
     course.chapter = parse_chapter(CATALOGUE)
     root = course.project.root
@@ -141,3 +148,50 @@ def test_check_gives_the_same(nets: TinyCourse, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.delitem(sys.modules, name)  # the text that this process has read before
     result = check_chapter(Project(Path(nets.project.root)), nets.chapter)
     assert result.tasks[0].verdict is Verdict.PASSED
+
+
+WARM = """
+import sys
+import torch
+
+def imported(name):
+    return name in sys.modules
+
+def capability():
+    return torch.backends.cpu.get_cpu_capability()
+
+def softmax(x, w):
+    return x.softmax(-1) @ w, x.exp().sum(), x.tanh().mean()
+"""
+
+
+@pytest.mark.parametrize("setting", ["", "default"])
+def test_a_candidate_computes_as_fast_and_as_exactly_as_the_examiner(
+    setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Torch has seen the processor and loaded its optimizers before the candidate is locked in."""
+    if not sandbox_works():
+        pytest.skip("needs bubblewrap and user namespaces: see `nextword doctor`")
+    if setting:
+        monkeypatch.setenv("ATEN_CPU_CAPABILITY", setting)
+    plan = Plan(Limits(memory=2 << 30), True, bubblewrap.outer_uid(), ("torch",))
+    server = CandidateServer(plan)
+    talk = Conversation(server.start().ask)
+    talk.begin(0, 60)
+    there = Module(talk, talk.request("import", "tiny", WARM.encode()))
+    assert there.imported("torch._dynamo")
+    luck = torch.Generator().manual_seed(0)
+    x, w = torch.randn(50, 70, generator=luck), torch.randn(70, 30, generator=luck)
+    code = f"""{WARM}
+torch.set_num_threads(1)
+x, w = torch.load(sys.argv[1])
+torch.save([capability(), *softmax(x, w)], sys.argv[1])
+"""
+    with tempfile.NamedTemporaryFile() as file:
+        torch.save([x, w], file.name)
+        subprocess.run([sys.executable, "-c", code, file.name], check=True)
+        capability, *here = torch.load(file.name)
+    assert there.capability() == capability
+    for ours, theirs in zip(here, there.softmax(x, w), strict=True):
+        assert torch.equal(ours, torch.as_tensor(theirs))
+    server.close()
