@@ -1,54 +1,113 @@
-"""A class of varied n-gram submissions, made from the course's own files; no grading."""
+"""Classes of varied submissions, made from a course's own files; no grading."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from nextword import catalogue
-from nextword.judge.misconceptions import load_misconceptions
-from nextword.project import find_project
+from nextword.catalogue import Chapter
+from nextword.judge.misconceptions import Misconception, load_misconceptions
+from nextword.project import Project, find_project
 
-PROJECT = find_project(Path(__file__))
-CHAPTER = catalogue.chapter("ngrams")
-
-
-def mistakes_as_text() -> str:
-    """Return the misconceptions' functions as a student might have them in the module."""
-    folder = PROJECT.root / "tests" / "misconceptions"
-    texts = [path.read_text("utf-8") for path in sorted(folder.glob("ngrams*.py"))]
-    lines = [line for text in texts for line in text.splitlines()]
-    kept = [line for line in lines if not line.startswith(("from nextword", "from tests"))]
-    return "def misconception(*_, **__):\n    return lambda found: found\n\n" + "\n".join(kept)
+HERE = Path(__file__).parent
+UNWRITTEN = "\n\ndef unwritten(*_, **__):\n    raise NotImplementedError('not yet')\n\n\n"
 
 
-def make_class(count: int, folder: Path) -> dict[str, str]:
-    """Write `count` submissions: right ones, some with mistakes, some unfinished, some broken."""
-    luck = random.Random(2)
-    reference = (PROJECT.root / "solutions" / "ngrams.py").read_text("utf-8")
-    stubs = (PROJECT.root / "coursework" / "ngrams.py").read_text("utf-8")
-    other = (PROJECT.root / "tests/submissions/ngrams/alice/ngrams.py").read_text("utf-8")
-    found = PROJECT.misconceptions("ngrams")
-    assert found is not None
-    mistakes, helpers = load_misconceptions(found), mistakes_as_text()
-    sources = {}
-    for number in range(count):
-        kind, text = number % 10, reference
-        if kind == 8:
-            text = other
-        elif kind == 9:
-            text = stubs if number % 20 == 9 else reference.replace("def pad(", "def pad((", 1)
-        if kind in (3, 4, 5, 6):
-            chosen = luck.sample(mistakes, kind - 2)
-            changes = [f"{each.replaces} = {each.name}" for each in chosen]
-            text += "\n\n" + "\n".join([helpers, *changes])
-        elif kind == 7:
-            tasks = luck.sample(CHAPTER.tasks, 3)
-            names = [symbol for task in tasks for symbol in task.symbols]
-            text += "\n\ndef unwritten(*_, **__):\n    raise NotImplementedError('not yet')\n\n\n"
-            text += "\n".join(f"{name} = unwritten" for name in names)
-        sources[f"student{number:03d}"] = f"{text}\n# {number}\n"
-    for name, text in sources.items():
-        (folder / name).mkdir(parents=True)
-        (folder / name / "ngrams.py").write_text(text, "utf-8")
-    return sources
+@dataclass(frozen=True)
+class Course:
+    """A chapter whose submissions are graded, and how its class is made up."""
+
+    project: Project
+    chapter: Chapter
+    text_of: Callable[[Course, int, random.Random], str]  # of the submission of a number
+
+    @property
+    def stem(self) -> str:
+        return self.chapter.stem
+
+    @property
+    def reference(self) -> str:
+        return self.project.module("solutions", self.stem).read_text("utf-8")
+
+    def mistakes(self) -> tuple[Misconception, ...]:
+        found = self.project.misconceptions(self.stem)
+        assert found is not None
+        return load_misconceptions(found)
+
+    def make_class(self, count: int, folder: Path) -> dict[str, str]:
+        """Write `count` submissions into `folder`; return their texts by student."""
+        luck, sources = random.Random(2), {}
+        for number in range(count):
+            text = self.text_of(self, number, luck)
+            sources[f"student{number:03d}"] = f"{text}\n# {number}\n"
+        for name, text in sources.items():
+            (folder / name).mkdir(parents=True)
+            (folder / name / f"{self.stem}.py").write_text(text, "utf-8")
+        return sources
+
+    def with_mistakes(self, chosen: list[Misconception]) -> str:
+        """Return the reference with misconceptions as a student might have them in the module."""
+        folder = self.project.root / "tests" / "misconceptions"
+        texts = [path.read_text("utf-8") for path in sorted(folder.glob(f"{self.stem}*.py"))]
+        lines = [line for text in texts for line in text.splitlines()]
+        kept = [line for line in lines if not line.startswith(("from nextword", "from tests"))]
+        head = ["def misconception(*_, **__):", "    return lambda found: found", ""]
+        changes = [f"{each.replaces} = {each.name}" for each in chosen]
+        return "\n".join([self.reference, "", *head, *kept, *changes])
+
+    def without(self, names: list[str]) -> str:
+        """Return the reference with functions that are not written yet."""
+        return self.reference + UNWRITTEN + "\n".join(f"{name} = unwritten" for name in names)
+
+
+def _ngrams(course: Course, number: int, luck: random.Random) -> str:
+    """Of ten: three right, four with mistakes, one unfinished, one other's, one broken."""
+    kind, root = number % 10, course.project.root
+    if kind in (3, 4, 5, 6):
+        return course.with_mistakes(luck.sample(course.mistakes(), kind - 2))
+    if kind == 7:
+        tasks = luck.sample(course.chapter.tasks, 3)
+        return course.without([symbol for task in tasks for symbol in task.symbols])
+    if kind == 8:
+        return (root / "tests/submissions/ngrams/alice/ngrams.py").read_text("utf-8")
+    if number % 20 == 9:
+        return (root / "coursework" / "ngrams.py").read_text("utf-8")
+    return course.reference.replace("def pad(", "def pad((", 1 if kind == 9 else 0)
+
+
+SLOW = """
+
+def attention(q, k, v):
+    rows = []
+    for t in range(q.shape[-2]):
+        scores = [(q[..., t, :] * k[..., s, :]).sum(-1) for s in range(t + 1)]
+        shares = (torch.stack(scores, -1) / math.sqrt(q.shape[-1])).softmax(-1)
+        rows.append(sum(shares[..., s, None] * v[..., s, :] for s in range(t + 1)))
+    return torch.stack(rows, -2)
+"""
+
+
+def _attention(course: Course, number: int, luck: random.Random) -> str:
+    """Of ten: three right, three with mistakes, one wrong, one slow, one unfinished, one broken."""
+    kind, reference = number % 10, course.reference
+    if kind in (3, 4, 5):
+        return course.with_mistakes(luck.sample(course.mistakes(), 1))
+    if kind == 6:
+        return reference.replace("self.out(attention", "self.out(2 * attention")
+    if kind == 7:
+        return reference + SLOW
+    if kind == 8:
+        return course.without(["generate", "train"])
+    return reference.replace("def train(", "def train((", 1 if kind == 9 else 0)
+
+
+def courses() -> dict[str, Course]:
+    """Return the chapters that can be measured, by the name of their class."""
+    torch_chapter = catalogue.parse_chapter((HERE / "attention/chapter.toml").read_text("utf-8"))
+    return {
+        "ngrams": Course(find_project(HERE), catalogue.chapter("ngrams"), _ngrams),
+        "torch": Course(Project(HERE / "attention"), torch_chapter, _attention),
+    }

@@ -1,0 +1,245 @@
+"""Four ways to grade the same class with the same tests, each with its time; see grading.py."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from benchmarks.grading_class import Course
+from nextword.grading.run import Options, grade
+from nextword.judge.suite import Suite, with_suite
+from nextword.results import SubmissionResult
+
+SEED = "benchmark"
+CONFTEST = """
+import pytest
+
+from nextword.judge.marks import generator_for, read_mark
+from nextword.check.timelimit import time_limit
+
+
+@pytest.fixture
+def coursework():
+    import types
+
+    import {stem}
+
+    return types.SimpleNamespace({stem}={stem})
+
+
+@pytest.fixture
+def rng(request):
+    visible = read_mark(request.node).visible
+    return generator_for("visible" if visible else "{seed}", request.node.name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem):
+    with time_limit(read_mark(pyfuncitem).seconds):
+        return (yield)
+"""
+
+
+@dataclass
+class Measured:
+    """One way of grading: how long it took, and the number of passed tests per student."""
+
+    key: str  # the way and the number of cores: "d2"
+    name: str
+    submissions: int
+    seconds: float
+    passed: dict[str, int]
+    computed: float  # seconds of all processors; until its processes have ended, those before
+
+    @property
+    def rate(self) -> float:
+        """Submissions per second."""
+        return self.submissions / self.seconds
+
+
+def computed() -> float:
+    """Return the processor seconds of this process and of its children that have ended."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def pytest_each(course: Course, sources: dict[str, str], base: Path, jobs: int) -> Measured:
+    """(a) A fresh pytest per submission, `jobs` at a time."""
+    base = base / f"a{jobs}"
+    suites = base / "suites" / "tests" / "suites"
+    shutil.copytree(course.project.root / "tests" / "suites", suites)
+    for folder in (suites, suites.parent):
+        (folder / "__init__.py").touch()
+    (suites.parents[1] / "conftest.py").write_text(
+        CONFTEST.format(stem=course.stem, seed=SEED), "utf-8"
+    )
+    (suites.parents[1] / "pytest.ini").write_text("[pytest]\nmarkers =\n    task: a task\n")
+    for name, text in sources.items():
+        (base / name).mkdir(parents=True)
+        (base / name / f"{course.stem}.py").write_text(text, "utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short"]
+    command += ["--rootdir", str(suites.parents[1]), str(suites / f"test_{course.stem}.py")]
+    passed: dict[str, int] = {}
+    started, before = time.perf_counter(), computed()
+    waiting, running = list(sources), dict[str, Any]()
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            name = waiting.pop(0)
+            env = {**os.environ, "PYTHONPATH": str(base / name)}
+            env |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+            running[name] = subprocess.Popen(
+                command, env=env, cwd=suites.parents[1], stdout=subprocess.PIPE, text=True
+            )
+        name, process = next(iter(running.items()))
+        said = process.communicate()[0]
+        del running[name]
+        count = re.search(r"(\d+) passed", said)
+        passed[name] = int(count.group(1)) if count else 0
+    seconds = time.perf_counter() - started
+    name = f"(a) pytest per submission, {jobs} at a time"
+    return Measured(f"a{jobs}", name, len(sources), seconds, passed, before)
+
+
+def warm_processes(course: Course, sources: dict[str, str], jobs: int) -> Measured:
+    """(b) Every submission in one of `jobs` processes, which have collected the suite before."""
+    fork = multiprocessing.get_context("fork")
+    ready, pipes = fork.Barrier(jobs + 1), []
+    for number in range(jobs):
+        ours, theirs = fork.Pipe()
+        share = dict(list(sources.items())[number::jobs])
+        fork.Process(target=_warm_process, args=(course, share, ready.wait, theirs)).start()
+        pipes.append(ours)
+    ready.wait()
+    started, before = time.perf_counter(), computed()
+    passed: dict[str, int] = {}
+    for pipe in pipes:
+        found, collected = pipe.recv()
+        passed |= found
+        before += collected
+    seconds = time.perf_counter() - started
+    name = f"(b) {'one warm process' if jobs == 1 else f'{jobs} warm processes'}, no isolation"
+    return Measured(f"b{jobs}", name, len(sources), seconds, passed, before)
+
+
+def _warm_process(
+    course: Course, sources: dict[str, str], ready: Callable[[], object], pipe: Any
+) -> None:
+    def work(suite: Suite) -> None:
+        suite.seed = SEED
+        ready()
+        before = computed()
+        pipe.send(
+            ({name: _warm_one(suite, course.stem, text) for name, text in sources.items()}, before)
+        )
+
+    with_suite(course.project.suite(course.stem), course.project.root, work)
+
+
+def _warm_one(suite: Suite, stem: str, text: str) -> int:
+    module = ModuleType(stem)
+    sys.modules[stem] = module
+    try:
+        exec(compile(text, f"{stem}.py", "exec"), vars(module))
+    except Exception:
+        return 0
+    suite.package = SimpleNamespace(**{stem: module})
+    return sum(suite.run(test)[0] is None for test in suite.tests)
+
+
+def ours(course: Course, folder: Path, base: Path, jobs: int) -> Measured:
+    """(d) The examiner with its sandbox, from reading the class to the last page of feedback."""
+    out = base / f"d{jobs}"
+    options = Options(out=out, jobs=jobs, seed=SEED)
+    started, before = time.perf_counter(), computed()
+    outcome = grade(course.project, course.chapter, folder, options, _Silent())
+    seconds = time.perf_counter() - started
+    passed = {
+        result.student: sum(t.verdict == "passed" for task in result.tasks for t in task.tests)
+        for result in outcome.results
+    }
+    name = f"(d) nextword grade, {jobs} at a time"
+    return Measured(f"d{jobs}", name, len(passed), seconds, passed, before)
+
+
+class _Silent:
+    def begin(self, total: int, known: int) -> None: ...
+
+    def finished(self, result: SubmissionResult) -> None: ...
+
+    def tick(self) -> None: ...
+
+
+def nbgrader(course: Course, sources: dict[str, str], base: Path, count: int) -> Measured:
+    """(c) nbgrader's own autograder on notebooks whose test cells run the same tests."""
+    import nbformat
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    folder, root, stem = base / "c", course.project.root, course.stem
+    names: list[str] = []
+    with_suite(
+        course.project.suite(stem),
+        root,
+        lambda suite: names.extend(test.name for test in suite.tests),
+    )
+
+    def cell(name: str, text: str, **settings: Any) -> Any:
+        flags = {"schema_version": 3, "grade_id": name, "locked": False, "task": False}
+        flags |= {"grade": False, "solution": False, **settings}
+        return new_code_cell(text, metadata={"nbgrader": flags})
+
+    def notebook(source: str) -> Any:
+        code = f"%%writefile {stem}.py\n{source}"
+        cells = [cell("code", code, solution=True)]
+        head = (
+            f"import sys\nsys.path.insert(0, {str(root)!r})\nimport {stem}\n"
+            f"from tests.suites import test_{stem} as suite\n"
+            "from nextword.judge.marks import generator_for\nimport inspect\n"
+            "def run(name):\n"
+            "    test = getattr(suite, name)\n"
+            f"    known = {{{stem!r}: {stem}, 'rng': generator_for({SEED!r}, name)}}\n"
+            "    test(**{each: known[each] for each in inspect.signature(test).parameters})\n"
+        )
+        cells.append(cell("head", head, locked=True))
+        for name in names:
+            run = cell(name, f"run({name!r})", grade=True, locked=True, points=1)
+            cells.append(run)
+        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+        return new_notebook(cells=cells, metadata=kernel)
+
+    chosen = list(sources)[:count]
+    for place, source in (
+        ("source/class", "# BEGIN SOLUTION\n# END SOLUTION"),
+        *((f"submitted/{name}/class", sources[name]) for name in chosen),
+    ):
+        (folder / place).mkdir(parents=True)
+        nbformat.write(notebook(source), folder / place / f"{stem}.ipynb")
+    (folder / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.root = '.'\n")
+    run = [str(Path(sys.executable).with_name("nbgrader"))]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # for alembic
+    env = {**os.environ, "PATH": path}
+    quiet: Any = {"cwd": folder, "check": True, "capture_output": True, "env": env}
+    subprocess.run([*run, "generate_assignment", "class", "--create"], **quiet)
+    started, before = time.perf_counter(), computed()
+    subprocess.run([*run, "autograde", "class"], **{**quiet, "check": False})
+    seconds = time.perf_counter() - started
+    passed = _nbgrader_scores(folder)
+    return Measured("c1", "(c) nbgrader autograde", len(chosen), seconds, passed, before)
+
+
+def _nbgrader_scores(folder: Path) -> dict[str, int]:
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
+        graded = book.assignment_submissions("class")
+        return {each.student.id: int(each.score) for each in graded}
