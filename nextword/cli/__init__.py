@@ -14,7 +14,10 @@ from nextword import __version__
 from nextword.errors import UserError
 
 # One file per command, of the same name. What students get leaves the instructors' ones out.
-COMMANDS = ("check", "doctor", "progress", "submit", "sync", "release", "grade", "ladder")
+COMMANDS = (
+    *("check", "doctor", "progress", "submit"),
+    *("sync", "release", "grade", "ladder", "suites", "new-chapter"),
+)
 
 
 class PlainErrors(TyperGroup):
@@ -51,10 +54,11 @@ def _options(
         raise typer.Exit
 
 
-for _name in COMMANDS:
+for _command in COMMANDS:
+    _name = _command.replace("-", "_")
     if importlib.util.find_spec(f"nextword.cli.{_name}"):
         _function = getattr(importlib.import_module(f"nextword.cli.{_name}"), _name)
-        app.command(_name)(_function)
+        app.command(_command)(_function)
 
 
 def main() -> None:

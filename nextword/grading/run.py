@@ -199,6 +199,7 @@ def grade(
     trial = sandbox.Trial(plan, jobs) if todo else None
 
     def work(suite: Suite) -> None:
+        suite.require_tasks_of(chapter)
         suite.seed = seed
         assert trial
         trial.finish()  # the servers have started while the suite was collected

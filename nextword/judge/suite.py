@@ -22,6 +22,7 @@ import pytest
 
 from nextword.boundary.deadline import Deadline
 from nextword.candidate.confinement import mapped_memory
+from nextword.catalogue import Chapter
 from nextword.check.runner import VISIBLE_SEED, forget_suites
 from nextword.judge.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
 
@@ -103,6 +104,13 @@ class Suite:
             yield
         finally:
             resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+    def require_tasks_of(self, chapter: Chapter) -> None:
+        """Raise SuiteError for a test of a task that the chapter lacks."""
+        known = {task.id for task in chapter.tasks}
+        for test in self.tests:
+            if test.mark.id not in known:
+                raise SuiteError(f"{test.name}: {chapter.stem} has no task {test.mark.id}")
 
     def generator(self, test: SuiteTest) -> np.random.Generator:
         """Return a test's random generator: visible tests give what `nextword check` gives."""

@@ -53,10 +53,11 @@ def label(task: Task) -> str:
 
 
 def _facts(task: Task) -> str:
-    return f"{task.difficulty} · about {task.minutes} minutes · {_count(task.points, 'point')}"
+    return f"{task.difficulty} · about {task.minutes} minutes · {count(task.points, 'point')}"
 
 
-def _count(number: int, what: str) -> str:
+def count(number: int, what: str) -> str:
+    """Return a number with its word: "1 task", "2 tasks"."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
@@ -90,11 +91,10 @@ def task_index(chapters: Sequence[Chapter], written: Callable[[Chapter], bool]) 
     """Return the page that lists every task; chapters that are `written` have boxes to link to."""
     parts = [INDEX_HEAD]
     for chapter in chapters:
-        hours = max(1, round(sum(task.minutes for task in chapter.tasks) / 60))
         parts.append(
             f"## {chapter.number} {chapter.title}\n\n"
-            f"{_count(len(chapter.tasks), 'task')} · about {_count(hours, 'hour')} · "
-            f"{_count(chapter.points, 'point')}\n\n"
+            f"{count(len(chapter.tasks), 'task')} · about {hours_of(chapter)} · "
+            f"{count(chapter.points, 'point')}\n\n"
             "| task | | difficulty | minutes | points |\n|---|---|---|---|---|"
         )
         for task in chapter.tasks:
@@ -103,6 +103,11 @@ def task_index(chapters: Sequence[Chapter], written: Callable[[Chapter], bool]) 
             parts.append(f"| {task.id} | {title} | {facts} |")
         parts.append("")
     return "\n".join(parts)
+
+
+def hours_of(chapter: Chapter) -> str:
+    """Return how long a chapter's tasks take, in words: "4 hours"."""
+    return count(max(1, round(sum(task.minutes for task in chapter.tasks) / 60)), "hour")
 
 
 def with_boxes(text: str, name: str, chapter: Chapter, solution: str) -> str:

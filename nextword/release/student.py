@@ -21,6 +21,8 @@ INSTRUCTORS_PARTS = (
     "nbgrader",
     "release",
     "cli/grade.py",
+    "cli/new_chapter.py",
+    "cli/suites.py",
     "cli/release.py",
     "cli/sync.py",
 )

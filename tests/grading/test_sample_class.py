@@ -1,39 +1,58 @@
-"""The examiner gives every submission of the sample class what its expected.json says."""
+"""The examiner gives every submission of the sample classes what its expected.json says."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nextword import catalogue
+from nextword.catalogue import Chapter
 from nextword.grading.run import Options, grade
 from nextword.project import find_project
 from nextword.results import SubmissionResult
 from tests.grading.conftest import Quiet
 
-CLASS = Path(__file__).parents[1] / "submissions" / "ngrams"
-# of a folder it lies inside, of a zip beside: nora.zip, nora.expected.json
-EXPECTED = {path.parent.name: path for path in CLASS.glob("*/expected.json")} | {
-    path.name.removesuffix(".expected.json"): path for path in CLASS.glob("*.expected.json")
-}
-CASES = sorted(EXPECTED)
+PROJECT = find_project(Path(__file__))
+Results = dict[str, SubmissionResult]
+
+
+def class_of(chapter: Chapter) -> Path:
+    return PROJECT.root / "tests" / "submissions" / chapter.stem
+
+
+@cache
+def expected_of(chapter: Chapter) -> dict[str, dict[str, Any]]:
+    """What each student must get; for a folder it lies inside, for a zip beside it."""
+    folder, ending = class_of(chapter), ".expected.json"
+    paths = {path.parent.name: path for path in folder.glob("*/expected.json")}
+    paths |= {path.name.removesuffix(ending): path for path in folder.glob(f"*{ending}")}
+    return {name: json.loads(path.read_text("utf-8")) for name, path in sorted(paths.items())}
+
+
+CASES = [(chapter, name) for chapter in catalogue.chapters() for name in expected_of(chapter)]
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionResult]:
-    options = Options(out=tmp_path_factory.mktemp("grades"), seed="sample class")
-    project = find_project(Path(__file__))
-    outcome = grade(project, catalogue.chapter("ngrams"), CLASS, options, Quiet())
-    return {result.student: result for result in outcome.results}
+def graded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Results]:
+    """Every chapter's sample class, graded once, with the reference and the stubs."""
+    found = {}
+    for chapter in catalogue.chapters():
+        out = tmp_path_factory.mktemp(chapter.stem)
+        options = Options(out=out, seed="sample class", packages=("solutions", "coursework"))
+        outcome = grade(PROJECT, chapter, class_of(chapter), options, Quiet())
+        found[chapter.stem] = {result.student: result for result in outcome.results}
+    return found
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("chapter", "case"), CASES, ids=lambda value: getattr(value, "stem", value)
+)
 def test_a_sample_submission_gets_its_expected_result(
-    results: dict[str, SubmissionResult], case: str
+    graded: dict[str, Results], chapter: Chapter, case: str
 ) -> None:
-    expected: dict[str, Any] = json.loads(EXPECTED[case].read_text("utf-8"))
-    result = results[case]
+    expected, result = expected_of(chapter)[case], graded[chapter.stem][case]
     found = {task.task.id: task.verdict.value for task in result.tasks}
     assert {task: found[task] for task in expected["tasks"]} == expected["tasks"]
     assert result.score == expected["score"]
@@ -42,7 +61,22 @@ def test_a_sample_submission_gets_its_expected_result(
     assert set(expected.get("misconceptions", ())) <= said
 
 
-def test_the_sample_class_is_complete(results: dict[str, SubmissionResult]) -> None:
-    assert len(CASES) >= 8
-    assert sorted(results) == CASES
+@pytest.mark.parametrize("chapter", catalogue.chapters(), ids=lambda chapter: chapter.stem)
+def test_a_sample_class_is_complete(graded: dict[str, Results], chapter: Chapter) -> None:
+    results, expected = graded[chapter.stem], expected_of(chapter)
+    assert sorted(results) == sorted([*expected, "solutions", "coursework"])
     assert not any(result.provisional for result in results.values())
+    scores = [answer["score"] for answer in expected.values()]
+    assert chapter.points in scores, "a right solution in another style"
+    assert 0 in scores
+    assert len(expected) >= min(8, 2 + len(chapter.tasks))
+
+
+@pytest.mark.parametrize("chapter", catalogue.chapters(), ids=lambda chapter: chapter.stem)
+def test_stubs_get_nothing_and_solutions_everything(
+    graded: dict[str, Results], chapter: Chapter
+) -> None:
+    results = graded[chapter.stem]
+    assert results["solutions"].score == results["solutions"].max_score == chapter.points
+    assert results["coursework"].score == 0
+    assert {task.verdict.value for task in results["coursework"].tasks} == {"missing"}

@@ -1,0 +1,26 @@
+"""`nextword new-chapter`: the files of a chapter, with one example task."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def new_chapter(
+    stem: Annotated[str, typer.Argument(help="Names its module, such as rnns.")],
+    number: Annotated[int, typer.Argument(min=1, max=99, help="Of the chapter.")],
+    title: Annotated[str, typer.Argument(help="As in the table of contents.")],
+) -> None:
+    """Write the files of a new chapter. Example: nextword new-chapter rnns 4 "Recurrent nets"
+
+    They hold one example task, which passes every test: replace it, piece by piece.
+    CONTRIBUTING.md says in which order.
+    """
+    from nextword.project import find_project
+    from nextword.release import chapter_skeleton
+
+    project = find_project()
+    for path in chapter_skeleton.new_chapter(project, stem, number, title):
+        typer.echo(f"wrote {path.relative_to(project.root).as_posix()}")
+    typer.echo(f"next: nextword suites {stem}; CONTRIBUTING.md says how a chapter comes to be")
