@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from nextword.catalogue import Chapter, Task
+    from nextword.project import Project
 
 EPILOG = "Example: nextword check 2.3"
 
@@ -18,6 +23,10 @@ def check(
     hint: Annotated[bool, typer.Option("--hint", help="Show the next hint for a task.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     package: Annotated[str, typer.Option(help="The package to check.")] = "coursework",
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="For authors: the hidden tests too, with tracebacks.")
+    ] = False,
+    seed: Annotated[str, typer.Option(help="What --hidden draws inputs from.")] = "",
 ) -> None:
     """Run the visible tests on your code. Example: nextword check 2.3
 
@@ -27,12 +36,17 @@ def check(
     from nextword import catalogue
     from nextword.check.report import Report, show_hint
     from nextword.check.runner import check_chapter
+    from nextword.errors import UserError
     from nextword.project import find_project
 
     project = find_project()
     wanted = [catalogue.resolve(what)] if what else [(c, c.tasks) for c in catalogue.chapters()]
     if project.flat and not what:  # an assignment's folder holds one chapter
         wanted = [each for each in wanted if project.has_suite(each[0].stem)]
+    if hidden:
+        if not (project.root / "solutions").is_dir():
+            raise UserError("--hidden is for authors: this folder has only the visible tests")
+        raise typer.Exit(0 if _hidden(project, wanted, package, seed) else 1)
     complete = True
     answers = []
     for chapter, tasks in wanted:
@@ -54,3 +68,27 @@ def check(
     if as_json:
         typer.echo(json.dumps(answers[0] if what else answers, indent=1, ensure_ascii=False))
     raise typer.Exit(0 if complete else 1)
+
+
+def _hidden(
+    project: Project, wanted: Sequence[tuple[Chapter, Sequence[Task]]], package: str, seed: str
+) -> bool:
+    """Show what fails of all tests, with tracebacks; tell whether nothing does."""
+    from nextword.errors import UserError
+    from nextword.judge.marks import SuiteError
+    from nextword.judge.survey import failures
+
+    complete = True
+    for chapter, tasks in wanted:
+        ids = {task.id for task in tasks}
+        try:
+            found = failures(project, chapter, package=package, seed=seed, task_ids=ids)
+        except SuiteError as error:
+            raise UserError(str(error)) from error
+        for each in found:
+            head = f"{each.test.mark.id} {each.test.name}: {each.verdict.value}"
+            typer.secho(head, fg="red")
+            typer.echo(each.traceback or each.message)
+        typer.echo(f"{chapter.stem}: {len(found)} tests fail" if found else f"{chapter.stem}: good")
+        complete = complete and not found
+    return complete

@@ -40,12 +40,16 @@ class Local:
 
     def run(self, test: SuiteTest) -> Verdict:
         """Run the test and return its verdict; the transcript stays in `talk`."""
+        return self.outcome(test)[0]
+
+    def outcome(self, test: SuiteTest) -> tuple[Verdict, str]:
+        """Run the test and return its verdict, and what a student would read of a visible one."""
         before = self._suite.package
         self._suite.package = self._package
         try:
             self.talk.begin(test.number + 1, test.mark.seconds)
             error, _ = self._suite.run(test)
-            return judge(error, self.talk, self._source, visible=True)[0]
+            return judge(error, self.talk, self._source, visible=True)
         finally:
             self._suite.package = before
 

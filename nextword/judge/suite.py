@@ -59,6 +59,7 @@ class Suite:
         self._session = session
         self.package: Any = None  # what the fixture `coursework` gives
         self.seed = ""
+        self.raised: Callable[[BaseException], None] = lambda error: None  # told before frames go
         self._mapped = 0  # bytes of this process before the first test
 
     def run(
@@ -88,6 +89,7 @@ class Suite:
         except Exception as error:
             found = found or error
         if found is not None:
+            self.raised(found)
             _forget_frames(found)
         return found, seconds
 

@@ -1,4 +1,5 @@
-"""Runs a suite on the reference, as often as asked, each time with another seed.
+"""Runs a whole suite, hidden tests too, on a module that its author trusts: with tracebacks, or
+as often as asked, each time with another seed.
 
 Leaves out the students (examiner.py) and mutants of the reference.
 """
@@ -6,9 +7,10 @@ Leaves out the students (examiner.py) and mutants of the reference.
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from traceback import StackSummary, TracebackException
 
 from nextword.catalogue import Chapter
 from nextword.judge.diagnosis import Local
@@ -34,7 +36,7 @@ class Survey:
     """What the tests of one chapter are, by task, and which of them the reference failed."""
 
     tasks: dict[str, TaskSurvey]
-    failures: dict[str, str] = field(default_factory=dict)  # test -> what became of it, how often
+    failures: dict[str, str] = field(default_factory=dict)  # test -> how often, and first when
 
 
 def survey(project: Project, chapter: Chapter, *, runs: int, package: str = "solutions") -> Survey:
@@ -49,10 +51,9 @@ def survey(project: Project, chapter: Chapter, *, runs: int, package: str = "sol
 
     def work(suite: Suite) -> None:
         _count(found, chapter, suite, load_misconceptions(path) if path else ())
-        outcomes = _run(found, suite, chapter.stem, module, runs)
-        for (name, verdict), times in outcomes.items():
-            if verdict is not Verdict.PASSED:
-                found.failures[name] = f"{verdict.value} in {times} of {runs} runs"
+        for name, seeds in _run(found, suite, chapter.stem, module, runs).items():
+            times = f"fails in {len(seeds)} of {runs} runs"
+            found.failures[name] = f'{times}, first with --seed "{seeds[0]}"'
 
     with_suite(project.suite(chapter.stem), project.root, work)
     return found
@@ -72,21 +73,68 @@ def _count(
         found.tasks[mistake.task_id].misconceptions += 1
 
 
-def _run(
-    found: Survey, suite: Suite, stem: str, module: Path, runs: int
-) -> Counter[tuple[str, Verdict]]:
+def _run(found: Survey, suite: Suite, stem: str, module: Path, runs: int) -> dict[str, list[str]]:
+    """Return the seeds with which each test failed."""
     local = Local(suite, stem, load_module(module, f"nextword_surveyed_{stem}"))
-    outcomes: Counter[tuple[str, Verdict]] = Counter()
+    failed: dict[str, list[str]] = {}
     for number in range(runs):
         suite.seed = f"run {number}"
         for test in suite.tests:
             verdict, seconds = _timed(local, test)
-            outcomes[test.name, verdict] += 1
+            if verdict is not Verdict.PASSED:
+                failed.setdefault(test.name, []).append(suite.seed)
             found.tasks[test.mark.id].seconds += seconds / runs
-    return outcomes
+    return failed
 
 
 def _timed(local: Local, test: SuiteTest) -> tuple[Verdict, float]:
     started = time.perf_counter()
     verdict = local.run(test)
     return verdict, time.perf_counter() - started
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A test that a trusted module did not pass."""
+
+    test: SuiteTest
+    verdict: Verdict
+    message: str
+    traceback: str
+
+
+def _own_frames(error: BaseException, root: Path) -> str:
+    """Return the traceback without the frames of pytest and of the boundary."""
+    whole = TracebackException.from_exception(error)
+    own = [str(root / name) for name in ("tests", "solutions", "coursework")]
+    kept = [frame for frame in whole.stack if frame.filename.startswith(tuple(own))]
+    whole.stack = StackSummary.from_list(kept)
+    return "".join(whole.format(chain=False))
+
+
+def failures(
+    project: Project, chapter: Chapter, *, package: str, seed: str, task_ids: Collection[str]
+) -> list[Failure]:
+    """Run the tasks' tests, hidden ones too, by the examiner's path; return those that fail.
+
+    Raises SuiteError for a suite that cannot be read.
+    """
+    module = project.module(package, chapter.stem)
+    found: list[Failure] = []
+
+    def work(suite: Suite) -> None:
+        suite.require_tasks_of(chapter)
+        suite.seed = seed
+        local = Local(suite, chapter.stem, load_module(module, f"nextword_checked_{chapter.stem}"))
+        raised: list[str] = []
+        suite.raised = lambda error: raised.append(_own_frames(error, project.root))
+        for test in suite.tests:
+            raised.clear()
+            if test.mark.id not in task_ids:
+                continue
+            verdict, message = local.outcome(test)
+            if verdict is not Verdict.PASSED:
+                found.append(Failure(test, verdict, message, "".join(raised)))
+
+    with_suite(project.suite(chapter.stem), project.root, work)
+    return found
