@@ -121,11 +121,12 @@ def _notebook(text: str, stem: str) -> str:
 
 
 def _metadata(said: list[str]) -> dict[str, Any]:
-    """Return the metadata of `written why 2` or `exercise 2.1`."""
+    """Return the metadata of `exercise 2.1`, `written why 2` or `check parts 2`."""
     if not said:
         return {}
     points = {"points": int(said[2])} if len(said) > 2 else {}
-    return {"nextword": {said[0]: said[1], **points}}
+    reads = {"reads": [said[1]]} if said[0] == "check" else {}
+    return {"nextword": {said[0]: said[1], **points, **reads}}
 
 
 def _result(text: str, count: int) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The examiner gives every submission of the sample classes what its expected.json says."""
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,24 +36,26 @@ CASES = [(chapter, name) for chapter in catalogue.chapters() for name in expecte
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Results]:
-    """Every chapter's sample class, graded once, with the reference and the stubs."""
-    found = {}
-    for chapter in catalogue.chapters():
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Chapter], Results]:
+    """A chapter's sample class, graded once, with the reference and the stubs."""
+
+    @cache
+    def results(chapter: Chapter) -> Results:
         out = tmp_path_factory.mktemp(chapter.stem)
         options = Options(out=out, seed="sample class", packages=("solutions", "coursework"))
         outcome = grade(PROJECT, chapter, class_of(chapter), options, Quiet())
-        found[chapter.stem] = {result.student: result for result in outcome.results}
-    return found
+        return {result.student: result for result in outcome.results}
+
+    return results
 
 
 @pytest.mark.parametrize(
     ("chapter", "case"), CASES, ids=lambda value: getattr(value, "stem", value)
 )
 def test_a_sample_submission_gets_its_expected_result(
-    graded: dict[str, Results], chapter: Chapter, case: str
+    graded: Callable[[Chapter], Results], chapter: Chapter, case: str
 ) -> None:
-    expected, result = expected_of(chapter)[case], graded[chapter.stem][case]
+    expected, result = expected_of(chapter)[case], graded(chapter)[case]
     found = {task.task.id: task.verdict.value for task in result.tasks}
     assert {task: found[task] for task in expected["tasks"]} == expected["tasks"]
     assert result.score == expected["score"]
@@ -62,8 +65,8 @@ def test_a_sample_submission_gets_its_expected_result(
 
 
 @pytest.mark.parametrize("chapter", catalogue.chapters(), ids=lambda chapter: chapter.stem)
-def test_a_sample_class_is_complete(graded: dict[str, Results], chapter: Chapter) -> None:
-    results, expected = graded[chapter.stem], expected_of(chapter)
+def test_a_sample_class_is_complete(graded: Callable[[Chapter], Results], chapter: Chapter) -> None:
+    results, expected = graded(chapter), expected_of(chapter)
     assert sorted(results) == sorted([*expected, "solutions", "coursework"])
     assert not any(result.provisional for result in results.values())
     scores = [answer["score"] for answer in expected.values()]
@@ -74,9 +77,9 @@ def test_a_sample_class_is_complete(graded: dict[str, Results], chapter: Chapter
 
 @pytest.mark.parametrize("chapter", catalogue.chapters(), ids=lambda chapter: chapter.stem)
 def test_stubs_get_nothing_and_solutions_everything(
-    graded: dict[str, Results], chapter: Chapter
+    graded: Callable[[Chapter], Results], chapter: Chapter
 ) -> None:
-    results = graded[chapter.stem]
+    results = graded(chapter)
     assert results["solutions"].score == results["solutions"].max_score == chapter.points
     assert results["coursework"].score == 0
     assert {task.verdict.value for task in results["coursework"].tasks} == {"missing"}
