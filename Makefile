@@ -76,7 +76,7 @@ unit: setup
 	@$(PYTEST)
 
 notebooks: setup
-	@$(PYTEST) --nbval chapters
+	@$(PYTEST) --dist loadfile --nbval chapters
 
 notebooks-run: setup
 	@$(BIN)/jupyter nbconvert --to notebook --execute --inplace \

@@ -102,7 +102,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep a file's tests in one worker, so that they share what it has made once."""
     for item in items:
         if not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
+            item.add_marker(pytest.mark.xdist_group(item.path.name))
 
 
 @pytest.fixture

@@ -1,0 +1,20 @@
+"""The reference as the tests import it: the shapes and types in its signatures are checked."""
+
+import importlib
+import sys
+from types import ModuleType
+
+from beartype import BeartypeConf, beartype
+from jaxtyping import install_import_hook
+
+checked = beartype(conf=BeartypeConf(is_pep484_tower=True))  # an int is a float, too
+
+
+def reference(stem: str) -> ModuleType:
+    """Return solutions/<stem>.py, imported so that beartype checks every call of its functions."""
+    name = f"solutions.{stem}"
+    sys.modules.pop(name, None)
+    with install_import_hook(name, f"{__name__}.checked"):
+        module = importlib.import_module(name)
+    sys.modules.pop(name)  # whoever imports it next gets it unchecked
+    return module
