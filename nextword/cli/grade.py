@@ -50,6 +50,7 @@ def grade(
     from nextword.grading.run import Options, grade
     from nextword.grading.store import write_atomically
     from nextword.project import find_project
+    from nextword.release.samples import write_samples
     from nextword.sandbox.trial import WHAT_IS_LOST
 
     if os.name != "posix":
@@ -70,6 +71,7 @@ def grade(
         regrade=regrade,
         packages=tuple(package or ()),
     )
+    write_samples(project, found.stem)
     errors = Console(stderr=True)
     if not options.confined:
         errors.print(f"[bold red]--sandbox none[/]: {WHAT_IS_LOST}")

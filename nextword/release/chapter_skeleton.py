@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from nextword import catalogue
-from nextword.catalogue import Chapter, parse_chapter
 from nextword.errors import UserError
 from nextword.project import Project
 from nextword.release import sync
-from nextword.release.stubs import make_stub
 
 KERNEL = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -44,6 +42,9 @@ def new_chapter(project: Project, stem: str, number: int, title: str) -> list[Pa
             raise UserError(f"{path.relative_to(project.root)} is there already")
     contents = project.root / "_toc.yml"
     files[contents] = _with_chapter(contents.read_text("utf-8"), number, _page(stem, number))
+    ignored = project.root / "tests" / "submissions" / ".gitignore"
+    derived = "".join(f"/{stem}/{student}/{stem}.py\n" for student in ("ben", "cleo"))
+    files[ignored] = (ignored.read_text("utf-8") if ignored.is_file() else "") + derived
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
@@ -73,10 +74,8 @@ def _files(stem: str, number: int, title: str) -> Iterator[tuple[str, str]]:
         return _filled(json.dumps(answer, indent=2), stem, number, title) + "\n"
 
     samples = f"tests/submissions/{stem}"
-    solution, toml = text("solution"), text("catalogue")
-    chapter: Chapter = parse_chapter(toml, f"{stem}.toml")
-    yield f"nextword/catalogue/{stem}.toml", toml
-    yield f"solutions/{stem}.py", solution
+    yield f"nextword/catalogue/{stem}.toml", text("catalogue")
+    yield f"solutions/{stem}.py", text("solution")
     yield f"solutions/{stem}.ipynb", _notebook(text("assignment"), stem)
     yield f"{_page(stem, number)}.ipynb", _notebook(text("chapter"), stem)
     yield f"tests/suites/test_{stem}.py", text("suite")
@@ -85,9 +84,9 @@ def _files(stem: str, number: int, title: str) -> Iterator[tuple[str, str]]:
     yield f"{samples}/README.md", text("samples")
     yield f"{samples}/ada/{stem}.py", text("sample_ada")
     yield f"{samples}/ada/expected.json", expected(RIGHT)
-    yield f"{samples}/ben/{stem}.py", make_stub(solution, chapter, f"{stem}.py")
+    yield f"{samples}/ben/edits.toml", 'of = "coursework"\n'
     yield f"{samples}/ben/expected.json", expected(UNTOUCHED)
-    yield f"{samples}/cleo/{stem}.py", text("sample_cleo")
+    yield f"{samples}/cleo/edits.toml", text("sample_cleo")
     yield f"{samples}/cleo/expected.json", expected(WRONG)
 
 

@@ -13,6 +13,7 @@ from nextword.errors import UserError
 from nextword.project import Project
 from nextword.release.assignment import student_assignment
 from nextword.release.exercises import task_index, with_boxes, with_points
+from nextword.release.samples import write_samples
 from nextword.release.stubs import make_stub
 
 
@@ -84,9 +85,10 @@ def _package_docstring() -> str:
 
 
 def write(project: Project) -> list[Path]:
-    """Bring every product up to date; return the files that changed."""
+    """Bring every product and the sample classes up to date; return the files that changed."""
     changed = [product for product in products(project) if not product.fresh]
     for product in changed:
         product.path.parent.mkdir(exist_ok=True)
         product.path.write_text(product.wanted, encoding="utf-8", newline="\n")
-    return [product.path for product in changed]
+    samples = [path for each in chapters() for path in write_samples(project, each.stem)]
+    return [*(product.path for product in changed), *samples]

@@ -12,6 +12,7 @@ from nextword import catalogue
 from nextword.catalogue import Chapter
 from nextword.grading.run import Options, grade
 from nextword.project import find_project
+from nextword.release.samples import write_samples
 from nextword.results import SubmissionResult
 from tests.grading.conftest import Quiet
 
@@ -41,6 +42,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Chapter], Resu
 
     @cache
     def results(chapter: Chapter) -> Results:
+        write_samples(PROJECT, chapter.stem)
         out = tmp_path_factory.mktemp(chapter.stem)
         options = Options(out=out, seed="sample class", packages=("solutions", "coursework"))
         outcome = grade(PROJECT, chapter, class_of(chapter), options, Quiet())
