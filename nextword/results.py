@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from nextword.catalogue import Chapter, Task
+from nextword.errors import UserError
 
 
 class Verdict(StrEnum):
@@ -148,7 +149,14 @@ class SubmissionResult:
 def group_by_task(
     chapter: Chapter, tests: Sequence[tuple[str, TestResult]]
 ) -> tuple[TaskResult, ...]:
-    """Sort (task id, test result) pairs into the chapter's tasks; every task appears."""
+    """Sort (task id, test result) pairs into the chapter's tasks; every task appears.
+
+    Raises UserError for a test of a task that the chapter lacks.
+    """
+    known = {task.id for task in chapter.tasks}
+    for task_id, test in tests:
+        if task_id not in known:
+            raise UserError(f"{test.name}: {chapter.stem} has no task {task_id}")
     return tuple(
         TaskResult(task, tuple(test for task_id, test in tests if task_id == task.id))
         for task in chapter.tasks

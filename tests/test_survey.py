@@ -67,7 +67,9 @@ def test_students_have_no_hidden_tests(demo_course: Path, nextword: Command) -> 
     assert "--hidden is for authors" in result.output
 
 
-@pytest.mark.parametrize("command", [["suites"], ["check", "--hidden"], ["grade", "demo"]])
+@pytest.mark.parametrize(
+    "command", [["suites"], ["check"], ["check", "--hidden"], ["grade", "demo"]]
+)
 def test_a_test_of_an_unknown_task_is_told(
     suite: Path, nextword: Command, command: list[str]
 ) -> None:
