@@ -1,95 +1,19 @@
-"""Pictures of the data page: Zipf's law, surprise in bars and in a text, a translation's order.
+"""Texts and tables to look at, as HTML: a text coloured by surprise, a table of counts.
 
-Leaves out: computing what is shown, and every picture that chapters share (`nextword.plots`).
+Leaves out: computing what is shown. Colours are mixed with the page below them, so letters are dark
+on light and light on dark.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
 
-from matplotlib.figure import Figure
-
-from nextword.plots import MUTED, _panel, _styled, look
-
-BINS = (0.5, 1, 2, 4)  # bits: where one bar of `where_the_bits_are` ends and the next begins
 NUMBERED = 0.5  # bits; the surprise of such a word and more is written above it
 DARKEST = 8  # bits; more than this is not drawn darker
-# Colours are mixed with the page below them, so letters are dark on light and light on dark.
 TINT, STRONGEST = "0 114 178", 0.6
 LEFT = "#d55e00"
 _BOX = "border-radius:.25em;padding:.1em .2em;white-space:nowrap"  # never cut at a line's end
-
-
-@_styled
-def zipf(counts: Mapping[str, Sequence[int]]) -> Figure:
-    """Draw each text's word counts, largest first, as shares of the text; both axes logarithmic.
-
-    A dotted line falls as 1 / rank, which is Zipf's law.
-    """
-    fig, ax = _panel(height=3.6)
-    longest = max(map(len, counts.values()))
-    start = max(max(series) / sum(series) for series in counts.values())
-    law = [start, start / longest]
-    ax.plot([1, longest], law, label="1 / rank", color=MUTED, linestyle=":", linewidth=1.4)
-    for k, (name, series) in enumerate(counts.items()):
-        shares = [count / sum(series) for count in sorted(series, reverse=True)]
-        ranks = range(1, len(shares) + 1)
-        marked = sorted({round(10 ** (i / 4)) - 1 for i in range(40)} & set(range(len(shares))))
-        ax.plot(ranks, shares, label=name, markevery=marked, **look(name, k))
-    ax.set(xscale="log", yscale="log", xlabel="rank of the word", ylabel="share of all words")
-    ax.grid(True)
-    ax.legend(loc="lower left")
-    return fig
-
-
-@_styled
-def where_the_bits_are(bits: Sequence[float]) -> Figure:
-    """Draw which share of the words, and which share of all surprise, has how much surprise."""
-    edges = (0, *BINS, math.inf)
-    inside = [[b for b in bits if low <= b < high] for low, high in pairwise(edges)]
-    between = [f"{low} to {high}" for low, high in pairwise(BINS)]
-    names = [f"less than\n{BINS[0]}", *between, f"{BINS[-1]}\nor more"]
-    shares = {
-        "share of the words": [len(part) / len(bits) for part in inside],
-        "share of the surprise": [sum(part) / sum(bits) for part in inside],
-    }
-    fig, ax = _panel(height=3.0)
-    for k, (name, values) in enumerate(shares.items()):
-        xs = [i - 0.205 + 0.41 * k for i in range(len(values))]
-        ax.bar(xs, values, 0.38, label=name, color=look("", k)["color"], hatch="//" * k,
-               edgecolor="white", linewidth=0)  # fmt: skip
-    ax.set_xticks(range(len(names)), names)
-    ax.set(xlabel="surprise of a word in bits", ylabel="share")
-    ax.grid(True, axis="y")
-    ax.legend()
-    return fig
-
-
-@_styled
-def word_order(
-    source: Sequence[str],
-    target: Sequence[str],
-    links: Sequence[tuple[int, int]],
-    marked: Collection[str] = (),
-) -> Figure:
-    """Write a sentence down the left side and its translation down the right side, and link them.
-
-    links: pairs of positions, in the source and in the target. marked: source words whose links are
-    drawn thick.
-    """
-    n_lines = max(len(source), len(target))
-    fig, ax = _panel(4.6, 0.2 + 0.29 * n_lines)
-    for a, b in links:
-        thick = source[a] in marked
-        ax.plot([0, 1], [-a, -b], color=LEFT if thick else MUTED, linewidth=2.4 if thick else 1.2)
-    for x, words, side in ((-0.05, source, "right"), (1.05, target, "left")):
-        for place, word in enumerate(words):
-            ax.text(x, -place, word, ha=side, va="center")
-    ax.set(xlim=(-0.6, 1.6), ylim=(0.6 - n_lines, 0.6))
-    ax.axis("off")
-    return fig
 
 
 @dataclass(frozen=True)
@@ -189,3 +113,36 @@ def _summary(words: Sequence[str], bits: Sequence[float], left_at: int | None) -
     if left_at is not None:
         text += f" The text leaves the language at word {left_at + 1}, {words[left_at]}."
     return text
+
+
+def count_table(
+    table: Mapping[tuple[str, ...], Mapping[str, float]], words: Sequence[str], form: str = "{:.0f}"
+) -> Page:
+    """Write a table of counts or probabilities: a row per context u, a column per next word w.
+
+    The larger a number in comparison with the largest, the stronger its colour.
+    """
+    top = max(float(row.get(word, 0)) for row in table.values() for word in words)
+    head = "".join(f'<th scope="col">{escape(word)}</th>' for word in words)
+    body, plain = [], ["\t".join(["u", *words])]
+    for context, row in table.items():
+        values = [float(row.get(word, 0)) for word in words]
+        shown = [form.format(value) if value else "0" for value in values]
+        cells = "".join(_cell(text, v / top) for text, v in zip(shown, values, strict=True))
+        name = " ".join(context)
+        body.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
+        plain.append("\t".join([name, *shown]))
+    html = (
+        '<table class="counts">'
+        "<caption>rows: context <i>u</i>; columns: next word <i>w</i></caption>"
+        f'<thead><tr><th scope="col"><i>u</i></th>{head}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table>"
+    )
+    return Page(html, "\n".join(plain))
+
+
+def _cell(text: str, share: float) -> str:
+    """One number on its colour."""
+    if not share:
+        return f"<td>{text}</td>"
+    return f'<td style="background:rgb({TINT} / {0.45 * share:.2f})">{text}</td>'

@@ -1,0 +1,69 @@
+/* What the pages do: a bar of progress, figures opened large, boxes that scroll by keyboard. */
+"use strict";
+
+/** A thin bar above the page that says how far one has read. */
+function showProgress() {
+  const bar = document.body.appendChild(document.createElement("div"));
+  bar.className = "reading-progress";
+  bar.setAttribute("aria-hidden", "true");
+  const update = () => {
+    const page = document.documentElement;
+    const length = page.scrollHeight - page.clientHeight;
+    bar.style.transform = `scaleX(${length > 0 ? page.scrollTop / length : 0})`;
+  };
+  addEventListener("scroll", update, { passive: true });
+  addEventListener("resize", update);
+  update();
+}
+
+/** The one window in which figures are shown large. */
+function makeDialog() {
+  const dialog = document.body.appendChild(document.createElement("dialog"));
+  dialog.className = "large";
+  const close = dialog.appendChild(document.createElement("button"));
+  close.type = "button";
+  close.textContent = "Close";
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  return dialog;
+}
+
+/** Move a drawing or picture into the window, and back when it closes. */
+function open(dialog, drawing) {
+  const place = document.createComment("figure");
+  drawing.replaceWith(place);
+  dialog.append(drawing);
+  dialog.setAttribute("aria-label", drawing.getAttribute("aria-label") || drawing.alt);
+  dialog.addEventListener("close", () => place.replaceWith(drawing), { once: true });
+  dialog.showModal();
+}
+
+function makeFiguresOpen() {
+  const figures = document.querySelectorAll(".bd-article figure.drawing");
+  if (!figures.length) return;
+  const dialog = makeDialog();
+  for (const figure of figures) {
+    const drawing = figure.querySelector("svg");
+    const button = figure.appendChild(document.createElement("button"));
+    button.type = "button";
+    button.className = "enlarge";
+    button.textContent = "larger";
+    button.setAttribute("aria-label", "larger: open this figure over the whole window");
+    for (const target of [button, drawing])
+      target.addEventListener("click", () => dialog.open || open(dialog, drawing));
+  }
+}
+
+/** A box that scrolls sideways can be reached by the keyboard; one that does not needs no stop. */
+function makeBoxesReachable() {
+  const boxes = "pre, div.math, .pst-scrollable-table-container, .output.text_html";
+  for (const box of document.querySelectorAll(boxes))
+    if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+}
+
+showProgress();
+makeFiguresOpen();
+makeBoxesReachable();
+addEventListener("load", makeBoxesReachable);
+addEventListener("resize", makeBoxesReachable);

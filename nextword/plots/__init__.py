@@ -1,0 +1,27 @@
+"""The pictures of the book, all in one style. Leaves out computing: values come as arguments.
+
+`charts` holds what all chapters share, `texts` what is written rather than drawn; `style` and `svg`
+make them alike. Then there is a file per chapter.
+"""
+
+from nextword.plots.charts import ladder, lines, next_words
+from nextword.plots.data import where_the_bits_are, word_order, zipf
+from nextword.plots.ngrams import continuations, held_out_counts, likelihood, sliding_windows
+from nextword.plots.style import look
+from nextword.plots.texts import coloured, count_table
+
+__all__ = [
+    "coloured",
+    "continuations",
+    "count_table",
+    "held_out_counts",
+    "ladder",
+    "likelihood",
+    "lines",
+    "look",
+    "next_words",
+    "sliding_windows",
+    "where_the_bits_are",
+    "word_order",
+    "zipf",
+]
