@@ -1,5 +1,7 @@
 """What several of the library's own tests need: a small course folder and the command line."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import nextword.release.sync  # before a test replaces what they import from the
 from nextword import catalogue
 from nextword.catalogue import Chapter, parse_chapter
 from nextword.cli import app
+
+ROOT = Path(__file__).parents[1]
 
 DEMO_CATALOGUE = """
 stem = "demo"
@@ -134,3 +138,17 @@ def nextword() -> Callable[..., Result]:
     """Run the command line in this process: `nextword("check", "2.1")`."""
     runner = CliRunner()
     return lambda *arguments: runner.invoke(app, list(arguments))
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The book, built with warnings as errors."""
+    pytest.importorskip("jupyter_book", reason="the book is built with pip install '.[book]'")
+    out = tmp_path_factory.mktemp("book")
+    jupyter_book = Path(sys.executable).with_name("jupyter-book")
+    command = [jupyter_book, "build", ROOT, "--path-output", out, "--all", "-W", "-n"]
+    done = subprocess.run(
+        [*map(str, command), "--keep-going"], capture_output=True, text=True, encoding="utf-8"
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return out / "_build" / "html"

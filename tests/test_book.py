@@ -4,8 +4,6 @@ Leaves out: whether a fresh run gives the stored outputs (pytest --nbval does th
 """
 
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -181,20 +179,6 @@ def test_the_right_option_is_not_always_at_the_same_place():
 
 
 # ---------------------------------------------------------------- the built book
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The book, built with warnings as errors."""
-    pytest.importorskip("jupyter_book", reason="the book is built with pip install '.[book]'")
-    out = tmp_path_factory.mktemp("book")
-    jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    command = [jupyter_book, "build", ROOT, "--path-output", out, "--all", "-W", "-n"]
-    done = subprocess.run(
-        [*map(str, command), "--keep-going"], capture_output=True, text=True, encoding="utf-8"
-    )
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return out / "_build" / "html"
 
 
 class Page(HTMLParser):

@@ -1,0 +1,152 @@
+"""Finding a section: the open chapter's sections in the left menu, and a search that lands on one.
+
+Sphinx's own search knows pages only, and reads them again over the network to quote them. Here every
+section is listed with its text in a script, so the search works on pages opened from a disk, too.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bs4 import BeautifulSoup
+from docutils import nodes
+from sphinx.addnodes import glossary
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+INDEX = "sections.js"
+SILENT = (nodes.raw, nodes.math_block, nodes.literal_block, nodes.comment, nodes.target, glossary)
+SIGNS = {
+    r"\bullet": "•", r"\lambda": "λ", r"\alpha": "α", r"\langle": "<", r"\rangle": ">",
+    r"\mid": "|", r"\dots": "…", r"\cdots": "⋯", r"\ln": "ln", r"\log": "log", r"\exp": "exp",
+    r"\sum": "∑", r"\ge": "≥", r"\le": "≤", r"\approx": "≈", r"\cdot": "·", r"\times": "×",
+    r"\sim": "∼", r"\infty": "∞", r"\mu": "μ", r"\tau": "τ", r"\varepsilon": "ε", r"\#": "#",
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------- the left menu
+
+
+def sections_of(env: BuildEnvironment, page: str) -> list[tuple[str, str]]:
+    """List the second-level headings of a page, as [(anchor, text)]."""
+    contents = env.tocs[page]
+    links = [
+        a for a in contents.findall(nodes.reference) if a["refuri"] == page and a["anchorname"]
+    ]
+    depth = {id(a): sum(isinstance(p, nodes.list_item) for p in _above(a)) for a in links}
+    return [(a["anchorname"], a.astext()) for a in links if depth[id(a)] == 2]
+
+
+def _above(node: nodes.Node) -> Iterator[nodes.Node]:
+    """Give the nodes that hold a node, from the inside to the outside."""
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+def show_sections(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Put the open page's sections below its name in the left menu."""
+    make = context.get("generate_toctree_html")
+    if page == "search":
+        app.add_js_file(INDEX, defer="defer")
+        app.add_js_file("search-sections.js", defer="defer")
+    if make is None or page not in app.env.tocs:
+        return
+
+    def with_sections(kind: str, *args: object, **options: object) -> object:
+        menu = make(kind, *args, **options)
+        return menu if kind != "sidebar" else _insert(str(menu), sections_of(app.env, page))
+
+    context["generate_toctree_html"] = with_sections
+
+
+def _insert(menu: str, sections: list[tuple[str, str]]) -> str:
+    """Put links to sections below the entry of the menu that is open."""
+    soup = BeautifulSoup(menu, "html.parser")
+    entry = soup.select_one("li.current.active")
+    if entry is None or not sections:
+        return menu
+    links = soup.new_tag("ul", attrs={"class": "sections"})
+    for anchor, text in sections:
+        item = soup.new_tag("li")
+        link = soup.new_tag("a", href=anchor, attrs={"class": "reference internal"})
+        link.string = text
+        item.append(link)
+        links.append(item)
+    entry.append(links)
+    return str(soup)
+
+
+# ---------------------------------------------------------------- the search
+
+
+def words(node: nodes.Node) -> str:
+    """Return the text of a part of a page as one would read it aloud, without code and formulas.
+
+    What belongs to a section inside is left to that section.
+    """
+    if isinstance(node, (nodes.section, *SILENT)):
+        return ""
+    if isinstance(node, nodes.math):
+        return plain(node.astext())
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    blank = " " if isinstance(node, (nodes.TextElement, nodes.entry, nodes.list_item)) else ""
+    inline = isinstance(node, nodes.Inline)
+    return "".join(map(words, node.children)) + ("" if inline else blank)
+
+
+def plain(tex: str) -> str:
+    r"""Write a short formula in letters.
+
+    >>> plain(r"N_{1+}(\bullet uw)")
+    'N1+(• uw)'
+    """
+    text = re.sub(r"\\(?:frac|tfrac|dfrac)(?:(\w)(\w)|\{(.*?)\}\{(.*?)\})",
+                  lambda m: f"{m[1] or m[3]}/{m[2] or m[4]}", tex)  # fmt: skip
+    text = re.sub(r"\\(?:[a-zA-Z]+|.)", lambda m: SIGNS.get(m[0], ""), text)
+    return re.sub(r"[{}_^]", "", text).strip()
+
+
+def entries(page: str, doctree: nodes.document) -> Iterator[list[str]]:
+    """Give [page, anchor, title, text] of each section of a page and of each term it explains."""
+    for section in doctree.findall(nodes.section):
+        title = section.next_node(nodes.title)
+        text = "".join(words(child) for child in section.children[1:])
+        anchor = "" if isinstance(section.parent, nodes.document) else section["ids"][0]
+        yield [page, anchor, title.astext() if title else "", " ".join(text.split())]
+    for terms in doctree.findall(glossary):
+        for item in terms.findall(nodes.definition_list_item):
+            term = item.next_node(nodes.term)
+            text = item.next_node(nodes.definition)
+            if term is not None and text is not None:
+                yield [page, term["ids"][0], term.astext(), " ".join(text.astext().split())]
+
+
+def collect(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Keep the sections of a page for the index."""
+    app.env.metadata[page]["sections"] = list(entries(page, doctree))  # type: ignore[assignment]
+
+
+def write_index(app: Sphinx, error: Exception | None) -> None:
+    """Write all sections into one script, which a browser may load from a disk."""
+    if error is None and app.builder.format == "html":
+        rows = [
+            json.dumps(row, ensure_ascii=False)
+            for page in sorted(app.env.metadata)
+            for row in app.env.metadata[page].get("sections", ())
+        ]
+        text = "var SECTIONS = [\n" + ",\n".join(rows) + "\n];\n"
+        Path(app.outdir, "_static", INDEX).write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Show sections after the theme has made its menu; collect them when references are resolved."""
+    app.connect("html-page-context", show_sections, priority=900)
+    app.connect("doctree-resolved", collect)
+    app.connect("build-finished", write_index)
+    return {"parallel_read_safe": True, "parallel_write_safe": False}
