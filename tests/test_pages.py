@@ -198,7 +198,9 @@ def test_figures_take_the_font_and_the_colours_of_the_page(site, show, theme):
     page = show(site / NOTEBOOKS[0], theme)
     style = "(e) => { const s = getComputedStyle(e); return [s.fontFamily, s.fill || s.color]; }"
     letters = page.locator("figure.drawing svg text").first.evaluate(style)
-    body = page.locator(".bd-article p").first.evaluate("(e) => getComputedStyle(e).fontFamily")
+    body = page.locator(".bd-article p:not(.tags)").first.evaluate(
+        "(e) => getComputedStyle(e).fontFamily"
+    )
     assert letters[0] == body
     ink = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--fig-ink')")
     rgb = ", ".join(str(int(ink.strip()[i : i + 2], 16)) for i in (1, 3, 5))

@@ -1,8 +1,8 @@
 r"""Displayed formulas that break where the screen is narrow, and nowhere else.
 
-A formula is written once. It is cut into pieces that stand in one line while there is room, and wrap
-like words where there is none (`div.formula` in the style sheet). Pieces begin before a relation or
-an operator that stands outside all brackets; a formula that says `\allowbreak` is cut only there.
+A formula is written once. It is cut into pieces that stand in one line while there is room, and
+wrap like words where there is none (`div.formula` in the style sheet). Pieces begin before a
+relation or an operator outside all brackets; a formula with `\allowbreak` is cut only there.
 """
 
 import re

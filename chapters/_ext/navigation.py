@@ -1,7 +1,7 @@
 """Finding a section: the open chapter's sections in the left menu, and a search that lands on one.
 
-Sphinx's own search knows pages only, and reads them again over the network to quote them. Here every
-section is listed with its text in a script, so the search works on pages opened from a disk, too.
+Sphinx's own search knows pages only, and fetches them once more to quote them. Here a script lists
+every section with its text, so the search also works on pages opened from a disk.
 """
 
 import json
@@ -145,7 +145,7 @@ def write_index(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Show sections after the theme has made its menu; collect them when references are resolved."""
+    """Show sections after the theme has made its menu; collect them with references resolved."""
     app.connect("html-page-context", show_sections, priority=900)
     app.connect("doctree-resolved", collect)
     app.connect("build-finished", write_index)

@@ -29,7 +29,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":", "-", "--", "-.", ":")
 # One look per model, the same in all pictures of the book; other names take looks in turn.
 LOOKS = {
-    "MLE": 6,
+    "maximum likelihood": 6,
     "additive": 5,
     "interpolated": 3,
     "absolute discounting": 4,
