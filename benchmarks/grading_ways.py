@@ -17,7 +17,9 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from benchmarks.grading_class import Course
+from nextword.boundary.deadline import Deadline
 from nextword.grading.run import Options, grade
+from nextword.judge.bounds import Bounds
 from nextword.judge.suite import Suite, with_suite
 from nextword.results import SubmissionResult
 
@@ -26,7 +28,7 @@ CONFTEST = """
 import pytest
 
 from nextword.judge.marks import generator_for, read_mark
-from nextword.check.timelimit import time_limit
+from nextword.judge.timelimit import time_limit
 
 
 @pytest.fixture
@@ -136,7 +138,7 @@ def _warm_process(
     course: Course, sources: dict[str, str], ready: Callable[[], object], pipe: Any
 ) -> None:
     def work(suite: Suite) -> None:
-        suite.seed = SEED
+        suite.seed, suite.bound = SEED, Bounds()
         ready()
         before = computed()
         pipe.send(
@@ -154,7 +156,7 @@ def _warm_one(suite: Suite, stem: str, text: str) -> int:
     except Exception:
         return 0
     suite.package = SimpleNamespace(**{stem: module})
-    return sum(suite.run(test)[0] is None for test in suite.tests)
+    return sum(suite.run(test, Deadline(test.mark.seconds))[0] is None for test in suite.tests)
 
 
 def ours(course: Course, folder: Path, base: Path, jobs: int) -> Measured:

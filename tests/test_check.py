@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from nextword.check.timelimit import TimeLimitError, time_limit
+from nextword.judge.timelimit import TimeLimitError, time_limit
 
 Command = Callable[..., Result]
 
@@ -47,12 +47,12 @@ def test_only_visible_tests_are_run(demo_course: Path, nextword: Command) -> Non
     [
         ("return a + b", "return a - b", "failed", "assert -1 == 3"),
         ("return a + b", "return a / 0", "failed", "ZeroDivisionError"),
-        ("return a + b", "return {}[a]", "failed", "line 7: return {}[a]"),
+        ("return a + b", "return {}[a]", "failed", "in line 7 of demo.py: `return {}[a]`"),
         ("return a + b", "raise MemoryError", "memory", "out of memory"),
         ("def add", "def plus", "missing", "demo.py has no add"),
         ("def add(", "def add(:", "failed", "SyntaxError"),
         ("def add(", "import nowhere\ndef add(", "failed", "No module named 'nowhere'"),
-        ("def add(", "raise SystemExit\ndef add(", "failed", "SystemExit"),
+        ("def add(", "raise SystemExit\ndef add(", "crashed", "SystemExit"),
     ],
 )
 def test_a_failure_is_explained(

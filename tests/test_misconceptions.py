@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from nextword import catalogue
 from nextword.check.runner import run_suite
+from nextword.judge.local import on_module
 from nextword.judge.misconceptions import Misconception, load_misconceptions, wrong_module
 from nextword.results import Verdict
 
@@ -40,15 +40,15 @@ def cases() -> tuple[Case, ...]:
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_each_misconception_is_rejected_by_its_task(case: Case) -> None:
     module = wrong_module(ROOT / "solutions" / f"{case.stem}.py", case.mistake)
-    plugin = run_suite(
+    results = run_suite(
         ROOT / "tests" / "suites" / f"test_{case.stem}.py",
-        SimpleNamespace(**{case.stem: module}),
+        lambda suite: on_module(suite, case.stem, module),
         root=ROOT,
         seed="misconceptions",
         task_ids=[case.mistake.task_id],
         visible_only=False,
     )
-    verdicts = {result.name: result.verdict for _, result in plugin.results}
+    verdicts = {result.name: result.verdict for _, result in results}
     assert Verdict.FAILED in verdicts.values(), verdicts
     # an answer that cannot be used at all would be no mistake that someone can make unnoticed
     assert set(verdicts.values()) <= {Verdict.PASSED, Verdict.FAILED}, verdicts

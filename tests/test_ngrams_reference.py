@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from nltk.lm import models as nltk_models
 from nextword.check.runner import run_suite
 from nextword.corpora import vocabulary as vocabulary_module
 from nextword.corpora.vocabulary import BOS, EOS, UNK, build_vocabulary, replace_unknown
+from nextword.judge.local import on_module
 from nextword.judge.misconceptions import load_module
 from tests.reference import reference
 from tests.suites import ngram_oracles as plain
@@ -55,10 +55,16 @@ def test_doctests(module: Any) -> None:
 def test_the_reference_passes_its_suite(seed: str) -> None:
     suite = ROOT / "tests" / "suites" / "test_ngrams.py"
     # unchecked, as it is graded: a suite may give a list for a tuple
-    package = SimpleNamespace(ngrams=load_module(ROOT / "solutions" / "ngrams.py", "unchecked"))
-    plugin = run_suite(suite, package, root=ROOT, seed=seed, visible_only=False)
-    assert not [result for _, result in plugin.results if result.verdict != "passed"]
-    assert len(plugin.results) == suite.read_text("utf-8").count("\ndef test_")
+    unchecked = load_module(ROOT / "solutions" / "ngrams.py", "unchecked")
+    results = run_suite(
+        suite,
+        lambda opened: on_module(opened, "ngrams", unchecked),
+        root=ROOT,
+        seed=seed,
+        visible_only=False,
+    )
+    assert not [result for _, result in results if result.verdict != "passed"]
+    assert len(results) == suite.read_text("utf-8").count("\ndef test_")
 
 
 # ---------------------------------------------------------------- by hand

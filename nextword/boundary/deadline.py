@@ -88,7 +88,7 @@ class Deadline:
 
     def __init__(self, seconds: float, candidate: Waits | None = None) -> None:
         self._candidate, self._own = candidate, _own_waits(os.getpid())
-        self._seconds, self._before = seconds, self._waited()
+        self.seconds, self._before = seconds, self._waited()
         self._began = time.monotonic()
         self._end = self._began + seconds
 
@@ -103,5 +103,5 @@ class Deadline:
         waited = self._waited() - self._before
         if self._candidate:
             waited -= self._candidate.computed_beside()
-        self._end = self._began + min(self._seconds + max(0.0, waited), MOST * self._seconds)
+        self._end = self._began + min(self.seconds + max(0.0, waited), MOST * self.seconds)
         return self._end - time.monotonic()

@@ -1,10 +1,11 @@
-"""Turns values into bytes and back, by msgpack. Leaves out what carries the bytes.
+"""Turns values into bytes and back, by msgpack.
 
 The decoder is a security boundary: it reads what hostile code has written. It builds plain values
 only, it takes no type that it does not know, and it measures a message before it allocates for it.
 
 Lists, dicts, strings, numbers and None are msgpack's own. Every other type is a list that opens
 with a marker (an empty extension): `[TUPLE, 1, 2]`, `[ARRAY, "float64", [2, 3], bytes]`.
+Leaves out the types that need a library or many words (structures.py, tensors.py).
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from typing import Any
 import msgpack
 import numpy as np
 
+from nextword.boundary import marks, structures
+from nextword.boundary.errors import WireError
+
 MAX_MESSAGE = 64 << 20  # bytes
 MAX_ELEMENTS = 4 << 20  # items of lists and dicts in one message
 SMALL = 1 << 14  # bytes of a message that cannot make its reader allocate or nest much
@@ -27,9 +31,6 @@ MAX_INTEGER = 8192  # bytes of one integer
 MAX_DIMENSIONS = 32
 MAX_NUMBERS = 8 << 20  # in one array; so many rows or numbers may a test make of it
 _CHUNK = 256  # items of a set
-
-TUPLE, SET, FROZENSET, BIG, COMPLEX, ARRAY, TENSOR, RNG, TORCH_RNG, HANDLE, NAME = range(11)
-_MARKS = tuple(msgpack.ExtType(code, b"") for code in range(11))
 
 _REAL = ("float16", "float32", "float64")
 _WHOLE = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -40,26 +41,25 @@ DTYPES = {
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox")
 TORCH_DTYPES = {*DTYPES, "bfloat16"} - {"uint16", "uint32", "uint64"}
 
-Export = Callable[[Any], tuple[int, Any]]
+Export = Callable[[Any], tuple[int | None, Any]]
 Resolve = Callable[[int, Any], Any]
-
-
-class WireError(Exception):
-    """A value that cannot cross, or bytes that are no message of ours."""
 
 
 # ------------------------------------------------------------------------------ encoding
 
 
-def _refuse(value: Any) -> tuple[int, Any]:
+def _refuse(value: Any) -> tuple[int | None, Any]:
     raise WireError(f"an object of type {type(value).__name__} cannot cross")
 
 
-def encode(value: Any, export: Export = _refuse) -> bytes:
+def encode(
+    value: Any, export: Export = _refuse, drawn: Callable[[Any], Any] | None = None
+) -> bytes:
     """Return the bytes of a plain value; subclasses of plain types become plain.
 
     `export` is asked for objects that have to stay behind: it returns (HANDLE, number) or
-    (NAME, dotted name), or raises WireError.
+    another reference, or (None, what is to cross in its place), or raises WireError. `drawn` is
+    told of each random generator in the value, and may return what is to cross in its place.
 
     >>> decode(encode({("a", "b"): {1, 2}}))
     {('a', 'b'): {1, 2}}
@@ -67,12 +67,15 @@ def encode(value: Any, export: Export = _refuse) -> bytes:
 
     def default(obj: Any) -> Any:
         if type(obj) is tuple:  # by far the most frequent
-            return [_MARKS[TUPLE], *obj]
+            return [marks.MARKS[marks.TUPLE], *obj]
         plain = _plain(obj)
-        if plain is not obj:
-            return plain
-        kind, key = export(obj)
-        return [_MARKS[kind], key]
+        if plain is obj:
+            kind, key = export(obj)
+            return key if kind is None else [marks.MARKS[kind], key]
+        if drawn is not None and type(obj).__name__ == "Generator":
+            instead = drawn(obj)
+            return plain if instead is None else instead
+        return plain
 
     packer = msgpack.Packer(
         default=default, strict_types=True, unicode_errors="surrogatepass", buf_size=4096
@@ -93,14 +96,20 @@ def _plain(obj: Any) -> Any:
 
     subtle: methods of the base type are called by name, so that a subclass's own do not run.
     """
+    if getattr(type(obj), "stand_in", False):  # whose class must not be asked for
+        return obj
     if isinstance(obj, np.generic):
         return _plain_scalar(obj)
     for base, convert in _BASES:
         if isinstance(obj, base):
             return convert(obj)
+    if isinstance(obj, np.dtype):
+        return structures.plain_dtype(obj, "numpy")
     torch = sys.modules.get("torch")  # no tensor without it, and importing it takes a second
     if torch is not None and hasattr(torch, "Tensor"):
-        return _plain_torch(torch, obj)
+        from nextword.boundary import tensors
+
+        return tensors.plain(obj, TORCH_DTYPES)
     return obj
 
 
@@ -111,7 +120,7 @@ def _plain_int(obj: int) -> Any:
     size = value.bit_length() // 8 + 1
     if size > MAX_INTEGER:
         raise WireError(f"an integer of {size} bytes is too large")
-    return [_MARKS[BIG], value.to_bytes(size, "big", signed=True)]
+    return [marks.MARKS[marks.BIG], value.to_bytes(size, "big", signed=True)]
 
 
 def _plain_scalar(obj: np.generic) -> Any:
@@ -119,7 +128,7 @@ def _plain_scalar(obj: np.generic) -> Any:
         return float(obj)
     value = np.generic.item(obj)
     if isinstance(value, complex):
-        return [_MARKS[COMPLEX], value.real, value.imag]
+        return [marks.MARKS[marks.COMPLEX], value.real, value.imag]
     return obj if isinstance(value, np.generic) else value
 
 
@@ -129,27 +138,14 @@ def _plain_array(obj: np.ndarray) -> Any:
     if name not in DTYPES:  # text, objects: as nested lists
         return np.ndarray.tolist(array)
     data = np.ascontiguousarray(array, dtype=DTYPES[name]).tobytes()
-    return [_MARKS[ARRAY], name, list(array.shape), data]
+    return [marks.MARKS[marks.ARRAY], name, list(array.shape), data]
 
 
 def _plain_rng(obj: np.random.Generator) -> Any:
     state = obj.bit_generator.state
     if state["bit_generator"] not in BIT_GENERATORS:
         raise WireError(f"a {state['bit_generator']} cannot cross; use numpy.random.default_rng")
-    return [_MARKS[RNG], state]
-
-
-def _plain_torch(torch: Any, obj: Any) -> Any:
-    if isinstance(obj, torch.Generator):
-        return [_MARKS[TORCH_RNG], bytes(obj.get_state().numpy())]
-    if not isinstance(obj, torch.Tensor):
-        return obj
-    tensor = obj.detach().as_subclass(torch.Tensor).cpu().resolve_conj().contiguous()
-    name = str(tensor.dtype).removeprefix("torch.")
-    if name not in TORCH_DTYPES or tensor.layout is not torch.strided:
-        return obj
-    data = tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
-    return [_MARKS[TENSOR], name, list(tensor.shape), data]
+    return [marks.MARKS[marks.RNG], state]
 
 
 # In the order of asking: bool and the like are exact types and never get here.
@@ -159,11 +155,11 @@ _BASES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (str, str.__str__),
     (dict, lambda obj: dict(dict.items(obj))),
     (list, lambda obj: list(list.__iter__(obj))),
-    (tuple, lambda obj: [_MARKS[TUPLE], *tuple.__iter__(obj)]),
-    (set, lambda obj: [_MARKS[SET], *set.__iter__(obj)]),
-    (frozenset, lambda obj: [_MARKS[FROZENSET], *frozenset.__iter__(obj)]),
+    (tuple, structures.plain_tuple),
+    (set, lambda obj: [marks.MARKS[marks.SET], *set.__iter__(obj)]),
+    (frozenset, lambda obj: [marks.MARKS[marks.FROZENSET], *frozenset.__iter__(obj)]),
     (np.ndarray, _plain_array),
-    (complex, lambda obj: [_MARKS[COMPLEX], obj.real, obj.imag]),
+    (complex, lambda obj: [marks.MARKS[marks.COMPLEX], obj.real, obj.imag]),
     (bytes, bytes.__bytes__),
     (bytearray, bytes),
     (memoryview, bytes),
@@ -171,6 +167,8 @@ _BASES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (collections.deque, list),
     (np.random.Generator, _plain_rng),
     (Fraction, float),
+    (slice, structures.plain_slice),
+    (type(...), structures.plain_ellipsis),
 )
 
 
@@ -249,8 +247,9 @@ def _unknown(kind: int, key: Any) -> Any:
 def decode(data: bytes, resolve: Resolve = _unknown, *, trusted: bool = False) -> Any:
     """Return the value of a message; raises WireError for anything but a message of ours.
 
-    `resolve` turns (HANDLE, number) and (NAME, dotted name) into what stands for them. `trusted`
-    is for the candidate, which may believe the examiner: generators, and no measuring.
+    `resolve` turns (HANDLE, number) and other references into what stands for them. `trusted` is
+    for the candidate, which may believe the examiner: it gets generators and references to
+    libraries, and does not measure. An examiner gets arrays and tensors that it can only read.
     """
     if not trusted and (len(data) > SMALL or any(head in data for head in _TIMESTAMPS)):
         measure(data)
@@ -258,10 +257,10 @@ def decode(data: bytes, resolve: Resolve = _unknown, *, trusted: bool = False) -
 
     def mark(code: int, content: bytes) -> Any:
         nonlocal open_marks
-        if content or not 0 <= code < len(_MARKS):
+        if content or not 0 <= code < len(marks.MARKS):
             raise WireError(f"unknown marker {code}")
         open_marks += 1
-        return _MARKS[code]
+        return marks.MARKS[code]
 
     def build(items: list) -> Any:
         nonlocal open_marks
@@ -269,13 +268,18 @@ def decode(data: bytes, resolve: Resolve = _unknown, *, trusted: bool = False) -
             return items
         open_marks -= 1
         code = items[0].code
-        if code in (HANDLE, NAME):
-            if len(items) != 2 or type(items[1]) is not (int if code == HANDLE else str):
+        if code in marks.TRUSTED and not trusted:
+            raise WireError("a generator or a library's function does not come from a candidate")
+        if code in marks.REFERENCES:
+            if len(items) != 2 or type(items[1]) is not marks.REFERENCES[code]:
                 raise WireError("a broken handle")
             return resolve(code, items[1])
-        if code in (RNG, TORCH_RNG) and not trusted:
-            raise WireError("a generator does not come from a candidate")
-        return _BUILDERS[code](items)
+        if code == marks.TENSOR:
+            return _build_tensor(items, trusted=trusted)
+        built = _BUILDERS[code](items)
+        if code == marks.ARRAY and not trusted:
+            built.setflags(write=False)
+        return built
 
     try:
         value = msgpack.unpackb(
@@ -338,17 +342,14 @@ def _build_array(items: list) -> np.ndarray:
     return flat.reshape(_shape_of(shape, data, dtype.itemsize)).astype(name)
 
 
-def _build_tensor(items: list) -> Any:
-    _, name, shape, data = items
-    if type(name) is not str or name not in TORCH_DTYPES:
+def _build_tensor(items: list, *, trusted: bool) -> Any:
+    _, name, shape, data, was = items
+    if type(name) is not str or name not in TORCH_DTYPES or was not in (0, 1, 2):
         raise WireError("a tensor of unknown type")
-    import torch
+    from nextword.boundary import tensors
 
-    dtype = getattr(torch, name)
-    shape = _shape_of(shape, data, dtype.itemsize)
-    if not data:
-        return torch.empty(shape, dtype=dtype)
-    return torch.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
+    itemsize = 2 if name == "bfloat16" else DTYPES[name].itemsize
+    return tensors.build(name, _shape_of(shape, data, itemsize), data, was, trusted=trusted)
 
 
 def _build_rng(items: list) -> np.random.Generator:
@@ -359,21 +360,25 @@ def _build_rng(items: list) -> np.random.Generator:
 
 
 def _build_torch_rng(items: list) -> Any:
-    import torch
+    from nextword.boundary import tensors
 
-    generator = torch.Generator()
-    generator.set_state(torch.frombuffer(bytearray(items[1]), dtype=torch.uint8))
-    return generator
+    return tensors.build_generator(items)
 
 
 _BUILDERS: dict[int, Callable[[list], Any]] = {
-    TUPLE: lambda items: tuple(items[1:]),
-    SET: _build_set,
-    FROZENSET: lambda items: frozenset(_build_set(items)),
-    BIG: _build_big,
-    COMPLEX: _build_complex,
-    ARRAY: _build_array,
-    TENSOR: _build_tensor,
-    RNG: _build_rng,
-    TORCH_RNG: _build_torch_rng,
+    marks.TUPLE: lambda items: tuple(items[1:]),
+    marks.SET: _build_set,
+    marks.FROZENSET: lambda items: frozenset(_build_set(items)),
+    marks.BIG: _build_big,
+    marks.COMPLEX: _build_complex,
+    marks.ARRAY: _build_array,
+    marks.RNG: _build_rng,
+    marks.TORCH_RNG: _build_torch_rng,
+    marks.SLICE: structures.build_slice,
+    marks.ELLIPSIS: structures.build_ellipsis,
+    marks.DTYPE: structures.build_dtype,
+    marks.DEVICE: structures.build_device,
+    marks.SIZE: structures.build_size,
+    marks.NAMED: structures.build_named,
+    marks.RANGE: structures.build_range,
 }

@@ -15,15 +15,17 @@ import itertools
 import operator
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from nextword.boundary import wire
+from nextword.boundary import library, marks, wire
 from nextword.boundary.channel import Channel, ClosedError
+from nextword.boundary.errors import WireError
+from nextword.candidate.arguments import Watched
 
 PACKAGE = "coursework"
 MAX_PRINTED = 64 << 20  # characters; whoever prints more gets an OSError
@@ -32,7 +34,7 @@ MAX_LINES = 20  # frames of the student's own code in an error
 CLASS_BITS = 32  # a handle is (number of the object's class << 32) + number of the object
 
 
-class MissingName(wire.WireError):
+class MissingNameError(WireError):
     """A request names something that the student's module does not have."""
 
 
@@ -57,27 +59,38 @@ class Tally(io.RawIOBase):
 class Host:
     """The student's module and the objects it made, which examiners know by number."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, home: Path, passing: tuple[type[BaseException], ...] = ()) -> None:
+        self.home = home  # the folder of the student's module
         self.module: ModuleType | None = None
+        self._passing = passing  # exceptions that are not the student's and leave `handle`
         self._objects: dict[int, Any] = {}
+        self._numbers: dict[int, int] = {}  # of an object, by its id
         self._serial = itertools.count(1)
         self._classes: dict[type, int] = {}
         self._test = -1
         self._operations: dict[str, Callable[..., Any]] = {
             "import": self._import,
+            "run": self._run,
             "call": lambda f, *args, **kwargs: f(*args, **kwargs),
             "method": lambda obj, name, *args, **kwargs: getattr(obj, name)(*args, **kwargs),
             "get": getattr,
             "set": setattr,
+            "delete": delattr,
             "index": operator.getitem,
+            "setitem": operator.setitem,
+            "delitem": operator.delitem,
+            "operator": lambda name, *args: getattr(operator, f"__{name}__")(*args),
             "length": len,
             "contains": operator.contains,
             "isinstance": isinstance,
+            "issubclass": issubclass,
+            "class": library.class_of,
             "iterate": iter,
             "take": lambda iterator, count: list(itertools.islice(iterator, count)),
+            "enter": lambda obj: type(obj).__enter__(obj),
+            "exit": _exit,
             "describe": self._describe,
-            "gradients": _gradients,
+            "ship": _ship,
         }
 
     def use(self, module: ModuleType) -> None:
@@ -87,25 +100,38 @@ class Host:
     def handle(self, test: int, released: list[int], body: bytes) -> bytes:
         """Do what a request says and return the body of its answer."""
         for number in released:
-            self._objects.pop(number, None)
+            self._numbers.pop(id(self._objects.pop(number, None)), None)
         try:
             if test != self._test:
                 self._test = test
                 self._reseed(test)
-            operation, args, kwargs = wire.decode(body, self._resolve, trusted=True)
+            operation, args, kwargs, wanted = wire.decode(body, self._resolve, trusted=True)
+            watched = Watched(args, kwargs) if operation in ("call", "method") else None
             value = self._operations[operation](*args, **kwargs)
-            return wire.encode(["ok", value], self._export)
+            answer = ["ok", value]
+            changed = watched.changed() if watched else []
+            if changed or wanted:
+                news = [args[key] if type(key) is int else kwargs[key] for key in wanted]
+                answer += [changed, news]
+            return wire.encode(answer, self._export)
+        except self._passing:
+            raise
         except BaseException as error:
             return self._report(error)
 
     def _import(self, stem: str, source: bytes) -> dict[str, str]:
         """Write the student's file, run it as coursework.<stem> and list what it defines."""
-        home = self.folder / PACKAGE
-        home.mkdir(parents=True, exist_ok=True)
-        path = home / f"{stem}.py"
-        path.write_bytes(source)
+        self.home.mkdir(parents=True, exist_ok=True)
+        (self.home / f"{stem}.py").write_bytes(source)
+        return self._run(stem, source)
+
+    def _run(self, stem: str, source: bytes) -> dict[str, str]:
+        """Run a file that lies in `home`; its text is given, since a stored one may be older."""
+        path = self.home / f"{stem}.py"
         package = ModuleType(PACKAGE)
-        package.__path__ = [str(home)]
+        package.__path__ = [str(self.home)]
+        for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
+            del sys.modules[name]  # an earlier check in this process has seen an older text
         sys.modules[PACKAGE] = package
         name = f"{PACKAGE}.{stem}"
         loader = importlib.machinery.SourceFileLoader(name, str(path))
@@ -114,7 +140,7 @@ class Host:
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = self.module = module
         setattr(package, stem, module)
-        loader.exec_module(module)
+        exec(loader.source_to_code(source, str(path)), vars(module))
         return self.directory()
 
     def directory(self) -> dict[str, str]:
@@ -126,28 +152,35 @@ class Host:
             if not name.startswith("__")
         }
 
-    def _describe(self, obj: Any) -> list[str]:
-        """Return the names of an object's methods."""
+    def _describe(self, obj: Any) -> list[Any]:
+        """Return the names of an object's methods, and the class of torch that it derives from."""
         kind = type(obj)
         public = (name for name in dir(kind) if not name.startswith("__"))
-        return [name for name in public if callable(getattr(kind, name, None))]
+        methods = [name for name in public if callable(getattr(kind, name, None))]
+        return [methods, library.class_of(obj)]
 
     def _resolve(self, kind: int, key: Any) -> Any:
-        if kind == wire.HANDLE:
+        if kind == marks.HANDLE:
             return self._objects[key]
+        if kind == marks.LIBRARY:
+            return library.find(key)
+        if kind == marks.METHOD:
+            return getattr(key[0], key[1])
         found: Any = self.module
         for name in key.split(".") if key else ():
             try:
                 found = getattr(found, name)
             except AttributeError:
-                raise MissingName(key) from None
+                raise MissingNameError(key) from None
         return found
 
     def _export(self, obj: Any) -> tuple[int, int]:
-        kind = self._classes.setdefault(type(obj), len(self._classes) + 1)
-        number = (kind << CLASS_BITS) + next(self._serial)
-        self._objects[number] = obj
-        return wire.HANDLE, number
+        number = self._numbers.get(id(obj))
+        if number is None:
+            kind = self._classes.setdefault(type(obj), len(self._classes) + 1)
+            number = self._numbers[id(obj)] = (kind << CLASS_BITS) + next(self._serial)
+            self._objects[number] = obj
+        return marks.HANDLE, number
 
     def _reseed(self, test: int) -> None:
         # the same luck on every run, and after a restart: a grade must not depend on it
@@ -159,9 +192,9 @@ class Host:
 
     def _report(self, error: BaseException) -> bytes:
         """Return the answer that tells of an exception: builtin type, message, own lines."""
-        if isinstance(error, MissingName):
+        if isinstance(error, MissingNameError):
             return wire.encode(["missing", str(error)])
-        if isinstance(error, wire.WireError):
+        if isinstance(error, WireError):
             return wire.encode(["unsendable", str(error)[:MAX_TEXT]])
         kinds = (each.__name__ for each in type(error).__mro__ if each.__module__ == "builtins")
         kind = next((name for name in kinds if hasattr(builtins, name)), "Exception")
@@ -173,7 +206,7 @@ class Host:
         return wire.encode(["error", [kind, text, lines]])
 
     def _own_lines(self, error: BaseException) -> Iterator[int]:
-        own = str(self.folder / PACKAGE)
+        own = str(self.home)
         trace = error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code.co_filename.startswith(own):
@@ -183,11 +216,19 @@ class Host:
             yield error.lineno or 0
 
 
-def _gradients(function: Any, name: str, inputs: tuple[Any, ...], weights: Any) -> Any:
-    """Take the gradients of a function or module, or of its method `name`."""
-    from nextword.check.gradients import local_gradients
+def _exit(context: Any, kind: str, text: str) -> bool:
+    """Leave a context manager: after an exception of a builtin kind, or after none."""
+    found = getattr(builtins, kind, Exception) if kind else None
+    error = found(text) if found else None
+    return bool(type(context).__exit__(context, found, error, None))
 
-    return local_gradients(getattr(function, name) if name else function, inputs, weights)
+
+def _ship(name: str, source: str, libraries: Mapping[str, str], helpers: Mapping[str, Any]) -> Any:
+    """Run the source of a suite's helper and return what it defines under its name."""
+    meant = {alias: library.find(path) for alias, path in libraries.items()}
+    namespace: dict[str, Any] = {"__name__": "suite_helper", **meant, **helpers}
+    exec(compile(source, f"<helper {name}>", "exec"), namespace)
+    return namespace[name]
 
 
 def serve(channel: Channel, folder: Path) -> None:
@@ -196,7 +237,7 @@ def serve(channel: Channel, folder: Path) -> None:
     sys.stdout = io.TextIOWrapper(io.BufferedWriter(tally), errors="replace", line_buffering=True)
     sys.stderr = io.TextIOWrapper(io.BufferedWriter(tally), errors="replace", line_buffering=True)
     sys.dont_write_bytecode = True
-    host = Host(folder)
+    host = Host(folder / PACKAGE)
     with contextlib.suppress(ClosedError):
         while True:
             number, test, released, body = channel.next_request()

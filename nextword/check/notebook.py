@@ -15,8 +15,9 @@ from pathlib import Path
 from nextword import catalogue
 from nextword.catalogue import Chapter, Task
 from nextword.check.report import printable
-from nextword.check.runner import ImportedPackage, run_suite
+from nextword.check.runner import run_suite
 from nextword.errors import UserError
+from nextword.judge.local import on_file
 from nextword.project import Project, find_project
 from nextword.results import TaskResult, Verdict, group_by_task
 
@@ -97,13 +98,13 @@ def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -
         _forget_tests()
         found = run_suite(
             Project(root).suite(chapter.stem),
-            ImportedPackage(package, "coursework"),
+            lambda opened: on_file(opened, package / module.name),
             root=root,
             task_ids={task.id},
             visible_only=False,
         )
     _forget_tests()
-    tasks = group_by_task(chapter, found.results)
+    tasks = group_by_task(chapter, found)
     return next(each for each in tasks if each.task.id == task.id)
 
 

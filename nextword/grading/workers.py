@@ -25,9 +25,11 @@ from nextword.candidate.server import GC_THRESHOLDS, Plan
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.grading.submissions import Submission
+from nextword.judge.bounds import GRACE, Bounds
 from nextword.judge.diagnosis import Diagnosis
-from nextword.judge.examiner import IDLE, IMPORTING, Examiner, Refusal
-from nextword.judge.suite import GRACE, Suite
+from nextword.judge.examiner import IDLE, IMPORTING, Examiner
+from nextword.judge.session import Refusal
+from nextword.judge.suite import Suite
 from nextword.results import SubmissionResult, Verdict
 from nextword.sandbox.servers import CandidateServer, ServerError
 
@@ -191,6 +193,7 @@ class WorkerPool:
             clock[0], clock[1], clock[2] = number, time.monotonic(), seconds
 
         stem = course.chapter.stem
+        self._suite.bound = Bounds()
         diagnosis = Diagnosis(self._suite, stem, course.reference, course.misconceptions)
 
         def open_server() -> CandidateServer:

@@ -10,48 +10,21 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from types import CodeType, ModuleType, SimpleNamespace
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from nextword.boundary import wire
-from nextword.boundary.proxy import Asked, Conversation, Module
-from nextword.candidate.host import Host
+from nextword.boundary import marks, wire
+from nextword.boundary.conversation import Asked
+from nextword.judge.local import on_module
 from nextword.judge.misconceptions import Misconception, load_misconceptions
+from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest
-from nextword.judge.wording import Source, judge
 from nextword.results import Verdict
 
 MAX_SEARCHES = 2  # failing tests of a task for which all its misconceptions are compared
 CLOSE = 1e-9  # relative difference of two numbers that count as the same answer
-
-
-class Local:
-    """A trusted module in this process, behind the same messages as a student's."""
-
-    def __init__(self, suite: Suite, stem: str, module: ModuleType) -> None:
-        self._suite, self._stem = suite, stem
-        host = Host(Path(module.__file__ or "").parent)
-        host.use(module)
-        self.talk = Conversation(lambda _, test, gone, body, __: (0, host.handle(test, gone, body)))
-        self._package = SimpleNamespace(**{stem: Module(self.talk, host.directory())})
-        self._source = Source(f"{stem}.py", "")
-
-    def run(self, test: SuiteTest) -> Verdict:
-        """Run the test and return its verdict; the transcript stays in `talk`."""
-        return self.outcome(test)[0]
-
-    def outcome(self, test: SuiteTest) -> tuple[Verdict, str]:
-        """Run the test and return its verdict, and what a student would read of a visible one."""
-        before = self._suite.package
-        self._suite.package = self._package
-        try:
-            self.talk.begin(test.number + 1, test.mark.seconds)
-            error, _ = self._suite.run(test)
-            return judge(error, self.talk, self._source, visible=True)
-        finally:
-            self._suite.package = before
 
 
 class Diagnosis:
@@ -64,24 +37,24 @@ class Diagnosis:
         mistakes = load_misconceptions(misconceptions) if reference and misconceptions else ()
         self._mistakes: tuple[Misconception, ...] = mistakes
         self._code: CodeType | None = None
-        self._wrong: dict[str, Local] = {}
+        self._wrong: dict[str, Session] = {}
         self._passes: dict[int, bool] = {}
         self._answers: dict[tuple[int, str], list[Any] | None] = {}
         self._matched: dict[str, Misconception] = {}  # by task, of the submission at hand
         self._searched: Counter[str] = Counter()
 
     @cached_property
-    def _reference(self) -> Local | None:
+    def _reference(self) -> Session | None:
         if self._path is None:
             return None
-        return Local(self._suite, self._stem, self._module("reference"))
+        return on_module(self._suite, self._stem, self._module("reference"))
 
-    def test_is_right(self, test: SuiteTest) -> bool:
-        """Tell whether the reference passes the test; without a reference it is believed."""
+    def test_is_right(self, test: SuiteTest, *, without: bool = True) -> bool:
+        """Tell whether the reference passes the test, or what to think `without` a reference."""
         if self._reference is None:
-            return True
+            return without
         if test.number not in self._passes:
-            self._passes[test.number] = self._reference.run(test) is Verdict.PASSED
+            self._passes[test.number] = self._reference.run(test).verdict is Verdict.PASSED
         return self._passes[test.number]
 
     def _module(self, name: str) -> ModuleType:
@@ -135,10 +108,10 @@ class Diagnosis:
             if mistake.name not in self._wrong:
                 module = self._module(f"wrong_{mistake.name}")
                 mistake.apply(module)
-                self._wrong[mistake.name] = Local(self._suite, self._stem, module)
-            local = self._wrong[mistake.name]
-            failed = local.run(test) is Verdict.FAILED
-            self._answers[key] = list(readable(local.talk.transcript)) if failed else None
+                self._wrong[mistake.name] = on_module(self._suite, self._stem, module)
+            wrong = self._wrong[mistake.name]
+            failed = wrong.run(test).verdict is Verdict.FAILED
+            self._answers[key] = list(readable(wrong.talk.transcript)) if failed else None
         return self._answers[key]
 
 
@@ -147,13 +120,13 @@ def readable(transcript: Sequence[Asked]) -> Iterator[Any]:
     order: dict[Any, int] = {}
 
     def name(kind: int, key: Any) -> Any:
-        return ("handle", order.setdefault(key, len(order)) if kind == wire.HANDLE else key)
+        return ("handle", order.setdefault(key, len(order)) if kind == marks.HANDLE else key)
 
     for asked in transcript:
         request = wire.decode(asked.request, name, trusted=True)
-        if request[0] != "describe":  # which is asked only when a class is new
-            status, value = wire.decode(asked.answer, name)
-            yield [request, status, value[0] if status == "error" else value]
+        if request[0] not in ("describe", "ship"):  # which are asked only of what is new
+            status, value, *changes = wire.decode(asked.answer, name)
+            yield [request, status, value[0] if status == "error" else value, changes]
 
 
 def _begins_alike(said: list[Any], more: Iterator[Any], wrong: Sequence[Any]) -> bool:

@@ -7,20 +7,19 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from types import SimpleNamespace
-from typing import Any
+from dataclasses import replace
 
 from nextword.boundary.channel import Channel, ClosedError, SlowError
+from nextword.boundary.conversation import NO_ANSWER, Conversation
 from nextword.boundary.deadline import Deadline
-from nextword.boundary.proxy import MAX_NAMES, Conversation, Module, Stop
-from nextword.boundary.wire import WireError
+from nextword.boundary.errors import Stop, WireError
 from nextword.candidate.confinement import EXIT_MEMORY
 from nextword.catalogue import Chapter
 from nextword.grading.submissions import Submission
 from nextword.judge.diagnosis import Diagnosis
+from nextword.judge.session import Refusal, Session, describe
 from nextword.judge.suite import Suite, SuiteTest
-from nextword.judge.wording import Source, clean, judge
+from nextword.judge.wording import OTHER_FORM, SEE, clean
 from nextword.results import SubmissionResult, TestResult, Verdict, group_by_task
 from nextword.sandbox.servers import CandidateServer, ServerError
 
@@ -29,14 +28,6 @@ MOST_IMPORT_SECONDS = 300.0  # over all: after each crash the module is imported
 IDLE, IMPORTING = -2, -1  # in place of the number of a test
 FULL_TIMEOUTS = 3  # tests of a submission that may use up their time; later ones get a fifth
 SHORTER = 5
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """A submission that cannot be imported: the verdict of every test that is left."""
-
-    verdict: Verdict
-    message: str
 
 
 class Examiner:
@@ -75,7 +66,7 @@ class Examiner:
         """Run every test of the suite on the submission, but for those in `skip`, by number."""
         if submission.problem:
             whole = Refusal(submission.verdict, submission.problem)
-            found = [self._refused(test, whole) for test in self.suite.tests]
+            found = [whole.of(test) for test in self.suite.tests]
             return self._result(submission, found, submission.problem)
         self.diagnosis.begin()
         try:
@@ -94,22 +85,6 @@ class Examiner:
         notes = "\n".join(filter(None, (notice, submission.note)))
         return SubmissionResult(submission.student, tasks, notes, submission.files)
 
-    def _refused(self, test: SuiteTest, refusal: Refusal) -> TestResult:
-        return self._describe(test, refusal.verdict, refusal.message, 0.0)
-
-    def _describe(
-        self, test: SuiteTest, verdict: Verdict, message: str, seconds: float
-    ) -> TestResult:
-        return TestResult(
-            name=test.name,
-            behaviour=test.behaviour,
-            verdict=verdict,
-            weight=test.mark.weight,
-            visible=test.mark.visible,
-            message=message,
-            seconds=seconds,
-        )
-
     def _run_all(
         self, submission: Submission, skip: Mapping[int, Refusal]
     ) -> tuple[list[TestResult], str]:
@@ -119,15 +94,15 @@ class Examiner:
         and so must be over before that code has seen a hidden input.
         """
         found: dict[int, TestResult] = {}
-        talk: Conversation | None = None
+        session: Session | None = None
         timeouts, notice, importing = 0, "", 0.0
         left = deque(sorted(self.suite.tests, key=lambda test: not test.mark.visible))
         while left:
             test = left.popleft()
             if test.number in skip:
-                found[test.number] = self._refused(test, skip[test.number])
+                found[test.number] = skip[test.number].of(test)
                 continue
-            if talk is None:
+            if session is None:
                 self._running(IMPORTING, IMPORT_SECONDS)
                 started = time.monotonic()
                 opened = skip.get(IMPORTING) or self._open(submission)
@@ -138,63 +113,50 @@ class Examiner:
                 if isinstance(opened, Refusal):
                     again = " again" if found else ""
                     notice = f"{self.chapter.stem}.py cannot be imported{again}: {opened.message}"
-                    found |= {each.number: self._refused(each, opened) for each in [test, *left]}
+                    found |= {each.number: opened.of(each) for each in [test, *left]}
                     break
-                talk = opened
+                session = opened
             seconds = test.mark.seconds / (SHORTER if timeouts >= FULL_TIMEOUTS else 1)
             self._running(test.number, seconds)
-            result = self._run(test, talk, submission.source, seconds)
+            result = self._run(test, session, seconds)
             timeouts += result.verdict is Verdict.TIMEOUT
             found[test.number] = result
-            if talk.stopped or result.verdict is Verdict.TIMEOUT:
-                talk = None
+            if session.talk.stopped or result.verdict is Verdict.TIMEOUT:
+                session = None
         return [found[test.number] for test in self.suite.tests], notice
 
-    def _run(
-        self, test: SuiteTest, talk: Conversation, source: Source, seconds: float
-    ) -> TestResult:
+    def _run(self, test: SuiteTest, session: Session, seconds: float) -> TestResult:
         self._seconds = seconds
-        talk.begin(test.number + 1, seconds)
         try:
-            return self._judge_one(test, talk, source)
+            return self._explain(test, session.run(test, seconds), session.talk)
         except Exception as fault:  # our own: no student may pay for it, no neighbour wait for it
             text = clean(f"a fault of the grader: {type(fault).__name__}: {fault}")
-            return self._describe(test, Verdict.NOT_JUDGED, text, 0.0)
+            return describe(test, Verdict.NOT_JUDGED, text, 0.0)
 
-    def _judge_one(self, test: SuiteTest, talk: Conversation, source: Source) -> TestResult:
-        error, took = self.suite.run(test, talk.deadline)
-        verdict, message = judge(error, talk, source, visible=test.mark.visible)
-        result = self._describe(test, verdict, message, took)
-        if verdict is Verdict.PASSED:
+    def _explain(self, test: SuiteTest, result: TestResult, talk: Conversation) -> TestResult:
+        if result.verdict is Verdict.PASSED:
             return result
+        if result.verdict is Verdict.NOT_JUDGED:
+            if not talk.answers or not self.diagnosis.test_is_right(test, without=False):
+                return result
+            result = replace(result, verdict=Verdict.FAILED, message=f"{OTHER_FORM}: {SEE}")
         transcript = talk.transcript
         if not self.diagnosis.test_is_right(test):
             text = "the reference does not pass this test either: the test is at fault"
             return replace(result, verdict=Verdict.NOT_JUDGED, message=text)
-        if verdict is Verdict.FAILED:
+        if result.verdict is Verdict.FAILED:
             return replace(result, misconception=self.diagnosis.misconception(test, transcript))
         return result
 
     # -------------------------------------------------------------- the candidate
 
-    def _open(self, submission: Submission) -> Conversation | Refusal:
-        """Start a candidate and import the submission in it; `suite.package` then stands for it."""
+    def _open(self, submission: Submission) -> Session | Refusal:
+        """Start a candidate and import the submission in it."""
         channel = self._start()
         talk = Conversation(self._asker(channel), channel.waits)
         self._seconds = IMPORT_SECONDS
-        talk.begin(0, IMPORT_SECONDS)
-        stem = self.chapter.stem
-        try:
-            directory = talk.request("import", stem, submission.data)
-        except Stop as stop:
-            return Refusal(stop.verdict, stop.message)
-        except Exception as error:
-            verdict, message = judge(error, talk, submission.source, visible=True)
-            return Refusal(verdict, message)
-        if not _is_directory(directory):
-            return Refusal(Verdict.CRASHED, "your code sent something that is no answer")
-        self.suite.package = SimpleNamespace(**{stem: Module(talk, directory)})
-        return talk
+        session = Session(self.suite, talk, self.chapter.stem, submission.source)
+        return session.open("import", submission.data, IMPORT_SECONDS) or session
 
     def _start(self) -> Channel:
         self._hang_up()
@@ -231,8 +193,7 @@ class Examiner:
                 text = f"{limit}: an endless loop, or a much slower way than needed"
                 raise Stop(Verdict.TIMEOUT, text) from None
             except WireError:
-                text = "your code sent something that is no answer"
-                raise Stop(Verdict.CRASHED, text) from None
+                raise Stop(Verdict.CRASHED, NO_ANSWER) from None
             except ClosedError:
                 raise self._death() from None
 
@@ -253,11 +214,3 @@ class Examiner:
             name = signal.strsignal(-code) or f"signal {-code}"
             return Stop(Verdict.CRASHED, f"the process of your code died ({name})")
         return Stop(Verdict.CRASHED, f"your code ended the program (exit {code})")
-
-
-def _is_directory(found: Any) -> bool:
-    return (
-        isinstance(found, dict)
-        and len(found) <= MAX_NAMES
-        and all(isinstance(n, str) and kind in ("callable", "value") for n, kind in found.items())
-    )

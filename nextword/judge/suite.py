@@ -1,33 +1,29 @@
 """A chapter's suite, collected once by pytest and run many times on stand-ins.
 
-Leaves out what an outcome means for a student (examiner.py).
+Leaves out what an outcome means for a student (wording.py) and the bounds on a test (bounds.py).
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import resource
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from nextword.boundary.deadline import Deadline
-from nextword.candidate.confinement import mapped_memory
 from nextword.catalogue import Chapter
-from nextword.check.runner import VISIBLE_SEED, forget_suites
 from nextword.judge.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
 
-MEMORY = 2 << 30  # bytes that a test may take in the examiner, to make something of answers
-GRACE = 2.0  # seconds that a test may spend beyond its limit outside of the candidate
+VISIBLE_SEED = "visible"  # visible tests give the same inputs to everyone, every time
+SETTINGS = Path(__file__).with_name("pytest.ini")
+Bound = Callable[[Deadline], contextlib.AbstractContextManager[None]]
 
 # What a fresh process would load and a grader does not need; without them a test costs 0.1 ms.
 _UNUSED = (
@@ -59,12 +55,10 @@ class Suite:
         self._session = session
         self.package: Any = None  # what the fixture `coursework` gives
         self.seed = ""
+        self.bound: Bound = lambda deadline: contextlib.nullcontext()  # around each test
         self.raised: Callable[[BaseException], None] = lambda error: None  # told before frames go
-        self._mapped = 0  # bytes of this process before the first test
 
-    def run(
-        self, test: SuiteTest, deadline: Deadline | None = None
-    ) -> tuple[BaseException | None, float]:
+    def run(self, test: SuiteTest, deadline: Deadline) -> tuple[BaseException | None, float]:
         """Run a test on `package`; return what it raised, if anything, and its seconds.
 
         The four steps are those of pytest's own protocol, whose reports and hooks cost 20 times
@@ -74,7 +68,7 @@ class Suite:
         started = time.perf_counter()
         found: BaseException | None = None
         try:
-            with self._bounded_memory(), _overdue(deadline or Deadline(test.mark.seconds)):
+            with self.bound(deadline):
                 item._initrequest()
                 state.setup(item)
                 item.runtest()
@@ -92,20 +86,6 @@ class Suite:
             self.raised(found)
             _forget_frames(found)
         return found, seconds
-
-    @contextlib.contextmanager
-    def _bounded_memory(self) -> Iterator[None]:
-        """Let a test run out of memory before the machine does."""
-        if not self._mapped:
-            self._mapped = mapped_memory()
-        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        bounds = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
-        if self._mapped:  # else, as on macOS, it cannot be limited
-            resource.setrlimit(resource.RLIMIT_AS, (min([self._mapped + MEMORY, *bounds]), hard))
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
     def require_tasks_of(self, chapter: Chapter) -> None:
         """Raise SuiteError for a test of a task that the chapter lacks."""
@@ -127,6 +107,7 @@ class _Plugin:
         self.path, self.work = path, work
         self.suite: Suite | None = None
         self.errors: list[str] = []
+        self.failure: BaseException | None = None
         self.by_item: dict[str, SuiteTest] = {}
 
     @pytest.fixture
@@ -142,9 +123,8 @@ class _Plugin:
         return self.suite.generator(self.by_item[request.node.nodeid])
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Supply the options of the plugins that are left out, and the mark."""
+        """Supply the options of the plugins that are left out."""
         config.option.verbose = 0
-        config.addinivalue_line("markers", "task(id, weight, visible, seconds): a graded test")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note a suite that cannot be read."""
@@ -153,8 +133,16 @@ class _Plugin:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Do the work in place of running each test once."""
+        try:
+            self._do_the_work(session)
+        except BaseException as error:  # which pytest would print and forget
+            self.failure = error
+        return True
+
+    def _do_the_work(self, session: pytest.Session) -> None:
         if self.errors:
-            raise SuiteError("the suite cannot be read:\n" + "\n".join(self.errors))
+            text = "\n".join(self.errors)
+            raise SuiteError(f"{self.path.name} cannot be read: {text}")
         items = [item for item in session.items if isinstance(item, pytest.Function)]
         if not items or len(items) != len(session.items):
             raise SuiteError(f"{self.path.name} must hold test functions, and nothing else")
@@ -169,7 +157,6 @@ class _Plugin:
         self.suite = Suite(self.path, tests, session)
         self.work(self.suite)
         session._setupstate.teardown_exact(None)
-        return True
 
 
 def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
@@ -177,29 +164,24 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
 
     Raises SuiteError when the suite cannot be read.
     """
-    failure: list[BaseException] = []
-
-    def guarded(suite: Suite) -> None:
-        try:
-            work(suite)
-        except BaseException as error:
-            failure.append(error)
-
-    forget_suites()
-    plugin = _Plugin(path, guarded)
-    options = ["-c", os.devnull, "--rootdir", str(root), "--noconftest", "--import-mode=importlib"]
+    _forget_suites()
+    plugin = _Plugin(path, work)
+    options = ["-c", str(SETTINGS), "--rootdir", str(root), "--noconftest"]
+    options += ["--import-mode=importlib"]
     options += [part for name in _UNUSED.split() for part in ("-p", f"no:{name}")]
     with _quiet_imports(root):
-        try:
-            status = pytest.main([*options, str(path)], plugins=[plugin])
-        except SuiteError as error:
-            failure.append(error)
-            status = pytest.ExitCode.INTERNAL_ERROR
-    if failure:
-        raise failure[0]
+        status = pytest.main([*options, str(path)], plugins=[plugin])
+    if plugin.failure:
+        raise plugin.failure
     if plugin.suite is None:
         detail = "\n".join(plugin.errors) or f"pytest ended with {int(status)}"
         raise SuiteError(f"{path.name} cannot be read: {detail}")
+
+
+def _forget_suites() -> None:
+    """Drop imported suites, which pytest would take for those of another course folder."""
+    for name in [name for name in sys.modules if name.startswith("tests.suites")]:
+        del sys.modules[name]
 
 
 @contextlib.contextmanager
@@ -217,25 +199,6 @@ def _quiet_imports(root: Path) -> Iterator[None]:
             os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = before
 
 
-@contextlib.contextmanager
-def _overdue(deadline: Deadline) -> Iterator[None]:
-    """Raise OverdueError when the block takes longer; the main thread only, as signals are."""
-
-    def ring(number: int, frame: FrameType | None) -> None:
-        left = deadline.left() + GRACE
-        if left <= 0:
-            raise OverdueError
-        signal.setitimer(signal.ITIMER_REAL, left)
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, max(0.0, deadline.left()) + GRACE)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def _forget_frames(error: BaseException) -> None:
     """Let go of the test's locals: handles in them would hold objects in the candidate."""
     seen: set[int] = set()
@@ -246,4 +209,4 @@ def _forget_frames(error: BaseException) -> None:
         chain = chain.__context__
 
 
-__all__ = ["OverdueError", "Suite", "SuiteError", "SuiteTest", "with_suite"]
+__all__ = ["VISIBLE_SEED", "OverdueError", "Suite", "SuiteError", "SuiteTest", "with_suite"]

@@ -6,14 +6,13 @@ Leaves out the students (examiner.py) and mutants of the reference.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from traceback import StackSummary, TracebackException
 
 from nextword.catalogue import Chapter
-from nextword.judge.diagnosis import Local
+from nextword.judge.local import on_module
 from nextword.judge.marks import SuiteError
 from nextword.judge.misconceptions import Misconception, load_misconceptions, load_module
 from nextword.judge.suite import Suite, SuiteTest, with_suite
@@ -75,22 +74,16 @@ def _count(
 
 def _run(found: Survey, suite: Suite, stem: str, module: Path, runs: int) -> dict[str, list[str]]:
     """Return the seeds with which each test failed."""
-    local = Local(suite, stem, load_module(module, f"nextword_surveyed_{stem}"))
+    session = on_module(suite, stem, load_module(module, f"nextword_surveyed_{stem}"))
     failed: dict[str, list[str]] = {}
     for number in range(runs):
         suite.seed = f"run {number}"
         for test in suite.tests:
-            verdict, seconds = _timed(local, test)
-            if verdict is not Verdict.PASSED:
+            result = session.run(test)
+            if result.verdict is not Verdict.PASSED:
                 failed.setdefault(test.name, []).append(suite.seed)
-            found.tasks[test.mark.id].seconds += seconds / runs
+            found.tasks[test.mark.id].seconds += result.seconds / runs
     return failed
-
-
-def _timed(local: Local, test: SuiteTest) -> tuple[Verdict, float]:
-    started = time.perf_counter()
-    verdict = local.run(test)
-    return verdict, time.perf_counter() - started
 
 
 @dataclass(frozen=True)
@@ -125,16 +118,17 @@ def failures(
     def work(suite: Suite) -> None:
         suite.require_tasks_of(chapter)
         suite.seed = seed
-        local = Local(suite, chapter.stem, load_module(module, f"nextword_checked_{chapter.stem}"))
+        checked = load_module(module, f"nextword_checked_{chapter.stem}")
+        session = on_module(suite, chapter.stem, checked)
         raised: list[str] = []
         suite.raised = lambda error: raised.append(_own_frames(error, project.root))
         for test in suite.tests:
             raised.clear()
             if test.mark.id not in task_ids:
                 continue
-            verdict, message = local.outcome(test)
-            if verdict is not Verdict.PASSED:
-                found.append(Failure(test, verdict, message, "".join(raised)))
+            result = session.run(test)
+            if result.verdict is not Verdict.PASSED:
+                found.append(Failure(test, result.verdict, result.message, "".join(raised)))
 
     with_suite(project.suite(chapter.stem), project.root, work)
     return found

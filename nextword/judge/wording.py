@@ -6,16 +6,26 @@ message of an exception, which may quote the test's input.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nextword.boundary.proxy import Conversation, MissingNameError, Stop
-from nextword.check.explain import OTHER_FORM, plain_assertion
+from nextword.boundary.conversation import Changed, Conversation
+from nextword.boundary.errors import CannotCrossError, MissingNameError, Stop
 from nextword.judge.suite import OverdueError
+from nextword.judge.timelimit import TimeLimitError
 from nextword.results import Verdict
 
+SEE = "see the docstring"
+OTHER_FORM = "your code's answer has another form than the test expects"
+SIDES = "\n  (left is your answer, right the expected one)"
 LONGEST = 1000  # characters of a message
+# of pytest's explanation: advice on options that this course's commands do not have, and lines
+# that say only whose attribute a function is, or repeat what was compared
+_ADVICE = re.compile(r"^\s*Use -v+ to .*\n?|, use '?-v+'? to show", re.MULTILINE)
+_NO_NEWS = re.compile(r" \+ +(?:where|and) +(?:\w+ = <your \w+>\.\w+|.* = close\(.*)$")
+_TWO_SIDES = re.compile(r"^\s*(Left|Right) contains |^\s*Extra items in the ", re.MULTILINE)
 # control codes, terminal escapes, and marks that reverse or hide text
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -30,9 +40,6 @@ def clean(text: str, longest: int = LONGEST) -> str:
     """
     text = _HARMFUL.sub("\ufffd", text[: 2 * longest].replace("\r\n", "\n"))
     return text if len(text) <= longest else text[:longest] + " …"
-
-
-_NO_NEWS = re.compile(r" \+ +(?:where|and) +\w+ = <your \w+>\.\w+$")
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,34 @@ class Source:
             return f" in {self.name}"
         return f" in line {last} of {self.name}: `{clean(own[last - 1].strip(), 120)}`"
 
+    def argument(self, changed: Changed) -> str:
+        """Return "its argument `words`", by the name that the text gives it, or its place."""
+        if isinstance(changed.argument, str):
+            return f"its argument `{changed.argument}`"
+        last = changed.function.rpartition(".")[2]
+        try:
+            tree = ast.parse(self.text)
+        except (SyntaxError, ValueError):
+            tree = ast.Module([], [])
+        names = {names[changed.argument] for names in _parameters(tree, last, changed.argument)}
+        if len(names) == 1:
+            return f"its argument `{names.pop()}`"
+        return f"its argument number {changed.argument + 1}"
+
+
+def _parameters(tree: ast.AST, function: str, place: int) -> Iterator[list[str]]:
+    """Yield the parameters of functions of this name, and of the constructor of such a class."""
+    for node in ast.walk(tree):
+        methods = node.body if isinstance(node, ast.ClassDef) else []
+        for each in [node, *methods]:
+            if not isinstance(each, ast.FunctionDef):
+                continue
+            made = each.name == "__init__" and getattr(node, "name", "") == function
+            names = [a.arg for a in (*each.args.posonlyargs, *each.args.args)]
+            names = names[1:] if names[:1] == ["self"] else names
+            if (each.name == function or made) and place < len(names):
+                yield names
+
 
 def judge(
     error: BaseException | None, talk: Conversation, source: Source, *, visible: bool
@@ -60,11 +95,17 @@ def judge(
     if talk.stopped is not None:
         return talk.stopped.verdict, talk.stopped.message
     if talk.unwritten is not None:  # even if the test went on: a stub earns nothing
-        return Verdict.MISSING, "not written yet"
+        said = f": {talk.unwritten}" if visible and talk.unwritten else ""
+        return Verdict.MISSING, clean(f"not written yet{said}")
+    if talk.changed is not None:
+        argument = source.argument(talk.changed)
+        return Verdict.FAILED, clean(f"your code changes {argument} in place: work on a copy of it")
     if error is None:
         return Verdict.PASSED, ""
     if isinstance(error, Stop):
         return error.verdict, error.message
+    if isinstance(error, TimeLimitError):
+        return Verdict.TIMEOUT, f"{error}: an endless loop, or a much slower way than needed"
     if isinstance(error, OverdueError):
         if not talk.kept:  # no answer has come yet that could have kept the test busy
             return Verdict.NOT_JUDGED, "the test itself took too long"
@@ -73,28 +114,38 @@ def judge(
         return Verdict.MISSING, f"{source.name} has no {error}"
     if error is talk.raised:
         return _own_error(error, talk, source, visible)
-    if isinstance(error, AssertionError) or _is_failed(error):
-        return Verdict.FAILED, clean(plain_assertion(_shorten(str(error)))) if visible else ""
+    if isinstance(error, CannotCrossError):
+        return Verdict.NOT_JUDGED, clean(str(error))
+    if _is_outcome(error, "Skipped"):
+        return Verdict.NOT_JUDGED, "the test was skipped"
+    if isinstance(error, AssertionError) or _is_outcome(error, "Failed"):
+        return Verdict.FAILED, clean(plain_assertion(str(error))) if visible else ""
     if talk.answers or talk.raised is not None:
         if isinstance(error, MemoryError):
             return Verdict.FAILED, "your code's answer needs too much memory"
         said = clean(f": {error}") if visible else ""
-        return Verdict.FAILED, f"{OTHER_FORM} ({type(error).__name__}{said}): see the docstring"
+        return Verdict.FAILED, f"{OTHER_FORM} ({type(error).__name__}{said}): {SEE}"
     return Verdict.NOT_JUDGED, clean(f"the test is broken: {type(error).__name__}: {error}")
 
 
-def _shorten(assertion: str) -> str:
-    """Leave out lines of pytest's explanation that only say whose attribute a function is.
+def plain_assertion(text: str) -> str:
+    """Return pytest's explanation of a failed assertion in the words of this course.
 
-    >>> _shorten("assert 1 == 2\\n +  where 1 = f()\\n +    where f = <your module>.f")
+    >>> plain_assertion("assert 1 == 2\\n +  where 1 = f()\\n +    where f = <your module>.f")
     'assert 1 == 2\\n +  where 1 = f()'
+    >>> print(plain_assertion("assert [1] == [1, 2]\\n  Right contains one more item: 2"))
+    assert [1] == [1, 2]
+      Right contains one more item: 2
+      (left is your answer, right the expected one)
     """
-    return "\n".join(line for line in assertion.split("\n") if not _NO_NEWS.match(line))
+    text = "\n".join(line for line in text.split("\n") if not _NO_NEWS.match(line))
+    text = _ADVICE.sub("", text).rstrip()
+    return text + SIDES if _TWO_SIDES.search(text) else text
 
 
-def _is_failed(error: BaseException) -> bool:
-    """Tell whether pytest says so: pytest.fail, or pytest.raises that saw no exception."""
-    return type(error).__name__ == "Failed" and type(error).__module__ == "builtins"
+def _is_outcome(error: BaseException, name: str) -> bool:
+    """Tell whether pytest says so: pytest.fail, pytest.skip, a pytest.raises that saw nothing."""
+    return type(error).__name__ == name and type(error).__module__ == "builtins"
 
 
 def _own_error(

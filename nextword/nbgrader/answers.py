@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nextword.check.timelimit import TimeLimitError, time_limit
+from nextword.judge.timelimit import TimeLimitError, time_limit
 
 SECONDS = 20.0  # a check compares a few numbers
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from nextword.boundary.channel import SlowError
-from nextword.boundary.proxy import Conversation, Module, Stop
+from nextword.boundary.conversation import Conversation
+from nextword.boundary.errors import Stop
+from nextword.boundary.proxy import Module
 from nextword.candidate import probes, seccomp
 from nextword.candidate.confinement import Limits
 from nextword.candidate.server import Plan

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nextword.boundary import wire
-from nextword.boundary.wire import WireError, decode, encode, measure
+from nextword.boundary import marks, wire
+from nextword.boundary.errors import ReadOnlyError, WireError
+from nextword.boundary.wire import decode, encode, measure
 
 keys = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(), st.binary(), st.floats()),
@@ -32,6 +33,29 @@ values = st.recursive(
     ),
     max_leaves=12,
 )
+Point = collections.namedtuple("Point", "x y")
+Odd = collections.namedtuple("Odd", "x class", rename=True)
+WRITES = [
+    "a.zero_()",
+    "a += 1",
+    "a[0] = 1",
+    "a[0].fill_(3)",
+    "a.data.copy_(x)",
+    "a.data = x",
+    "a.detach().mul_(2)",
+    "a.view(-1).mul_(2)",
+    "a.unbind(0)[0].fill_(2)",
+    "a.numpy()[0] = 3",
+    "a.requires_grad = False",
+    "a.register_hook(print)",
+    "a.sum(0).backward(x) if a.requires_grad else a.backward()",
+    "torch.add(x, 1, out=a)",
+    "torch.nn.init.zeros_(a)",
+    "torch.nn.init.normal_(a)",
+    "torch.nn.functional.relu(a, inplace=True)",
+    "torch._foreach_add_([a], [x])",
+    "torch.optim.SGD([a], lr=1).step() if a.requires_grad else a.zero_()",
+]
 PLAIN = (type(None), bool, int, float, complex, str, bytes, np.ndarray)
 
 
@@ -83,7 +107,8 @@ def test_arrays_cross(name: str, shape: tuple[int, ...]) -> None:
         assert back.dtype == np.dtype(name)
         assert back.dtype.isnative
         np.testing.assert_array_equal(back, each)
-        assert back.flags.writeable
+        assert not back.flags.writeable  # a test that wrote to it would change the copy alone
+        assert decode(encode(each), trusted=True).flags.writeable
 
 
 def test_tensors_cross() -> None:
@@ -95,10 +120,59 @@ def test_tensors_cross() -> None:
             assert back.dtype == each.dtype
             assert back.shape == each.shape
             assert torch.equal(back, each)
-    parameter = torch.nn.Parameter(torch.ones(2))
-    back = decode(encode(parameter))
-    assert type(back) is torch.Tensor
-    assert not back.requires_grad
+    for tensor in (
+        torch.ones(2),
+        torch.ones(2, requires_grad=True),
+        torch.nn.Parameter(torch.ones(2)),
+    ):
+        back = decode(encode(tensor), trusted=True)
+        assert type(back) is type(tensor)
+        assert back.requires_grad is tensor.requires_grad
+        answer = decode(encode(tensor))
+        assert answer.requires_grad is tensor.requires_grad
+        assert isinstance(answer, torch.nn.Parameter) is isinstance(tensor, torch.nn.Parameter)
+
+
+@pytest.mark.parametrize("writes", WRITES)
+def test_an_answered_tensor_can_be_read_and_not_written(writes: str) -> None:
+    torch = pytest.importorskip("torch")
+    before = torch.ones(2, 2)
+    for tensor in (before.clone(), torch.nn.Parameter(before)):
+        known = {"a": decode(encode(tensor)), "torch": torch, "x": torch.ones(2)}
+        with pytest.raises((ReadOnlyError, ValueError), match=r"answer|read-only|non-leaf"):
+            exec(writes, known)
+        assert torch.equal(known["a"], before)
+
+
+def test_an_answered_tensor_is_as_good_as_another() -> None:
+    torch = pytest.importorskip("torch")
+    answer = decode(encode(torch.nn.Parameter(torch.ones(2, 2))))
+    assert type(answer + 1) is type(answer.clone()) is torch.Tensor
+    assert answer.clone().detach().zero_().sum() == 0
+    assert repr(answer) == repr(torch.ones(2, 2))
+    assert np.asarray(answer).tolist() == answer.tolist() == [[1, 1], [1, 1]]
+    layer = torch.nn.Linear(2, 2)
+    layer.load_state_dict({"weight": answer, "bias": torch.zeros(2)})
+    torch.testing.assert_close(layer(answer), torch.full((2, 2), 2.0))
+    slope = torch.autograd.grad((answer**2).sum(), answer)[0]  # of the test's own calculation
+    assert slope.tolist() == [[2, 2], [2, 2]]
+    with pytest.raises(ReadOnlyError, match="gradients"):
+        (answer * 2).sum().backward()
+
+
+def test_small_structures_cross() -> None:
+    torch = pytest.importorskip("torch")
+    values = [slice(1, None, 2), ..., np.dtype("float32"), torch.float16, torch.device("cuda:1")]
+    for value in values:
+        assert decode(encode([value])) == [value]
+    size = decode(encode(torch.ones(2, 3).shape))
+    assert size == torch.Size([2, 3])
+    assert size.numel() == 6
+    best = decode(encode(torch.eye(2).max(0)))
+    assert best.values.tolist() == [1, 1]
+    assert best.indices.tolist() == [0, 1]
+    assert decode(encode(Point(1, [2]))).y == [2]
+    assert decode(encode(Odd(1, 2))) == (1, 2)  # without names, which a reader would refuse
 
 
 def test_generators_cross_with_their_state_to_a_candidate_only() -> None:
@@ -154,9 +228,6 @@ class Array(np.ndarray):
         return b"overridden"
 
 
-Point = collections.namedtuple("Point", "x y")
-
-
 @pytest.mark.parametrize(
     ("value", "plain"),
     [
@@ -164,7 +235,6 @@ Point = collections.namedtuple("Point", "x y")
         (Text("a"), "a"),
         (Table(a=1), {"a": 1}),
         (Row([1, 2]), [1, 2]),
-        (Point(1, 2), (1, 2)),
         (np.zeros(2).view(Array), np.zeros(2)),
         (np.float32(0.5), 0.5),
         (np.float64(0.5), 0.5),
@@ -219,7 +289,7 @@ def test_what_cannot_cross_is_an_error_of_the_wire(make: Callable[[], Any]) -> N
 
 def test_handles_and_names() -> None:
     thing = object()
-    data = encode([thing, {"a": thing}], lambda obj: (wire.HANDLE, 7))
+    data = encode([thing, {"a": thing}], lambda obj: (marks.HANDLE, 7))
     assert decode(data, lambda kind, key: (kind, key)) == [(9, 7), {"a": (9, 7)}]
     with pytest.raises(WireError):
         decode(data)
@@ -303,29 +373,55 @@ def packed(value: Any) -> bytes:
         b"\x91\xc7\x00\x63",  # an unknown marker
         b"\x81\x90\x01",  # a list as a key
         b"\xa1\xff",  # no UTF-8
-        mark(wire.ARRAY, packed("float64"), packed([2]), packed(b"x" * 8)),
-        mark(wire.ARRAY, packed("float64"), packed([1 << 26, 0]), packed(b"")),
-        mark(wire.ARRAY, packed("uint8"), packed([9 << 20]), packed(bytes(9 << 20))),
-        mark(wire.TENSOR, packed("uint8"), packed([0, 1 << 26]), packed(b"")),
-        mark(wire.ARRAY, packed("float64"), packed([-1]), packed(b"x" * 8)),
-        mark(wire.ARRAY, packed("float64"), packed([1 << 40, 1 << 40]), packed(b"")),
-        mark(wire.ARRAY, packed("float64"), packed([True]), packed(b"x" * 8)),
-        mark(wire.ARRAY, packed("object"), packed([1]), packed(b"x" * 8)),
-        mark(wire.ARRAY, packed("<M8[s]"), packed([1]), packed(b"x" * 8)),
-        mark(wire.ARRAY, packed(3), packed([1]), packed(b"x" * 8)),
-        mark(wire.ARRAY, packed("float64"), packed([1] * 33), packed(b"x" * 8)),
-        mark(wire.ARRAY, packed("float64")),
-        mark(wire.TENSOR, packed("manual_seed"), packed([1]), packed(b"x" * 8)),
-        mark(wire.COMPLEX, packed(1), packed(2)),
-        mark(wire.BIG, packed(1)),
-        mark(wire.BIG, packed(b"x" * 10_000)),
-        mark(wire.SET, packed([1])),
-        mark(wire.HANDLE, packed("x")),
-        mark(wire.HANDLE, packed(True)),
-        mark(wire.HANDLE),
-        mark(wire.NAME, packed(3)),
-        mark(wire.RNG, packed({})),
-        mark(wire.TORCH_RNG, packed(b"")),
+        mark(marks.ARRAY, packed("float64"), packed([2]), packed(b"x" * 8)),
+        mark(marks.ARRAY, packed("float64"), packed([1 << 26, 0]), packed(b"")),
+        mark(marks.ARRAY, packed("uint8"), packed([9 << 20]), packed(bytes(9 << 20))),
+        mark(marks.TENSOR, packed("uint8"), packed([0, 1 << 26]), packed(b""), packed(0)),
+        mark(marks.ARRAY, packed("float64"), packed([-1]), packed(b"x" * 8)),
+        mark(marks.ARRAY, packed("float64"), packed([1 << 40, 1 << 40]), packed(b"")),
+        mark(marks.ARRAY, packed("float64"), packed([True]), packed(b"x" * 8)),
+        mark(marks.ARRAY, packed("object"), packed([1]), packed(b"x" * 8)),
+        mark(marks.ARRAY, packed("<M8[s]"), packed([1]), packed(b"x" * 8)),
+        mark(marks.ARRAY, packed(3), packed([1]), packed(b"x" * 8)),
+        mark(marks.ARRAY, packed("float64"), packed([1] * 33), packed(b"x" * 8)),
+        mark(marks.ARRAY, packed("float64")),
+        mark(marks.TENSOR, packed("manual_seed"), packed([1]), packed(b"x" * 8), packed(0)),
+        mark(marks.COMPLEX, packed(1), packed(2)),
+        mark(marks.BIG, packed(1)),
+        mark(marks.BIG, packed(b"x" * 10_000)),
+        mark(marks.SET, packed([1])),
+        mark(marks.HANDLE, packed("x")),
+        mark(marks.HANDLE, packed(True)),
+        mark(marks.HANDLE),
+        mark(marks.NAME, packed(3)),
+        mark(marks.LIBRARY, packed("os.system")),
+        mark(marks.METHOD, packed([1, "x"])),
+        mark(marks.RANGE, packed(0), packed(1 << 60), packed(1)),
+        mark(marks.DTYPE, packed("numpy.object")),
+        mark(marks.DTYPE, packed("torch.load")),
+        mark(marks.DTYPE, packed("os.system")),
+        mark(marks.DEVICE, packed("privateuseone")),
+        mark(marks.DEVICE, packed(["cpu"])),
+        mark(marks.SIZE, packed("x")),
+        mark(marks.SIZE, packed(-1)),
+        mark(marks.SLICE, packed(1)),
+        mark(marks.ELLIPSIS, packed(1)),
+        mark(marks.NAMED, packed(["Point", "x"])),
+        mark(marks.NAMED, packed(["Point", "x", "x"]), packed(1), packed(2)),
+        mark(marks.NAMED, packed(["Point", "__eq__"]), packed(1)),
+        mark(marks.NAMED, packed(["Point", "x y"]), packed(1)),
+        mark(marks.NAMED, packed(["Point", "x, exec('1')"]), packed(1)),
+        mark(marks.NAMED, packed(["Point):\n raise SystemExit#", "x"]), packed(1)),
+        mark(marks.NAMED, packed(["Point", "class"]), packed(1)),
+        mark(marks.NAMED, packed(["Point", "\ufb01"]), packed(1)),
+        mark(marks.NAMED, packed(["Point", *(f"x{i}" for i in range(60))]), *[packed(1)] * 60),
+        mark(marks.NAMED, packed([["Point"], "x"]), packed(1)),
+        mark(marks.NAMED, packed("Point"), packed(1)),
+        mark(marks.TENSOR, packed("float32"), packed([1]), packed(b"xxxx"), packed(7)),
+        mark(marks.TENSOR, packed("int8"), packed([1]), packed(b"x"), packed(1)),
+        mark(marks.TENSOR, packed("float32"), packed([1]), packed(b"xxxx")),
+        mark(marks.RNG, packed({})),
+        mark(marks.TORCH_RNG, packed(b"")),
     ],
 )
 def test_broken_messages_are_refused(data: bytes) -> None:
@@ -339,7 +435,7 @@ def test_broken_messages_are_refused(data: bytes) -> None:
         b"\xdd\x03\xff\xff\xff" + b"\x90" * 100,
         struct.pack(">BI", 0xDD, 1 << 22) * 90 + b"\x90" * (1 << 20),
         b"\xdc\xff\xff" * 90,
-        mark(wire.ARRAY, packed("float64"), packed([1 << 30]), packed(b"")),
+        mark(marks.ARRAY, packed("float64"), packed([1 << 30]), packed(b"")),
     ],
 )
 def test_a_small_message_cannot_make_the_reader_allocate_much(data: bytes) -> None:

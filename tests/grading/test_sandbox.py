@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from nextword.boundary.proxy import Conversation, Module
+from nextword.boundary.conversation import Conversation
+from nextword.boundary.proxy import Module
 from nextword.candidate import confinement, seccomp
 from nextword.candidate.server import Plan
 from nextword.errors import UserError

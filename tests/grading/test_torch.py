@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from nextword.boundary.proxy import Conversation, Module
+from nextword.boundary.conversation import Conversation
+from nextword.boundary.proxy import Module
 from nextword.candidate.confinement import Limits
 from nextword.candidate.server import Plan
 from nextword.catalogue import parse_chapter
@@ -64,7 +65,7 @@ SUITE = '''"""The suite of the nets."""
 import pytest
 import torch
 
-from nextword.check.gradients import gradients
+from nextword.suite import gradients
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from nextword.check.gradients import gradients
+from nextword.suite import gradients
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@
 import msgpack
 
 from nextword.candidate import host as candidate
-from nextword.boundary import wire
+from nextword.boundary import marks
 
 # the constants of Python's hash of a tuple, solved for the second item
 P1, P2, P5 = 11400714785074694791, 14029467366897019727, 2870177450012600261
@@ -25,7 +25,7 @@ def pairs(count):
 
 
 assert len(set(map(hash, pairs(99)))) == 1
-mark, pair = wire._MARKS[wire.SET], wire._MARKS[wire.TUPLE]
+mark, pair = marks.MARKS[marks.SET], marks.MARKS[marks.TUPLE]
 answer = msgpack.packb(["ok", [mark, *([pair, x, y] for x, y in pairs(200_000))]])
 
 

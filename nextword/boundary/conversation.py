@@ -1,0 +1,288 @@
+"""What a test says to a candidate and hears from it. Leaves out the stand-ins that speak for it."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from nextword.boundary import marks, structures, wire
+from nextword.boundary.deadline import Deadline, Waits
+from nextword.boundary.errors import (
+    CannotCrossError,
+    ChangedArgumentError,
+    MissingNameError,
+    Stop,
+    WireError,
+)
+from nextword.boundary.library import known_class, library_name
+from nextword.boundary.proxy import Changes, Handle, Method, Module, Named, Shipped
+from nextword.candidate.host import CLASS_BITS
+from nextword.results import Verdict
+
+MAX_KEPT = 4 << 20  # bytes of a test's messages that are kept to find misconceptions
+MAX_NAMES = 10_000  # of a module or a class
+NO_ANSWER = "your code sent something that is no answer"
+
+
+@dataclass
+class Asked:
+    """One request of a test and the answer it got, as bytes."""
+
+    request: bytes
+    answer: bytes
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An argument that the student's code has changed in place."""
+
+    function: str  # dotted name
+    argument: int | str  # its place or its name
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is known of the objects of a class in the candidate."""
+
+    methods: frozenset[str] = frozenset()
+    library_class: type | None = None  # of torch, from which the class derives
+
+
+@dataclass
+class Conversation:
+    """What a test says to a candidate and hears from it.
+
+    `ask(number, test, released, body, deadline)` carries a request over and returns how much has
+    been printed so far and the answer; it raises Stop when there will be none.
+    """
+
+    ask: Callable[[int, int, list[int], bytes, Deadline], tuple[int, bytes]]
+    waits: Waits | None = None  # of the candidate
+    number: int = 0  # of the last request
+    test: int = 0
+    deadline: Deadline = field(default_factory=lambda: Deadline(0.0))
+    printed: int = 0
+    released: list[int] = field(default_factory=list)
+    handles: WeakValueDictionary[int, Handle] = field(default_factory=WeakValueDictionary)
+    described: dict[int, Description] = field(default_factory=dict)  # by class number
+    shipped: dict[Shipped, Handle] = field(default_factory=dict)
+    # what happened in the running test:
+    transcript: list[Asked] = field(default_factory=list)
+    kept: int = 0  # bytes in the transcript
+    answers: int = 0
+    raised: BaseException | None = None  # the student's last exception, as the test saw it
+    lines: tuple[int, ...] = ()  # where it came from, in the student's file
+    unwritten: str | None = None  # message of a NotImplementedError
+    changed: Changed | None = None  # the first such argument
+    stopped: Stop | None = None
+
+    def begin(self, test: int, seconds: float) -> None:
+        """Forget the last test and give the next one its time."""
+        self.test, self.deadline = test, Deadline(seconds, self.waits)
+        self.transcript, self.kept, self.answers = [], 0, 0
+        self.raised, self.lines, self.unwritten, self.stopped = None, (), None, None
+        self.changed = None
+
+    def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Have the candidate do something; return its answer or raise what it raised."""
+        if self.stopped:
+            raise self.stopped
+        wanted: dict[Any, Changes] = {
+            key: each for key, each in enumerate(args) if type(each) is Changes
+        }
+        wanted |= {key: each for key, each in kwargs.items() if type(each) is Changes}
+        drawn: list[Any] = []
+        body = self._encode([operation, *_unwrapped(args, kwargs), list(wanted)], drawn.append)
+        for generator in drawn:
+            _move_on(generator)
+        self.number += 1
+        released, self.released = self.released, []
+        try:
+            self.printed, answer = self.ask(self.number, self.test, released, body, self.deadline)
+            self._keep(body, answer)
+            status, value, *news = self._read(answer)
+        except Stop as stop:
+            self.stopped = stop
+            raise
+        if status != "ok":
+            self._raise(status, value)
+        self.answers += 1
+        if news:
+            self._note_changes(operation, args, news, wanted)
+        return value
+
+    def _encode(self, request: list[Any], drawn: Callable[[Any], Any]) -> bytes:
+        try:
+            return wire.encode(request, self._export, drawn)
+        except WireError as error:
+            raise CannotCrossError(f"the test passes what cannot cross: {error}") from None
+
+    def _read(self, answer: bytes) -> Sequence[Any]:
+        try:
+            status, value, *news = wire.decode(answer, self._resolve)
+        except (WireError, ValueError, TypeError):
+            raise Stop(Verdict.CRASHED, NO_ANSWER) from None
+        return status, value, *news
+
+    def _keep(self, request: bytes, answer: bytes) -> None:
+        self.kept += len(request) + len(answer)
+        if self.kept <= MAX_KEPT:
+            self.transcript.append(Asked(request, answer))
+
+    def _note_changes(
+        self, operation: str, args: Sequence[Any], news: list[Any], wanted: dict[Any, Changes]
+    ) -> None:
+        """Give the test what it waits for, and fail it for any other change of an argument."""
+        try:
+            changed, values = news
+            for key, value in zip(wanted, values, strict=True):
+                wanted[key].value = value
+        except (TypeError, ValueError):
+            self.stopped = Stop(Verdict.CRASHED, NO_ANSWER)
+            raise self.stopped from None
+        first = 2 if operation == "method" else 1
+        function = args[1] if operation == "method" else repr(args[0])
+        known = [key for key in (changed if isinstance(changed, list) else ()) if key not in wanted]
+        if known and self.changed is None:
+            key = known[0]
+            argument = key - first if type(key) is int else str(key)[:100]
+            self.changed = Changed(str(function), argument)
+        if known:
+            self.raised = ChangedArgumentError("your code changes an argument in place")
+            raise self.raised
+
+    def _raise(self, status: str, value: Any) -> NoReturn:
+        if status == "missing":
+            self.raised = MissingNameError(str(value))
+        elif status == "unsendable":
+            self.answers += 1
+            self.raised = TypeError(f"the answer cannot be used: {value}")
+        elif status == "error":
+            self.raised = self._student_error(value)
+        else:
+            self.stopped = Stop(Verdict.CRASHED, NO_ANSWER)
+            raise self.stopped
+        raise self.raised
+
+    def _student_error(self, value: Any) -> BaseException:
+        try:
+            kind, text, lines = value
+            self.lines = tuple(int(line) for line in lines)
+            text = str(text)
+        except (TypeError, ValueError):
+            kind, text = "Exception", ""
+        if kind in ("SystemExit", "KeyboardInterrupt", "GeneratorExit"):
+            self.stopped = Stop(Verdict.CRASHED, f"your code ended the program ({kind})")
+            return self.stopped
+        if kind == "NotImplementedError":
+            self.unwritten = text
+        return _exception(kind, text)
+
+    def _resolve(self, kind: int, key: Any) -> Any:
+        if kind != marks.HANDLE or not 0 < key < 1 << 64:
+            raise WireError("a broken handle")
+        found = self.handles.get(key)  # the same object has the same stand-in: `is` tells the truth
+        if found is None:
+            found = self.handles[key] = Handle(self, key)
+        return found
+
+    def _export(self, obj: Any) -> tuple[int | None, Any]:
+        """Return how something crosses that is no plain value; raises WireError if it cannot."""
+        kind = type(obj)
+        if kind in (Handle, Named, Module) and obj._talk is not self:
+            raise WireError(f"{obj!r} belongs to another run of the student's code")
+        if kind is Handle:
+            return marks.HANDLE, obj._number
+        if kind in (Named, Module):
+            return marks.NAME, obj._name
+        if kind is Method:
+            return marks.METHOD, [obj._handle, obj._name]
+        if kind is Shipped:
+            if obj not in self.shipped:
+                self.shipped[obj] = self.request("ship", *obj.load())
+            return marks.HANDLE, self.shipped[obj]._number
+        if kind is range:
+            return None, structures.plain_range(obj)
+        name = library_name(obj)
+        if name is None:
+            raise WireError(_what_to_do(obj))
+        return marks.LIBRARY, name
+
+    def describe(self, handle: Handle) -> Description:
+        """Return what is known of the handle's class, asking once per class."""
+        kind = handle._number >> CLASS_BITS
+        if kind not in self.described:
+            found = self.request("describe", handle)
+            names, name = found if isinstance(found, list) and len(found) == 2 else ((), None)
+            known = frozenset(names) if _are_names(names) else frozenset()
+            self.described[kind] = Description(known, known_class(name))
+        return self.described[kind]
+
+
+def _unwrapped(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments with values in place of what the test expects to change."""
+    return (
+        [each.value if type(each) is Changes else each for each in args],
+        {key: each.value if type(each) is Changes else each for key, each in kwargs.items()},
+    )
+
+
+def _what_to_do(obj: Any) -> str:
+    if isinstance(obj, Changes):
+        return "changes(…) must be an argument itself, not inside of one"
+    if callable(obj) and hasattr(obj, "__name__"):
+        kind = "class" if isinstance(obj, type) else "function"
+        what = f"the {kind} {obj.__name__}"
+        return f"{what} of the test: ship it with nextword.suite.ship, and it runs over there"
+    what = f"an object of type {type(obj).__name__}"
+    if callable(obj):
+        return f"{what}: make it in a helper that nextword.suite.ship sends over"
+    return f"{what}: pass plain data (numbers, texts, lists, dicts, arrays, tensors)"
+
+
+def _are_names(found: Any) -> bool:
+    return (
+        isinstance(found, list)
+        and len(found) <= MAX_NAMES
+        and all(isinstance(name, str) for name in found)
+    )
+
+
+def _exception(kind: Any, text: str) -> BaseException:
+    """Return a builtin exception by name; where it needs more than a text, its nearest base.
+
+    subtle: a StopIteration would end a `map` in the test, as if there were nothing more to test.
+    """
+    found = getattr(builtins, kind, None) if isinstance(kind, str) else None
+    if not (isinstance(found, type) and issubclass(found, Exception)):
+        found = Exception
+    if issubclass(found, (StopIteration, StopAsyncIteration)):
+        found, text = RuntimeError, f"{found.__name__} {text}".strip()
+    for each in found.__mro__:
+        try:
+            return each(text)
+        except TypeError:
+            continue
+    return Exception(text)
+
+
+def _move_on(generator: Any) -> None:
+    """Jump a generator that was sent ahead, so that a second call does not get equal draws.
+
+    The candidate has a copy; what it draws there cannot be seen here and must not count here.
+    """
+    if not isinstance(generator, np.random.Generator):  # torch's: they cannot jump
+        state = generator.get_state().numpy().tobytes()
+        generator.manual_seed(int.from_bytes(hashlib.sha256(state).digest()[:7], "big"))
+        return
+    bits: Any = generator.bit_generator
+    if hasattr(bits, "advance"):
+        bits.advance(1 << 64)
+    else:
+        bits.state = bits.jumped().state

@@ -1,0 +1,91 @@
+"""What suites ask of modules and optimizers, where those are: in the candidate, or in a test.
+
+Holds no secret; whatever it answers in a candidate is the student's word (see nextword.suite).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def gradients(
+    function: Any, inputs: Sequence[Any], weights: Any = None, output: int | None = None
+) -> tuple[Any, list[Any], dict[str, Any]]:
+    """Do what nextword.suite.gradients says, in this process."""
+    import torch
+
+    leaves = [_leaf(each) for each in inputs]
+    owner = getattr(function, "__self__", function)
+    parameters = dict(owner.named_parameters()) if isinstance(owner, torch.nn.Module) else {}
+    for parameter in parameters.values():
+        parameter.grad = None
+    value = function(*leaves)
+    if output is not None:
+        value = value[output]
+    _weighted_sum(value, weights).backward()
+    by_input = [each.grad if isinstance(each, torch.Tensor) else None for each in leaves]
+    by_parameter = {name: parameter.grad for name, parameter in parameters.items()}
+    return _detached(value), by_input, by_parameter
+
+
+def _leaf(value: Any) -> Any:
+    import torch
+
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value.detach().clone().requires_grad_()
+    return value
+
+
+def _weighted_sum(value: Any, weights: Any) -> Any:
+    if not isinstance(value, (tuple, list)):
+        return value.sum() if weights is None else (value * weights).sum()
+    if weights is None:
+        raise TypeError(
+            f"the value is {len(value)} tensors: say output=0, or give weights, one for each "
+            "(None for those that do not count)"
+        )
+    pairs = zip(value, weights, strict=True)
+    return sum((each * weight).sum() for each, weight in pairs if weight is not None)
+
+
+def _detached(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return tuple(each.detach() for each in value)
+    return value.detach()
+
+
+def set_parameters(module: Any, values: Mapping[str, Any]) -> None:
+    """Do what nextword.suite.set_parameters says, in this process."""
+    import torch
+
+    known = {**dict(module.named_buffers()), **dict(module.named_parameters())}
+    for name, value in values.items():
+        if name not in known:
+            raise KeyError(f"there is no parameter {name!r}; there are {sorted(known)}")
+        if known[name].shape != value.shape:
+            expected = f"{tuple(value.shape)} expected"
+            raise ValueError(f"{name} has the shape {tuple(known[name].shape)}, {expected}")
+    with torch.no_grad():
+        for name, value in values.items():
+            known[name].copy_(value)
+
+
+def optimizer_steps(
+    make: Any,
+    parameters: Sequence[Any],
+    slopes: Sequence[Sequence[Any]],
+    options: Mapping[str, Any],
+) -> list[list[Any]]:
+    """Do what nextword.suite.optimizer_steps says, in this process."""
+    import torch
+
+    held = [torch.nn.Parameter(each.detach().clone()) for each in parameters]
+    optimizer = make(held, **options)
+    found = []
+    for step in slopes:
+        for parameter, slope in zip(held, step, strict=True):
+            parameter.grad = None if slope is None else slope.clone()
+        optimizer.step()
+        found.append([parameter.detach().clone() for parameter in held])
+    return found

@@ -1,0 +1,33 @@
+"""What a suite's author imports: the one module for tests of students' code.
+
+A suite runs in two ways. `nextword check` holds the student's code in the same process, `nextword
+grade` in another one, locked in. In both, a test sees stand-ins: a call crosses over as a message
+and plain values come back. So a test that passes in one way passes in the other, and what cannot
+work raises CannotCrossError in both, with a sentence that says what to do instead.
+
+Whatever comes back is the student's word. Compare it here, with values that only right code can
+know. Leaves out running a suite (nextword.judge).
+"""
+
+from nextword.boundary.errors import CannotCrossError
+from nextword.suite.closeness import Closeness, close
+from nextword.suite.helpers import changes, ship, student_module
+from nextword.suite.learning import (
+    gradients,
+    optimizer_steps,
+    same_training_step,
+    set_parameters,
+)
+
+__all__ = [
+    "CannotCrossError",
+    "Closeness",
+    "changes",
+    "close",
+    "gradients",
+    "optimizer_steps",
+    "same_training_step",
+    "set_parameters",
+    "ship",
+    "student_module",
+]
