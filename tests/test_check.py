@@ -1,6 +1,8 @@
 """`nextword check`: verdicts, messages and hints in the student's own process."""
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -147,6 +149,28 @@ def test_the_time_limit_is_silent_off_the_main_thread() -> None:
     thread.start()
     thread.join()
     assert finished
+
+
+def test_check_needs_nothing_that_windows_has_not() -> None:
+    code = (
+        "import signal, sys; sys.modules['resource'] = sys.modules['fcntl'] = None; "
+        "del signal.SIGALRM; import nextword.check.runner, nextword.suite; "
+        "assert not [name for name in sys.modules if name.startswith('nextword.grading')]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_an_argument_that_was_changed_is_named(demo_course: Path, nextword: Command) -> None:
+    suite = demo_course / "tests" / "suites" / "test_demo.py"
+    old = "assert demo.add(1, 2) == 3"
+    suite.write_text(suite.read_text("utf-8").replace(old, "demo.add([1], [2])"), "utf-8")
+    write_work(demo_course, solution(demo_course).replace("return a + b", "a += b"))
+    answer = json.loads(nextword("check", "9.1", "--json").output)
+    (test,) = answer["submissions"][0]["tasks"][0]["tests"]
+    assert (test["verdict"], test["message"]) == (
+        "failed",
+        "your code changes its argument `a` in place: work on a copy of it",
+    )
 
 
 def _run_forever() -> None:

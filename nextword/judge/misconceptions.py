@@ -34,7 +34,7 @@ class Misconception:
         *outer, last = self.replaces.split(".")
         owner: Any = module
         for name in outer:
-            owner = getattr(owner, name)
+            owner = getattr(owner, name, None)
         if not hasattr(owner, last):
             raise SuiteError(f"misconception {self.name}: there is no {self.replaces}")
         setattr(owner, last, self.replacement)

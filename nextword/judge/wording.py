@@ -24,7 +24,8 @@ LONGEST = 1000  # characters of a message
 # of pytest's explanation: advice on options that this course's commands do not have, and lines
 # that say only whose attribute a function is, or repeat what was compared
 _ADVICE = re.compile(r"^\s*Use -v+ to .*\n?|, use '?-v+'? to show", re.MULTILINE)
-_NO_NEWS = re.compile(r" \+ +(?:where|and) +(?:\w+ = <your \w+>\.\w+|.* = close\(.*)$")
+_NO_NEWS = re.compile(r" \+ +(?:where|and) +\w+ = <your \w+>\.\w+$")
+_CLOSENESS = re.compile(r"\n \+  where .* = close\(.*", re.DOTALL)
 _TWO_SIDES = re.compile(r"^\s*(Left|Right) contains |^\s*Extra items in the ", re.MULTILINE)
 # control codes, terminal escapes, and marks that reverse or hide text
 _HARMFUL = re.compile(
@@ -138,6 +139,7 @@ def plain_assertion(text: str) -> str:
       Right contains one more item: 2
       (left is your answer, right the expected one)
     """
+    text = _CLOSENESS.sub("", text)  # which has said what differs
     text = "\n".join(line for line in text.split("\n") if not _NO_NEWS.match(line))
     text = _ADVICE.sub("", text).rstrip()
     return text + SIDES if _TWO_SIDES.search(text) else text

@@ -101,8 +101,8 @@ def _packed(
     libraries: dict[str, str] = {}
     helpers: dict[str, Shipped] = {}
     code = compile(source, f"<helper {name}>", "exec")
-    for used in sorted(set(_global_names(code)) - {name}):
-        value = around.get(used, getattr(builtins, used, None))
+    for used in sorted(set(_global_names(code)) - {name, *dir(builtins)}):
+        value = around.get(used)
         known = module_name(value) if isinstance(value, ModuleType) else library_name(value)
         if isinstance(value, Shipped):
             helpers[used] = value
@@ -114,6 +114,7 @@ def _packed(
 
 
 def _global_names(code: CodeType) -> Iterator[str]:
+    """Yield the names that a code reads from the module around it, those like __name__ aside."""
     for each in dis.get_instructions(code):
         if each.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             yield each.argval
