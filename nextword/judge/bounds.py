@@ -1,6 +1,6 @@
 """Bounds on a test in the examiner's process: its time, and the memory that it may take.
 
-For grading, which needs Linux or macOS; a check has its own (check/timelimit.py).
+For grading, which needs Linux or macOS; a check has its own (judge/timelimit.py).
 """
 
 from __future__ import annotations

@@ -8,14 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from nextword.suite import student_module
 from tests.suites import ngram_oracles as plain
 
 BOS, EOS = "<s>", "</s>"
 
-
-@pytest.fixture
-def ngrams(coursework):
-    return coursework.ngrams
+ngrams = student_module("ngrams")
 
 
 def near(value):
