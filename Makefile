@@ -6,9 +6,10 @@ STAMP := $(VENV)/.setup-complete
 CHAPTERS = $(basename $(notdir $(wildcard nextword/catalogue/*.toml)))
 WORKERS ?= 2
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup
+TORCH_INDEX := https://download.pytorch.org/whl/cpu
 export OMP_NUM_THREADS ?= 2
 
-.PHONY: help course test test-fast setup sandbox book grades lint types unit notebooks \
+.PHONY: help course test test-fast setup torch sandbox browser book grades lint types unit notebooks \
   notebooks-run bench clean
 
 help:
@@ -39,10 +40,19 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "Install one, then: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@echo "Setting up $(VENV) (a minute or two, once) …"
 	@$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@$(MAKE) --no-print-directory torch
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
 	  --editable ".[instructor,book,test]"
-	@$(MAKE) --no-print-directory sandbox
+	@$(MAKE) --no-print-directory sandbox browser
 	@touch $@
+
+# the usual PyTorch for Linux brings several GB for graphics cards; this one is for processors
+torch:
+	@if [ "$$(uname -s)" != Linux ] || $(BIN)/python -c 'import torch' 2>/dev/null; then :; else \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 30 --no-deps \
+	    --constraint constraints.txt --index-url $(TORCH_INDEX) torch 2>/dev/null \
+	  || echo "$(TORCH_INDEX) does not answer: taking PyTorch from where pip finds it."; \
+	fi
 
 # bubblewrap isolates students' code while it is graded; checking one's own work does not need it
 sandbox:
@@ -57,6 +67,18 @@ sandbox:
 	  echo "It exists for Linux only; elsewhere, grade with --sandbox none or in a Linux container."; \
 	fi
 
+# the tests of the pages open each of them in Chromium; without one they are skipped
+browser:
+	@if command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 \
+	  || command -v google-chrome >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "Installing Chromium …"; \
+	  { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 \
+	    || echo "Chromium could not be installed: the tests of the pages are skipped."; \
+	else \
+	  echo "No Chromium: the tests of the pages are skipped. On Debian: sudo apt-get install chromium."; \
+	fi
+
 book: setup
 	@$(BIN)/jupyter-book build . --quiet --all --warningiserror --nitpick --keep-going
 
@@ -68,6 +90,7 @@ lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/nextword sync --check
+	@$(BIN)/python .ci/lint_prose.py
 
 types: setup
 	@$(BIN)/mypy

@@ -2,8 +2,8 @@
 
     python .ci/lint_prose.py [FILE ...]
 
-Leaves out code, formulas, quotations in code marks and what a program printed. Exit code 1 if a rule
-is broken; each finding is one line: file, rule, the words, what to write instead.
+Leaves out code, formulas and what a program printed. Exit code 1 if a rule is broken; a finding is
+one line: file, rule, the words, what to write instead.
 """
 
 import json

@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree as ET
 
 import nbformat
 import pytest
@@ -27,6 +28,7 @@ NOISE = {
     "timing": re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|µs|seconds|s)\b|it/s|Wall time"),
 }
 
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 OPTION = re.compile(
     r'<details class="option (right|wrong)"><summary>(.+?)</summary>\n\n(.*?)\n\n</details>', re.S
 )
@@ -59,13 +61,71 @@ def test_a_notebook_is_stored_with_the_outputs_of_one_run_from_the_top(path):
     assert not [o for c in code for o in c.outputs if o.output_type == "error"]
 
 
+def figures(path):
+    """Each cell that draws, with its picture and its alternative text."""
+    for cell in cells(path, "code"):
+        for output in cell.outputs:
+            if svg := output.get("data", {}).get("image/svg+xml"):
+                alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+                yield cell, ET.fromstring(svg), alt
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
 def test_every_figure_says_in_words_what_it_shows(path):
+    assert list(figures(path))
+    for cell, _, alt in figures(path):
+        assert len(alt.split()) >= 12, f"no alt text: {cell.source[:60]!r}"
+        assert alt.endswith(".")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_numbers_in_an_alternative_text_are_those_of_the_figure(path):
+    for _, picture, alt in figures(path):
+        drawn = [float(v) for v in picture.get("data-drawn").split()]
+        drawn += [float(v) for text in picture.itertext() for v in NUMBER.findall(plain(text))]
+        words = re.sub(r"\b[2-9]-grams?|\b1 over rank", "", plain(alt))
+        for found in re.finditer(
+            r"(about|near|nearly|little under|more than)? ?" + NUMBER.pattern, words
+        ):
+            written = found[0].removeprefix(found[1] or "")
+            number, decimals = float(written), len(written.partition(".")[2])
+            rounding = 0.51 * 10**-decimals if decimals else 0.006 * abs(number)
+            room = max(rounding, 0.12 * abs(number) if found[1] else 0)
+            assert any(abs(v - number) <= room for v in drawn), (
+                f"{number} is not in the figure: {alt}"
+            )
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_no_bitmap_is_stored(path):
+    outputs = [o for cell in cells(path, "code") for o in cell.outputs]
+    assert not any("image/png" in o.get("data", {}) for o in outputs)
+
+
+def plain(text):
+    """A text with numbers as Python reads them, without commas."""
+    return re.sub(r"(?<=\d),(?=\d{3})", "", text).replace("\u2212", "-")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
+def test_every_assertion_of_the_text_is_in_a_folded_cell_tagged_claims(path):
+    tagged = [c for c in cells(path, "code") if "claims" in c.metadata.get("tags", [])]
+    assert len(tagged) >= 5
+    for cell in tagged:
+        assert "hide-input" in cell.metadata.tags
+        assert cell.source.startswith("# What the text says")
+        assert "\nassert " in cell.source
+        assert not cell.outputs
     for cell in cells(path, "code"):
-        if any("image/png" in o.get("data", {}) for o in cell.outputs):
-            alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-            assert len(alt.split()) >= 12, f"no alt text: {cell.source[:60]!r}"
-            assert alt.endswith(".")
+        assert cell in tagged or "\nassert " not in cell.source
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
+def test_formulas_are_written_once_without_breaks_for_narrow_screens(path):
+    for formula in re.findall(r"\$\$(.*?)\$\$", prose(path), re.S):
+        assert "aligned" not in formula
+        assert "\\\\" not in formula
+        assert r"\cr" not in re.sub(r"\\begin\{cases\}.*?\\end\{cases\}", "", formula, flags=re.S)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))

@@ -1,6 +1,6 @@
 """Every page in a real browser: open to everyone, as wide as the screen, and silent.
 
-Leaves out: what the pages say (test_book). Needs Chromium, which `make setup` installs where it may.
+Leaves out: what the pages say (test_book). Needs Chromium; `make setup` installs it where it may.
 """
 
 import re

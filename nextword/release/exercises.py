@@ -95,7 +95,7 @@ def task_index(chapters: Sequence[Chapter], written: Callable[[Chapter], bool]) 
             f"## {chapter.number} {chapter.title}\n\n"
             f"{count(len(chapter.tasks), 'task')} · about {hours_of(chapter)} · "
             f"{count(chapter.points, 'point')}\n\n"
-            "| task | | difficulty | minutes | points |\n|---|---|---|---|---|"
+            "| task | title | difficulty | minutes | points |\n|---|---|---|---|---|"
         )
         for task in chapter.tasks:
             title = f"{{ref}}`{task.title} <{label(task)}>`" if written(chapter) else task.title

@@ -35,7 +35,7 @@ This folder holds what you need to do the assignment.
 1. Python 3.11 or newer. Make a virtual environment and install the course's library:
 
        python -m venv .venv
-       .venv/bin/pip install .             (Windows: .venv\\Scripts\\pip install .)
+       .venv/bin/pip install -r requirements.txt    (Windows: .venv\\Scripts\\pip …)
 
 2. Read the chapter: `.venv/bin/jupyter lab chapters` (Windows: `.venv\\Scripts\\jupyter`).
 3. Fill in {stubs}: replace each `raise NotImplementedError(...)`.
@@ -103,7 +103,13 @@ def _copy_library(project: Project, target: Path) -> None:
         return [n for n in names if n == "__pycache__" or Path(folder, n) in left_out]
 
     shutil.copytree(library, target / "nextword", ignore=skip)
-    for name in ("pyproject.toml", "constraints.txt", "LICENSE", "LICENSE-TEXT"):
+    for name in (
+        "pyproject.toml",
+        "requirements.txt",
+        "constraints.txt",
+        "LICENSE",
+        "LICENSE-TEXT",
+    ):
         source = project.root / name
         if not source.is_file():
             raise UserError(f"{source} is missing: a release is made from the full course")
