@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -60,9 +60,21 @@ def house_findings(name: str, text: str) -> Iterator[str]:
     """Apply the rules of prose.toml."""
     for rule in RULES["rule"]:
         for found in re.finditer(rule["pattern"], text, re.IGNORECASE):
-            around = quotation(text, *found.span())
-            if not any(allowed.lower() in around.lower() for allowed in rule.get("except", ())):
+            if not is_excepted(text, *found.span(), rule.get("except", ())):
+                around = quotation(text, *found.span())
                 yield f"{name}: “{around}” (instead: {rule['instead']})"
+
+
+def is_excepted(text: str, start: int, end: int, phrases: Iterable[str]) -> bool:
+    """Say whether the words found overlap one of the phrases that are right."""
+    for phrase in phrases:
+        words = r"\s+".join(map(re.escape, phrase.split()))
+        near = text[max(0, start - len(phrase)) : end + len(phrase)]
+        offset = start - max(0, start - len(phrase))
+        for right in re.finditer(words, near, re.IGNORECASE):
+            if right.start() < offset + end - start and right.end() > offset:
+                return True
+    return False
 
 
 def quotation(text: str, start: int, end: int) -> str:
@@ -93,7 +105,7 @@ def proselint_findings(pages: dict[str, str]) -> Iterator[str]:
                 around = quotation(pages[name], start - 1, end - 1)
                 if finding["check_path"] in passes["off"]:
                     continue
-                if any(allowed in around for allowed in passes["except"]):
+                if is_excepted(pages[name], start - 1, end - 1, passes["except"]):
                     continue
                 yield f"{name}: {finding['check_path']}: “{around}” ({finding['message']})"
 
