@@ -81,8 +81,8 @@ def test_a_full_stop_never_begins_a_line():
 
 
 def test_only_a_text_that_leaves_explains_the_cross():
-    assert "cannot come here" not in texts.coloured(WORDS, nats(BITS)).html
-    assert "cannot come here" in texts.coloured(["a"], [], left_at=0).html
+    assert "cannot follow here" not in texts.coloured(WORDS, nats(BITS)).html
+    assert "cannot follow here" in texts.coloured(["a"], [], left_at=0).html
 
 
 def test_the_text_alternative_counts_the_marked_words():

@@ -99,7 +99,7 @@ def _legend(with_impossible: bool) -> str:
     """Samples of the colours, from certain to very surprising."""
     steps = {"0": 0, "1": 1, "2": 2, "4": 4, f"{DARKEST} or more": DARKEST}
     samples = " ".join(_tinted("span", name, bits) for name, bits in steps.items())
-    crossed = f"; {_impossible('word')} cannot come here" if with_impossible else ""
+    crossed = f"; {_impossible('word')} cannot follow here" if with_impossible else ""
     return f"Surprise in bits: {samples}{crossed}"
 
 
