@@ -13,6 +13,7 @@ import nextword.release.sync  # before a test replaces what they import from the
 from nextword import catalogue
 from nextword.catalogue import Chapter, parse_chapter
 from nextword.cli import app
+from tests.browser import browser, show  # noqa: F401 (fixtures, found by their names)
 
 ROOT = Path(__file__).parents[1]
 

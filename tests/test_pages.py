@@ -11,15 +11,11 @@ from pathlib import Path
 
 import pytest
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="pages are tried in a browser with pip install '.[test]'"
-)
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+from nextword.project import Project
+from nextword.release.samples import write_samples
+from tests.browser import NEEDS_CHROMIUM, SCREENS, assert_open_to_everyone
 
 ROOT = Path(__file__).parents[1]
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 PAGES = [
     *(f"chapters/{p.stem}.html" for p in sorted((ROOT / "chapters").glob("*.ipynb"))),
     *(f"chapters/{p.stem}.html" for p in sorted((ROOT / "chapters").glob("*.md"))),
@@ -28,43 +24,7 @@ PAGES = [
 ]
 MODEL = "chapters/02-ngrams.html"
 NOTEBOOKS = [page for page in PAGES if (ROOT / page).with_suffix(".ipynb").exists()]
-SCREENS = [("light", 1300), ("dark", 1300), ("light", 390), ("dark", 390)]
-SETTLED = "() => !window.MathJax?.startup || MathJax.startup.promise?.then(() => true)"
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def show(browser):
-    """A function that opens a page and gives it with what it fetched and what it complained of."""
-    contexts = []
-
-    def opened(path, theme="light", width=1300, fragment=""):
-        context = browser.new_context(viewport={"width": width, "height": 1100}, color_scheme=theme)
-        contexts.append(context)
-        page = context.new_page()
-        page.fetched, page.complaints = [], []
-        page.on("request", lambda request: page.fetched.append(request.url))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("console", lambda m: m.type == "error" and page.complaints.append(m.text))
-        page.goto(f"{path.as_uri()}{fragment}")
-        page.wait_for_function(SETTLED)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
+pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
 
 
 def locate(site, name):
@@ -79,6 +39,7 @@ def feedback(tmp_path_factory):
     if shutil.which("bwrap") is None:
         pytest.skip("no bubblewrap: nobody can be graded")
     handed_in, out = tmp_path_factory.mktemp("handed-in"), tmp_path_factory.mktemp("feedback")
+    write_samples(Project(ROOT), "ngrams")
     for student in ("bob", "emma", "pavel"):
         source = ROOT / "tests" / "submissions" / "ngrams" / student
         shutil.copytree(source, handed_in / student)
@@ -89,31 +50,6 @@ def feedback(tmp_path_factory):
 
 
 # ---------------------------------------------------------------- open to everyone
-
-
-# a table too wide for a phone scrolls inside its own box
-WIDER_THAN_THE_SCREEN = """[...document.body.querySelectorAll('*')]
-    .filter((e) => e.clientWidth > innerWidth)
-    .filter((e) => !e.closest('.pst-scrollable-table-container, .output.text_html'))
-    .map((e) => e.outerHTML.slice(0, 90))"""
-
-
-def assert_open_to_everyone(page, width):
-    """No violation of a rule of axe, nothing wider than the screen, no request, no complaint."""
-    page.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true; })")
-    page.wait_for_timeout(100)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate(WIDER_THAN_THE_SCREEN) == []
-    assert page.evaluate("document.documentElement.lang") == "en"
-    assert page.locator("h1:visible").count() == 1
-    found = axe.Axe().run(page, options={"preload": False, "resultTypes": ["violations"]})
-    problems = {
-        rule["id"]: [node["html"][:120] for node in rule["nodes"][:3]]
-        for rule in found.response["violations"]
-    }
-    assert problems == {}
-    assert [u for u in page.fetched if not u.startswith(("file:", "data:"))] == []
-    assert page.complaints == []
 
 
 @pytest.mark.parametrize(("theme", "width"), SCREENS)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
+from tests.browser import NEEDS_CHROMIUM, SCREENS, assert_open_to_everyone
 from tests.nbgrader import cheats
 from tests.nbgrader.conftest import CANARY, ROOT, Course, cells_by_id
 
@@ -193,6 +194,14 @@ def test_feedback_shows_points_and_words_together(graded):
     assert "ngrams.ipynb cannot be read: it is not JSON" in broken
     late = (graded.root / "feedback" / "late" / "ngrams" / "ngrams.html").read_text("utf-8")
     assert "Handed in late: 50 points were taken off" in late
+
+
+@NEEDS_CHROMIUM
+@pytest.mark.parametrize(("theme", "width"), SCREENS)
+def test_feedback_is_open_to_everyone(graded, show, theme, width):
+    for student in ("partly", "renamed", "broken", "late"):
+        page = graded.root / "feedback" / student / "ngrams" / "ngrams.html"
+        assert_open_to_everyone(show(page, theme, width), width)
 
 
 def test_feedback_is_safe_to_open(graded):
