@@ -6,7 +6,7 @@ Leaves out the students (examiner.py) and mutants of the reference.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from traceback import StackSummary, TracebackException
@@ -15,6 +15,7 @@ from nextword.catalogue import Chapter
 from nextword.judge.local import on_module
 from nextword.judge.marks import SuiteError
 from nextword.judge.misconceptions import Misconception, load_misconceptions, load_module
+from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest, with_suite
 from nextword.project import Project
 from nextword.results import Verdict
@@ -38,9 +39,17 @@ class Survey:
     failures: dict[str, str] = field(default_factory=dict)  # test -> how often, and first when
 
 
-def survey(project: Project, chapter: Chapter, *, runs: int, package: str = "solutions") -> Survey:
+def survey(
+    project: Project,
+    chapter: Chapter,
+    *,
+    runs: int,
+    package: str = "solutions",
+    report: Callable[[int], None] = lambda done: None,
+) -> Survey:
     """Run each test of the chapter's suite `runs` times, hidden ones on fresh inputs each time.
 
+    `report` is told after each run how many are done.
     Raises SuiteError for a suite that cannot be read, and for a test or a misconception of a task
     that the chapter lacks.
     """
@@ -50,7 +59,9 @@ def survey(project: Project, chapter: Chapter, *, runs: int, package: str = "sol
 
     def work(suite: Suite) -> None:
         _count(found, chapter, suite, load_misconceptions(path) if path else ())
-        for name, seeds in _run(found, suite, chapter.stem, module, runs).items():
+        surveyed = load_module(module, f"nextword_surveyed_{chapter.stem}")
+        session = on_module(suite, chapter.stem, surveyed)
+        for name, seeds in _run(found, suite, session, runs, report).items():
             times = f"fails in {len(seeds)} of {runs} runs"
             found.failures[name] = f'{times}, first with --seed "{seeds[0]}"'
 
@@ -72,9 +83,10 @@ def _count(
         found.tasks[mistake.task_id].misconceptions += 1
 
 
-def _run(found: Survey, suite: Suite, stem: str, module: Path, runs: int) -> dict[str, list[str]]:
+def _run(
+    found: Survey, suite: Suite, session: Session, runs: int, report: Callable[[int], None]
+) -> dict[str, list[str]]:
     """Return the seeds with which each test failed."""
-    session = on_module(suite, stem, load_module(module, f"nextword_surveyed_{stem}"))
     failed: dict[str, list[str]] = {}
     for number in range(runs):
         suite.seed = f"run {number}"
@@ -83,6 +95,7 @@ def _run(found: Survey, suite: Suite, stem: str, module: Path, runs: int) -> dic
             if result.verdict is not Verdict.PASSED:
                 failed.setdefault(test.name, []).append(suite.seed)
             found.tasks[test.mark.id].seconds += result.seconds / runs
+        report(number + 1)
     return failed
 
 
