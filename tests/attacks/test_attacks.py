@@ -32,9 +32,12 @@ BYSTANDERS = ("aaa-honest", "m-honest", "zzz-honest")
 HALF = HONEST.replace("return sum(numbers)", "return 1 + sum(numbers)")
 HALF_SCORE = 10
 
-pytestmark = pytest.mark.skipif(
-    not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
+    ),
+]
 
 
 @dataclass(frozen=True)

@@ -222,6 +222,7 @@ def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
     assert found == ["passed", "timeout", "passed", "passed", "passed", "passed"]
 
 
+@pytest.mark.slow
 def test_a_submission_that_gets_workers_stuck_again_and_again_is_left(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

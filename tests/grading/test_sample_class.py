@@ -16,6 +16,7 @@ from nextword.release.samples import write_samples
 from nextword.results import SubmissionResult
 from tests.grading.conftest import Quiet
 
+pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
 Results = dict[str, SubmissionResult]
 
