@@ -27,6 +27,8 @@ TEXT = [line.split() for line in (KENLM / "text.txt").read_text("utf-8").splitli
 SPELLED = ["_".join(sentence) for sentence in TEXT]
 
 ngrams: Any = reference("ngrams")
+# for what asks a hundred thousand times, and for the suite, which may give a list for a tuple
+unchecked: Any = load_module(ROOT / "solutions" / "ngrams.py", "unchecked_ngrams")
 near = partial(pytest.approx, rel=1e-9, abs=1e-12)
 
 
@@ -54,8 +56,6 @@ def test_doctests(module: Any) -> None:
 @pytest.mark.parametrize("seed", ["one", "two", "three"])
 def test_the_reference_passes_its_suite(seed: str) -> None:
     suite = ROOT / "tests" / "suites" / "test_ngrams.py"
-    # unchecked, as it is graded: a suite may give a list for a tuple
-    unchecked = load_module(ROOT / "solutions" / "ngrams.py", "unchecked")
     results = run_suite(
         suite,
         lambda opened: on_module(opened, "ngrams", unchecked),
@@ -197,9 +197,10 @@ def test_models_follow_their_equations(text: Sequence[Sequence[str]], n: int) ->
 
 
 def test_generated_text_has_the_frequencies_of_the_model() -> None:
-    model = ngrams.ModifiedKneserNey(ngrams.count_ngrams(TEXT, 3), build_vocabulary(TEXT))
+    tables = unchecked.count_ngrams(TEXT, 3)
+    model = unchecked.ModifiedKneserNey(tables, build_vocabulary(TEXT))
     rng = np.random.default_rng(3)
-    first = [(ngrams.generate(model, rng, 1) or [EOS])[0] for _ in range(4000)]
+    first = [(unchecked.generate(model, rng, 1) or [EOS])[0] for _ in range(4000)]
     for word, p in model.distribution([BOS, BOS]).items():
         assert first.count(word) / 4000 == pytest.approx(p, abs=5 * math.sqrt(p / 4000) + 1e-3)
 
