@@ -12,28 +12,52 @@ from nextword.catalogue import Chapter, Task
 from nextword.errors import UserError
 
 
+@dataclass(frozen=True)
+class Look:
+    """How a verdict is shown: on a page, in a terminal, in a table for those who see no colours."""
+
+    sign: str
+    word: str
+    sentence: str
+    colour: str  # as rich calls it
+    letter: str
+
+
 class Verdict(StrEnum):
-    """How a test, or a task, ended."""
+    """How a test, or a task, ended; the gravest first.
 
-    PASSED = "passed"
-    FAILED = "failed"
-    TIMEOUT = "timeout"
-    MEMORY = "memory"
-    CRASHED = "crashed"
-    MISSING = "missing"
+    A task with several kinds of failure carries the one that tells most.
+    """
+
     NOT_JUDGED = "not_judged"  # the grader's own fault: never costs a student points silently
+    CRASHED = "crashed"
+    MEMORY = "memory"
+    TIMEOUT = "timeout"
+    FAILED = "failed"
+    MISSING = "missing"
+    PASSED = "passed"
+
+    @property
+    def look(self) -> Look:
+        """How it is shown."""
+        return LOOKS[self]
 
 
-# A task with several kinds of failure carries the one that tells most.
-GRAVEST_FIRST = (
-    Verdict.NOT_JUDGED,
-    Verdict.CRASHED,
-    Verdict.MEMORY,
-    Verdict.TIMEOUT,
-    Verdict.FAILED,
-    Verdict.MISSING,
-    Verdict.PASSED,
-)
+LOOKS = {
+    Verdict.NOT_JUDGED: Look(
+        "?",
+        "not judged",
+        "We could not judge this. It is our fault, not yours.",
+        "magenta",
+        "?",
+    ),
+    Verdict.CRASHED: Look("✗", "stopped", "Your code stopped in the middle.", "red", "c"),
+    Verdict.MEMORY: Look("✗", "too much memory", "Your code ran out of memory.", "red", "m"),
+    Verdict.TIMEOUT: Look("✗", "too slow", "Your code took too long.", "red", "t"),
+    Verdict.FAILED: Look("✗", "not right yet", "Your code gives another result.", "red", ""),
+    Verdict.MISSING: Look("·", "not written yet", "Not written yet.", "yellow", "-"),
+    Verdict.PASSED: Look("✓", "done", "Your code does this.", "green", ""),
+}
 
 
 def combine(verdicts: Iterable[Verdict]) -> Verdict:
@@ -49,7 +73,7 @@ def combine(verdicts: Iterable[Verdict]) -> Verdict:
         return Verdict.NOT_JUDGED
     if found == {Verdict.PASSED, Verdict.MISSING}:
         return Verdict.FAILED
-    return next(verdict for verdict in GRAVEST_FIRST if verdict in found)
+    return next(verdict for verdict in Verdict if verdict in found)
 
 
 @dataclass(frozen=True)

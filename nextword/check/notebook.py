@@ -14,8 +14,8 @@ from pathlib import Path
 
 from nextword import catalogue
 from nextword.catalogue import Chapter, Task
-from nextword.check.report import printable
 from nextword.check.runner import run_suite
+from nextword.check.terminal import printable
 from nextword.errors import UserError
 from nextword.judge.local import on_file
 from nextword.project import Project, find_project

@@ -34,8 +34,8 @@ def check(
     task, one step closer each time you ask.
     """
     from nextword import catalogue
-    from nextword.check.report import Report, show_hint
     from nextword.check.runner import check_chapter
+    from nextword.check.terminal import Report, show_hint
     from nextword.errors import UserError
     from nextword.project import find_project
 

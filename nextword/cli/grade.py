@@ -46,9 +46,9 @@ def grade(
 
     from nextword import catalogue
     from nextword.errors import UserError
-    from nextword.grading.report import Display, show
     from nextword.grading.run import Options, grade
     from nextword.grading.store import write_atomically
+    from nextword.grading.terminal import Display, show
     from nextword.project import find_project
     from nextword.release.samples import write_samples
     from nextword.sandbox.trial import WHAT_IS_LOST

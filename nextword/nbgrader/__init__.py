@@ -35,12 +35,12 @@ def configure(c: Any) -> None:
         OverwriteKernelspec,
     )
 
-    from nextword.nbgrader.autograde import Examine, SandboxedExecute, SaveScores
-    from nextword.nbgrader.converter import install
+    from nextword.nbgrader.autograde_steps import Examine, SandboxedExecute, SaveScores
+    from nextword.nbgrader.careful_autograde import install
     from nextword.nbgrader.exchange import Collect, ReleaseFeedback
-    from nextword.nbgrader.feedback import FeedbackPage, GetMarks
-    from nextword.nbgrader.restore import RestoreCells
-    from nextword.nbgrader.safe import markdown
+    from nextword.nbgrader.notebook_page import FeedbackPage, GetMarks
+    from nextword.nbgrader.restore_cells import RestoreCells
+    from nextword.nbgrader.student_markdown import markdown
 
     install()
     c.Autograde.sanitize_preprocessors = [

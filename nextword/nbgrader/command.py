@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from nextword.check.report import printable
+from nextword.check.terminal import printable
 from nextword.errors import UserError
 from nextword.nbgrader import require_nbgrader
 
@@ -33,7 +33,7 @@ def grade_class(assignment: str, submissions: Path | None, gradebook: str, jobs:
     require_nbgrader()
     if submissions is None:
         raise UserError("say where the submissions are: nextword grade ngrams submitted/ …")
-    from nextword.nbgrader.classwork import grade_into
+    from nextword.nbgrader.grade_class import grade_into
 
     course = find_course(submissions, gradebook)
     errors = Console(stderr=True)

@@ -22,7 +22,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from nextword.errors import UserError
-from nextword.nbgrader.answers import Score
+from nextword.nbgrader.check_cells import Score
 from nextword.nbgrader.course import Assignment
 from nextword.nbgrader.notebook import automatic_score, id_of
 

@@ -151,7 +151,7 @@ def _events(
     """
     errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed below)
     process = subprocess.Popen(
-        sandboxed([sys.executable, "-P", "-m", "nextword.nbgrader.inside"], folder),
+        sandboxed([sys.executable, "-P", "-m", "nextword.nbgrader.kernel_program"], folder),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,

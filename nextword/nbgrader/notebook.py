@@ -1,7 +1,7 @@
 """A mended notebook on its way to points: run in the sandbox, judged, and made fit to be read.
 
-Plain functions, used by `nbgrader autograde` (autograde.py) and by `nextword grade --gradebook`
-(classwork.py). They never take a score from what the student's kernel said.
+Plain functions, used by `nbgrader autograde` (autograde_steps.py) and `nextword grade --gradebook`
+(grade_class.py). They never take a score from what the student's kernel said.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode, from_dict
 from nbgrader import utils
 
-from nextword.nbgrader import engine
-from nextword.nbgrader.answers import Score, judge, missing
+from nextword.nbgrader import module_grades
+from nextword.nbgrader.check_cells import Score, judge, missing
 from nextword.nbgrader.course import Assignment
-from nextword.nbgrader.files import plain_files
 from nextword.nbgrader.kernel import Executed, Step, execute
+from nextword.nbgrader.plain_files import plain_files
 from nextword.release.assignment import without
 
 SHARED = "nextword"  # the entry of metadata and resources that is ours
@@ -122,7 +122,7 @@ def score(
     """
     scores: dict[str, Score] = {}
     if of.chapter is not None and module is not None:
-        tasks = engine.task_scores(of.chapter, module)
+        tasks = module_grades.task_scores(of.chapter, module)
         scores = {name: tasks[of.said(name)["task"]] for name in of.ids("task")}
         shared = nb.metadata.setdefault(SHARED, NotebookNode())
         shared.notice, shared.tasks = module["notice"], from_dict(module["tasks"])

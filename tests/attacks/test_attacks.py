@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from nextword.grading.report import show
 from nextword.grading.run import Options, Outcome, grade
 from nextword.grading.store import file_name
+from nextword.grading.terminal import show
 from nextword.results import SubmissionResult
 from tests.attacks.supply import BESIDE, INSIDE, MADE
 from tests.attacks.vault import CANARY, HONEST, Vault

@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 from nextword.grading import store
-from nextword.grading.feedback import took
-from nextword.grading.report import Display, show
+from nextword.grading.page import took
 from nextword.grading.store import REASONS, run_key
+from nextword.grading.terminal import Display, show
 from nextword.results import SubmissionResult, TaskResult, TestResult, Verdict
 from tests.grading.conftest import REFERENCE, TinyCourse
 

@@ -5,7 +5,6 @@ import importlib.util
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.nbgrader.commands import run_forked
 
 if importlib.util.find_spec("nbgrader") is None:  # it comes with the extra `instructor`
     collect_ignore_glob = ["test_*.py"]
@@ -36,16 +37,8 @@ class Course:
             "JUPYTER_DATA_DIR": str(self.root / "jupyter"),
             "JUPYTER_RUNTIME_DIR": str(self.root / "runtime"),
         }
-        done = subprocess.run(
-            [str(BIN / command[0]), *command[1:]],
-            cwd=self.root,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-        )
-        said = done.stdout + done.stderr
-        assert done.returncode == status, f"{command} ended with {done.returncode}:\n{said[-6000:]}"
+        ended, said = run_forked(command, self.root, environment, seconds)
+        assert ended == status, f"{command} ended with {ended}:\n{said[-6000:]}"
         return said
 
     def stock(self) -> None:

@@ -11,7 +11,7 @@ from nbgrader.nbgraderformat import MetadataValidator
 from nextword.catalogue import chapter
 from nextword.check import notebook as cells_of_students
 from nextword.errors import UserError
-from nextword.nbgrader.answers import Score, judge
+from nextword.nbgrader.check_cells import Score, judge
 from nextword.nbgrader.course import assignment
 from nextword.project import Project
 from nextword.release import assignment as work

@@ -177,7 +177,7 @@ def test_a_mark_and_a_comment_survive_every_regrade_and_are_exported(graded, for
     assert graded.grades()["ada"] == pytest.approx(wanted)
     graded.run("nbgrader", "generate_feedback", "ngrams", "--student", "ada")
     page = (graded.root / "feedback" / "ada" / "ngrams" / "ngrams.html").read_text("utf-8")
-    assert "Say &lt;b&gt;what&lt;/b&gt; happens, &quot;please&quot;." in page
+    assert "Say &lt;b&gt;what&lt;/b&gt; happens, &#34;please&#34;." in page
     assert "3.5 / 4" in page
     assert "not marked yet (4)" in page  # the figure still waits
     assert "the total is provisional" in page

@@ -15,7 +15,7 @@ from traitlets.config import Config
 
 from nextword.errors import UserError
 from nextword.nbgrader import exports
-from nextword.nbgrader.answers import Score
+from nextword.nbgrader.check_cells import Score
 from nextword.nbgrader.command import find_course
 from nextword.nbgrader.course import Assignment, assignment, course_folder
 from nextword.nbgrader.gradebook import Row, open_gradebook, write_row

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from nextword.catalogue import chapter
-from nextword.nbgrader.engine import module_results
+from nextword.nbgrader.module_grades import module_results
 from tests.nbgrader.conftest import ROOT, Course
 from tests.nbgrader.test_walk import without_generate
 

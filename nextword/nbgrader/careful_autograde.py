@@ -19,10 +19,10 @@ from nbgrader.utils import find_all_files
 
 from nextword.errors import UserError
 from nextword.nbgrader.course import assignment, course_folder
-from nextword.nbgrader.files import by_student, copy_plain_files, links_in, time_in
 from nextword.nbgrader.gradebook import open_gradebook
-from nextword.nbgrader.prepare import prepare, released_ids
-from nextword.nbgrader.restore import RestoreCells
+from nextword.nbgrader.handed_in import prepare, released_ids
+from nextword.nbgrader.plain_files import by_student, copy_plain_files, links_in, time_in
+from nextword.nbgrader.restore_cells import RestoreCells
 
 ACTIVE = ("html", "xml", "svg", "javascript")  # in types of files that a browser runs
 

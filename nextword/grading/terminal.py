@@ -14,17 +14,7 @@ from rich.table import Table
 from nextword.grading.run import Outcome
 from nextword.results import SubmissionResult, TaskResult, Verdict
 
-# colour, and a letter for those who see none
-MARKS = {
-    Verdict.PASSED: ("green", ""),
-    Verdict.FAILED: ("yellow", ""),
-    Verdict.TIMEOUT: ("red", "t"),
-    Verdict.MEMORY: ("red", "m"),
-    Verdict.CRASHED: ("red", "c"),
-    Verdict.MISSING: ("dim", "-"),
-    Verdict.NOT_JUDGED: ("bold red", "?"),
-}
-LEGEND = "t too slow, m too much memory, c stopped, - not written yet, ? not judged"
+LEGEND = ", ".join(f"{each.look.letter} {each.look.word}" for each in Verdict if each.look.letter)
 
 
 class Display:
@@ -103,9 +93,9 @@ def show(console: Console, outcome: Outcome) -> None:
 
 
 def _cell(task: TaskResult) -> str:
-    style, mark = MARKS[task.verdict]
+    look = task.verdict.look
     score = "" if task.verdict is Verdict.MISSING else f"{task.score:.3g}"
-    return f"[{style}]{score}{mark}[/]"
+    return f"[{look.colour}]{score}{look.letter}[/]"
 
 
 def _changes(outcome: Outcome) -> Table:

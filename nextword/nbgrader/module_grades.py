@@ -18,9 +18,9 @@ from typing import Any
 
 from nextword import catalogue
 from nextword.catalogue import Chapter
-from nextword.check.report import WORDS, printable
+from nextword.check.terminal import printable
 from nextword.errors import UserError
-from nextword.nbgrader.answers import Score
+from nextword.nbgrader.check_cells import Score
 from nextword.nbgrader.course import examiner_project
 from nextword.results import SubmissionResult, Verdict
 
@@ -47,7 +47,7 @@ def module_results(
         for key, student in names.items():
             _stage(folders[student], stage / key, f"{chapter.stem}.py")
         answer = Path(name) / "results.json"
-        command = [sys.executable, "-P", "-m", "nextword.nbgrader.engine"]
+        command = [sys.executable, "-P", "-m", "nextword.nbgrader.module_grades"]
         command += [str(project.root), chapter.stem, str(stage), str(answer)]
         command += [str(jobs or len(os.sched_getaffinity(0)))]
         limit = START_SECONDS + SECONDS_EACH * len(names)
@@ -92,9 +92,10 @@ def _score(task: Mapping[str, Any]) -> Score:
 def _lines(test: Mapping[str, Any]) -> Iterable[str]:
     if test["verdict"] == Verdict.PASSED:
         return
-    yield f"- {WORDS[Verdict(test['verdict'])]}: {test['behaviour']}"
+    word = Verdict(test["verdict"]).look.word
+    yield f"- {word}: {test['behaviour']}"
     for text in (test["message"], test["misconception"]):
-        if text != WORDS[Verdict(test["verdict"])]:
+        if text != word:
             yield from (f"    {line}" for line in text.splitlines())
 
 

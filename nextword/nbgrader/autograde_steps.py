@@ -1,6 +1,6 @@
 """The steps of `nbgrader autograde` that run, judge and score a notebook.
 
-Leaves out mending it first (restore.py) and late penalties, which nbgrader does.
+Leaves out mending it first (restore_cells.py) and late penalties, which nbgrader does.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
 
-from nextword.nbgrader import engine
+from nextword.nbgrader import module_grades
 from nextword.nbgrader.course import Assignment, assignment
-from nextword.nbgrader.files import by_student
 from nextword.nbgrader.notebook import SHARED, automatic_score, id_of, run, score
+from nextword.nbgrader.plain_files import by_student
 
 Resources = dict[str, Any]
 
@@ -76,7 +76,7 @@ class Examine(NbGraderPreprocessor):
                 everyone = str(_handed_in(self, "*", name))
                 folders |= dict(by_student(everyone, coursedir.student_id))
             self.log.info("The examiner judges %d modules", len(folders))
-            known |= engine.module_results(root, of.chapter, folders)
+            known |= module_grades.module_results(root, of.chapter, folders)
         return known.pop(student)  # handed in again later, it is judged again
 
 

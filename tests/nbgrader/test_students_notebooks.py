@@ -5,11 +5,11 @@ import time
 import nbformat
 import pytest
 
+from nextword.nbgrader.handed_in import find_notebook, prepare
 from nextword.nbgrader.kernel import _output
 from nextword.nbgrader.notebook import stage_files
-from nextword.nbgrader.prepare import find_notebook, prepare
-from nextword.nbgrader.restore import restore
-from nextword.nbgrader.safe import markdown
+from nextword.nbgrader.restore_cells import restore
+from nextword.nbgrader.student_markdown import markdown
 
 ENTRY = {"schema_version": 3, "grade": True, "solution": False, "task": False, "locked": True}
 

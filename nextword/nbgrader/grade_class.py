@@ -1,6 +1,6 @@
 """Grades a whole class into nbgrader's gradebook, many at once: `nextword grade --gradebook`.
 
-Leaves out the command line (cli/grade.py) and nbgrader's own way, one by one (autograde.py).
+Leaves out the command line (cli/grade.py) and nbgrader's own way, one by one (autograde_steps.py).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from nbformat.notebooknode import NotebookNode
 from nextword.errors import UserError
 from nextword.grading.archives import Archive, ArchiveError
 from nextword.grading.submissions import Entry, find_entries
-from nextword.nbgrader import engine
-from nextword.nbgrader.answers import Score
+from nextword.nbgrader import module_grades
+from nextword.nbgrader.check_cells import Score
 from nextword.nbgrader.course import Assignment, assignment, course_folder, course_settings
-from nextword.nbgrader.files import MAX_FILE, TIMESTAMP, copy_plain_files, links_in, time_in
 from nextword.nbgrader.gradebook import Row, open_gradebook, write_row
+from nextword.nbgrader.handed_in import blank, find_notebook
 from nextword.nbgrader.notebook import SHARED, hide_tests, run, score
-from nextword.nbgrader.prepare import blank, find_notebook
-from nextword.nbgrader.restore import restore, trusted_cells
+from nextword.nbgrader.plain_files import MAX_FILE, TIMESTAMP, copy_plain_files, links_in, time_in
+from nextword.nbgrader.restore_cells import restore, trusted_cells
 
 
 @dataclass
@@ -77,7 +77,7 @@ def grade_into(
             trusted = trusted_cells(book.api, notebook, of)
             say(f"judging {len(works)} modules …")
             folders = {work.student: work.folder for work in works}
-            modules = engine.module_results(course, of.chapter, folders, jobs)
+            modules = module_grades.module_results(course, of.chapter, folders, jobs)
             say(f"running {len(works)} notebooks …")
             kept = settings["Autograde"].get("exclude_overwriting", {}).get(name, [])
 

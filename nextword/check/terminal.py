@@ -12,16 +12,6 @@ from nextword.catalogue import Chapter, Task
 from nextword.project import Project
 from nextword.results import SubmissionResult, TaskResult, TestResult, Verdict
 
-COLOURS = {Verdict.PASSED: "green", Verdict.MISSING: "yellow", Verdict.NOT_JUDGED: "magenta"}
-WORDS = {
-    Verdict.PASSED: "passed",
-    Verdict.FAILED: "failed",
-    Verdict.TIMEOUT: "too slow",
-    Verdict.MEMORY: "out of memory",
-    Verdict.CRASHED: "crashed",
-    Verdict.MISSING: "not written yet",
-    Verdict.NOT_JUDGED: "could not be judged",
-}
 HINTS_FILE = "hints.json"
 
 
@@ -70,8 +60,8 @@ class Report:
 
     def _task(self, result: TaskResult, *, with_messages: bool) -> None:
         passed = sum(test.verdict is Verdict.PASSED for test in result.tests)
-        word = WORDS[result.verdict] if result.tests else "no visible test"
-        colour = COLOURS.get(result.verdict, "red") if result.tests else "dim"
+        word = result.verdict.look.word if result.tests else "no visible test"
+        colour = result.verdict.look.colour if result.tests else "dim"
         line = Text(f"{result.task.id:>5}  {result.task.title:<46} ")
         line.append(f"{word:<16}", style=colour).append(f"{passed} of {len(result.tests)}")
         self.console.print(line)
@@ -79,7 +69,9 @@ class Report:
             return
         for test in result.tests:
             if test.verdict is not Verdict.PASSED:
-                self.console.print(Text(f"       {WORDS[test.verdict]}: {test.behaviour}", "bold"))
+                self.console.print(
+                    Text(f"       {test.verdict.look.word}: {test.behaviour}", "bold")
+                )
                 for row in printable(test.message).splitlines():
                     self.console.print(Text(f"         {row}"))
 

@@ -1,0 +1,140 @@
+"""The page of feedback that a student opens, and what is said of a test on it.
+
+Leaves out where the parts come from: a module (feedback.py) or a notebook (nextword/nbgrader).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from nextword.catalogue import Task
+from nextword.results import TestResult, Verdict
+
+
+@dataclass(frozen=True)
+class Block:
+    """Something to read below a heading: a heading, text, figure (a PNG in `data`) or comment."""
+
+    kind: str
+    text: str
+    data: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the page: a task of the chapter, or a graded cell of a notebook."""
+
+    anchor: str
+    heading: str
+    points: float | None  # None: a person has not marked it yet
+    most: float
+    task: Task | None = None
+    verdict: Verdict | None = None
+    tests: Sequence[TestResult] = ()
+    blocks: Sequence[Block] = ()
+    nudge: str = ""
+
+    @property
+    def right(self) -> list[TestResult]:
+        """The tests that passed."""
+        return [test for test in self.tests if test.verdict is Verdict.PASSED]
+
+    @property
+    def wrong(self) -> list[list[TestResult]]:
+        """The tests that did not pass; those of which the same is to be said stand together."""
+        found: dict[tuple[str, str, str], list[TestResult]] = {}
+        for test in self.tests:
+            if test.verdict is not Verdict.PASSED:
+                said = (test.verdict, test.misconception, test.message)
+                found.setdefault(said, []).append(test)
+        return list(found.values())
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a student is told."""
+
+    student: str
+    title: str  # of the browser's window, behind the student
+    course: str  # the line above the student's name
+    points: float
+    most: float
+    parts: Sequence[Part]
+    notices: Sequence[str] = ()
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether the page's policy must let pictures through that stand in the page itself."""
+        return any(block.kind == "figure" for part in self.parts for block in part.blocks)
+
+    def to_html(self) -> str:
+        """Return the page: no script, nothing loaded, readable on a phone and on paper."""
+        css, digest = _style_sheet()
+        return _templates().get_template("feedback.html").render(page=self, css=css, digest=digest)
+
+
+def took(test: TestResult) -> str:
+    """Return how long a test took, or "" where that is not known.
+
+    subtle: of a hidden test only roughly. Code could sleep for as long as its input says.
+    """
+    if not test.seconds:
+        return ""
+    if not test.visible:
+        return f"{math.ceil(test.seconds)} s" if test.seconds > 1 else "up to 1 s"
+    return f"{test.seconds:.2g} s" if test.seconds >= 0.01 else "less than 0.01 s"
+
+
+def sentence(test: TestResult) -> str:
+    """Return what went wrong in words; the message of a visible test is shown as it is."""
+    if test.message and not test.visible and test.verdict is not Verdict.MISSING:
+        return test.message[0].upper() + test.message[1:]
+    return test.verdict.look.sentence
+
+
+def _quoted(text: str) -> Markup:
+    """Return text as HTML in which what stands between backticks is code.
+
+    >>> _quoted("in line 3: `a < b`")
+    Markup('in line 3: <code>a &lt; b</code>')
+    """
+    # subtle: up to the last one, since a quoted line of a student's may hold backticks itself
+    return Markup(re.sub("`(.*)`", r"<code>\1</code>", str(escape(text))))
+
+
+@cache
+def _templates() -> Environment:
+    found = Environment(
+        loader=PackageLoader("nextword.grading"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    found.filters |= {
+        "number": lambda value: f"{value:g}",
+        "took": took,
+        "sentence": sentence,
+        "quoted": _quoted,
+    }
+    return found
+
+
+@cache
+def _style_sheet() -> tuple[str, str]:
+    """Return the style sheet and its hash, which is all that the page's policy lets through."""
+    path = resources.files("nextword.grading").joinpath("templates", "feedback.css")
+    css = path.read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    return css, f"sha256-{digest}"
