@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
@@ -15,9 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nextword
 from nextword.boundary import wire
 from nextword.errors import UserError
+from nextword.sandbox import bubblewrap
+from nextword.sandbox.servers import LIBRARY, environment
+from nextword.sandbox.trial import HOW_TO_GET
 
 HOME = "/home/student"
 FILES = "/submission"
@@ -152,6 +151,7 @@ def _events(
     errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed below)
     process = subprocess.Popen(
         sandboxed([sys.executable, "-P", "-m", "nextword.nbgrader.kernel_program"], folder),
+        env=_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,
@@ -185,49 +185,25 @@ def _events(
 
 
 def sandboxed(command: Sequence[str], folder: Path) -> list[str]:
-    """Return the command line that runs `command` without network, sight of files, or privileges.
+    """Return the command line that runs `command` in the sandbox, where it sees `folder`.
 
-    It sees the interpreter, the packages and, read-only, `folder`. Raises UserError where
-    bubblewrap is missing.
+    Raises UserError where bubblewrap is missing.
     """
-    bwrap = shutil.which("bwrap")
-    if bwrap is None:
+    if bubblewrap.program() is None:
         raise UserError(
-            "bubblewrap is needed to run students' notebooks safely; it exists for Linux: "
-            "apt-get install bubblewrap (Debian, Ubuntu) or dnf install bubblewrap (Fedora)"
+            "the sandbox for students' notebooks needs bubblewrap, which is not installed "
+            f"({HOW_TO_GET})"
         )
-    options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    options += ["--clearenv"]
-    for name, value in _environment().items():
-        options += ["--setenv", name, value]
-    options += ["--proc", "/proc", "--dev", "/dev", "--size", str(DISK), "--tmpfs", "/tmp"]
-    for path in _system_paths():
-        options += ["--ro-bind-try", str(path), str(path)]
-    options += ["--size", str(DISK), "--tmpfs", HOME, "--ro-bind", str(folder.resolve()), FILES]
-    options += ["--chdir", HOME, "--hostname", "sandbox"]
-    return [bwrap, *options, "--", *command]
-
-
-def _system_paths() -> list[Path]:
-    """Return what the interpreter needs to run: system libraries, Python, packages, library."""
-    paths = [Path(p) for p in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/fonts")]
-    paths += [Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parents[1]]
-    paths += [Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("platlib"))]
-    paths.append(Path(nextword.__file__).parent)
-    return list(dict.fromkeys(paths))
+    return [*bubblewrap.wrapping_a_kernel(folder, FILES, HOME, DISK), *command]
 
 
 def _environment() -> dict[str, str]:
-    single = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    """Return what a kernel finds in its environment: what every candidate does, and its places."""
     return {
-        **dict.fromkeys(single, "1"),
+        **environment(),
         "HOME": HOME,
         "TMPDIR": HOME,
-        "PATH": os.defpath,
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": str(Path(nextword.__file__).parents[1]),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONNOUSERSITE": "1",
+        "PYTHONPATH": str(LIBRARY),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "NBGRADER_EXECUTION": "autograde",
     }
