@@ -21,15 +21,6 @@ from nextword.judge.local import on_file
 from nextword.project import Project, find_project
 from nextword.results import TaskResult, Verdict, group_by_task
 
-WORDS = {
-    Verdict.FAILED: "not right yet",
-    Verdict.TIMEOUT: "too slow",
-    Verdict.MEMORY: "out of memory",
-    Verdict.CRASHED: "crashed",
-    Verdict.MISSING: "not written yet",
-    Verdict.NOT_JUDGED: "could not be judged",
-}
-
 
 def points(
     task_id: str, *, suite: Mapping[str, str] | None = None, folder: Path | None = None
@@ -61,7 +52,7 @@ def summary(result: TaskResult) -> str:
     for test in result.tests:
         if test.verdict is Verdict.PASSED:
             continue
-        lines.append(f"- {WORDS[test.verdict]}: {test.behaviour}")
+        lines.append(f"- {test.verdict.look.word}: {test.behaviour}")
         lines += [f"    {row}" for row in printable(test.message).splitlines()]
     return "\n".join(lines)
 
