@@ -114,7 +114,7 @@ class Conversation:
             self._raise(status, value)
         self.answers += 1
         if news:
-            self._note_changes(operation, args, news, wanted)
+            self._note_changes(operation, {**dict(enumerate(args)), **kwargs}, news, wanted)
         return value
 
     def _encode(self, request: list[Any], drawn: Callable[[Any], Any]) -> bytes:
@@ -136,9 +136,13 @@ class Conversation:
             self.transcript.append(Asked(request, answer))
 
     def _note_changes(
-        self, operation: str, args: Sequence[Any], news: list[Any], wanted: dict[Any, Changes]
+        self, operation: str, args: dict[Any, Any], news: list[Any], wanted: dict[Any, Changes]
     ) -> None:
-        """Give the test what it waits for, and fail it for any other change of an argument."""
+        """Give the test what it waits for, and fail it for any other change of an argument.
+
+        subtle: the candidate only chooses among the arguments. A text of its own would carry what
+        it has seen of a hidden test into a message.
+        """
         try:
             changed, values = news
             for key, value in zip(wanted, values, strict=True):
@@ -148,12 +152,13 @@ class Conversation:
             raise self.stopped from None
         first = 2 if operation == "method" else 1
         function = args[1] if operation == "method" else repr(args[0])
-        known = [key for key in (changed if isinstance(changed, list) else ()) if key not in wanted]
-        if known and self.changed is None:
-            key = known[0]
-            argument = key - first if type(key) is int else str(key)[:100]
-            self.changed = Changed(str(function), argument)
-        if known:
+        said = changed if isinstance(changed, list) else []
+        others = [key for key in list(args)[first:] if key not in wanted and key in said]
+        if others:
+            key = others[0]
+            self.changed = self.changed or Changed(
+                str(function), key - first if type(key) is int else key
+            )
             self.raised = ChangedArgumentError("your code changes an argument in place")
             raise self.raised
 
