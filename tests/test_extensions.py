@@ -24,7 +24,7 @@ figures, formulas, navigation = map(importlib.import_module, ("figures", "formul
         (r"f(a + b) = \frac{c + d}{e}", ["f(a + b)", r"{}= \frac{c + d}{e}"]),
         (r"\left( a + b \right) + c", [r"\left( a + b \right)", "{}+ c"]),
         (r"\Bigl(\sum_w p_w - 1\Bigr) - 2", [r"\Bigl(\sum_w p_w - 1\Bigr)", "{}- 2"]),
-        (r"x = 1, \quad y = 2", ["x", "{}= 1,", "y", "{}= 2"]),
+        (r"x = 1, \quad y = 2", ["x", "{}= 1,", r"\quad y", "{}= 2"]),
         (r"a = \begin{cases} b = c & d \cr e \end{cases}",
          ["a", r"{}= \begin{cases} b = c & d \cr e \end{cases}"]),
         (r"a = b \allowbreak = c", ["a = b", "= c"]),

@@ -34,7 +34,10 @@ def pieces(tex: str) -> list[str]:
     for token, depth in _with_depth(tex):
         sign = token in OPERATORS and (previous in RELATIONS | OPERATORS | {"", "("})
         if depth == 0 and token in wanted and not sign and found[-1].strip():
-            found.append("" if token in SPACES | {r"\allowbreak"} else "{}" + token)
+            # "{}" keeps the space that belongs before a sign
+            found.append(
+                "" if token == r"\allowbreak" else token if token in SPACES else "{}" + token
+            )
         else:
             found[-1] += token
         previous = token if token.strip() else previous
