@@ -11,8 +11,10 @@ import struct
 from collections.abc import Sequence
 
 from nextword.boundary.deadline import Deadline, Waits
-from nextword.boundary.wire import MAX_MESSAGE, WireError
+from nextword.boundary.errors import WireError
+from nextword.boundary.limits import MAX_MESSAGE
 
+LARGE = 1 << 20  # bytes of a message that is not copied
 _REQUEST = struct.Struct(">IIII")  # bytes of the body, number, test, how many handles to release
 _HANDLE = struct.Struct(">Q")
 _TIMEVAL = struct.Struct("@ll")  # the kernel's seconds and microseconds
@@ -74,8 +76,11 @@ class Channel:
         del buffer[:size]
         return found
 
-    def _write(self, data: bytes, deadline: Deadline | None) -> None:
-        left = memoryview(data)
+    def _write(self, head: bytes, body: bytes, deadline: Deadline | None) -> None:
+        if len(body) > LARGE:  # a copy of the whole would take as much memory again
+            self._write(head, b"", deadline)
+            head = b""
+        left = memoryview(head + body if head else body)
         while left:
             if deadline is not None:
                 self._wait_until(deadline)
@@ -94,7 +99,7 @@ class Channel:
         Raises SlowError, ClosedError, or WireError for what is no answer to this request.
         """
         head = _REQUEST.pack(len(body), number, test, len(released))
-        self._write(head + b"".join(map(_HANDLE.pack, released)) + body, deadline)
+        self._write(head + b"".join(map(_HANDLE.pack, released)), body, deadline)
         size, answered, printed = _ANSWER.unpack(self._read(_ANSWER.size, deadline))
         if answered != number:
             raise WireError(f"an answer to request {answered}, expected {number}")
@@ -113,4 +118,4 @@ class Channel:
 
     def answer(self, number: int, printed: int, body: bytes) -> None:
         """Send the answer to a request."""
-        self._write(_ANSWER.pack(len(body), number, printed) + body, None)
+        self._write(_ANSWER.pack(len(body), number, printed), body, None)

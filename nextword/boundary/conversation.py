@@ -107,6 +107,9 @@ class Conversation:
             self.printed, answer = self.ask(self.number, self.test, released, body, self.deadline)
             self._keep(body, answer)
             status, value, *news = self._read(answer)
+        except MemoryError:  # perhaps in the middle of an answer, whose rest would be the next one
+            self.stopped = Stop(Verdict.MEMORY, "your code's answer needs too much memory")
+            raise self.stopped from None
         except Stop as stop:
             self.stopped = stop
             raise

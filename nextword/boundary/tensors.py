@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from nextword.boundary.errors import ReadOnlyError
+from nextword.boundary.limits import check_array
 from nextword.boundary.marks import MARKS, TENSOR, TORCH_RNG
 from nextword.boundary.structures import plain_device, plain_dtype
 
@@ -43,6 +44,7 @@ def plain(obj: Any, names: Iterable[str]) -> Any:
     name = str(tensor.dtype).removeprefix("torch.")
     if name not in names or tensor.layout is not torch.strided:
         return obj
+    check_array(tensor.shape, tensor.nbytes)
     tensor = tensor.cpu().resolve_conj().resolve_neg().contiguous()
     data = tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
     was = GRADIENT if obj.requires_grad else NO_GRADIENT

@@ -20,16 +20,14 @@ from typing import Any
 import msgpack
 import numpy as np
 
-from nextword.boundary import marks, structures
+from nextword.boundary import limits, marks, structures
 from nextword.boundary.errors import WireError
 
-MAX_MESSAGE = 64 << 20  # bytes
 MAX_ELEMENTS = 4 << 20  # items of lists and dicts in one message
 SMALL = 1 << 14  # bytes of a message that cannot make its reader allocate or nest much
 MAX_DEPTH = 100  # lists in lists
 MAX_INTEGER = 8192  # bytes of one integer
 MAX_DIMENSIONS = 32
-MAX_NUMBERS = 8 << 20  # in one array; so many rows or numbers may a test make of it
 _CHUNK = 256  # items of a set
 
 _REAL = ("float16", "float32", "float64")
@@ -86,8 +84,7 @@ def encode(
         raise WireError(f"the value is nested too deeply or too large: {error}") from None
     except TypeError as error:
         raise WireError(str(error)) from None
-    if len(data) > MAX_MESSAGE:
-        raise WireError(f"{len(data) >> 20} MB are too much for one answer")
+    limits.check_message(len(data))
     return data
 
 
@@ -137,6 +134,7 @@ def _plain_array(obj: np.ndarray) -> Any:
     name = array.dtype.name
     if name not in DTYPES:  # text, objects: as nested lists
         return np.ndarray.tolist(array)
+    limits.check_array(array.shape, array.nbytes)
     data = np.ascontiguousarray(array, dtype=DTYPES[name]).tobytes()
     return [marks.MARKS[marks.ARRAY], name, list(array.shape), data]
 
@@ -193,8 +191,7 @@ def measure(data: bytes) -> int:
     >>> measure(encode([1, 2, "three"]))
     4
     """
-    if len(data) > MAX_MESSAGE:
-        raise WireError(f"a message of {len(data)} bytes")
+    limits.check_message(len(data))
     at, count, left = 0, 1, 1
     outer: list[int] = []  # what is left of each list around this one
     try:
@@ -289,7 +286,7 @@ def decode(data: bytes, resolve: Resolve = _unknown, *, trusted: bool = False) -
             strict_map_key=False,
             unicode_errors="surrogatepass",
         )
-    except WireError:
+    except (WireError, MemoryError):
         raise
     except Exception as error:  # unhashable keys, broken UTF-8, shapes that do not fit, …
         raise WireError(f"not a message: {type(error).__name__}: {error}") from None
@@ -324,10 +321,9 @@ def _build_big(items: list) -> int:
 def _shape_of(shape: Any, data: Any, itemsize: int) -> list[int]:
     if type(shape) is not list or len(shape) > MAX_DIMENSIONS or type(data) is not bytes:
         raise WireError("a broken array")
-    if not all(type(n) is int and 0 <= n <= MAX_MESSAGE for n in shape):
+    if not all(type(n) is int and 0 <= n <= limits.MAX_MESSAGE for n in shape):
         raise WireError("a broken shape")
-    if math.prod(n or 1 for n in shape) > MAX_NUMBERS:  # an empty one may have a long side, too
-        raise WireError(f"an array of shape {tuple(shape)} is too large")
+    limits.check_array(shape, len(data))
     if math.prod(shape) * itemsize != len(data):
         raise WireError(f"an array of shape {tuple(shape)} with {len(data)} bytes")
     return shape

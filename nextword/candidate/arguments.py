@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from nextword.boundary import marks, wire
 from nextword.boundary.errors import WireError
 
+LARGE = 1 << 20  # bytes of an array or a tensor of which only a hash is kept
 _CONSTANT = frozenset((str, int, float, bool, bytes, complex, type(None)))
 
 
@@ -46,7 +48,17 @@ def _can_change(value: Any) -> bool:
 
 def _print(value: Any) -> bytes:
     """Return bytes that differ when a value does; generators and objects count as constant."""
+    if getattr(value, "nbytes", 0) > LARGE and not getattr(value.dtype, "hasobject", False):
+        return _hash(value)
     try:
         return wire.encode(value, lambda obj: (marks.HANDLE, id(obj)), lambda _: 0)
     except WireError:
         return b""
+
+
+def _hash(value: Any) -> bytes:
+    """Return a hash of an array or a tensor, of which a copy could take more memory than there is."""
+    about = repr((value.shape, value.dtype, getattr(value, "requires_grad", False))).encode()
+    if not isinstance(value, np.ndarray):
+        value = value.detach().contiguous().reshape(-1).view(sys.modules["torch"].uint8).numpy()
+    return hashlib.blake2b(np.ascontiguousarray(value).data, digest_size=32).digest() + about

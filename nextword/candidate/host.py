@@ -25,6 +25,7 @@ import numpy as np
 from nextword.boundary import library, marks, wire
 from nextword.boundary.channel import Channel, ClosedError
 from nextword.boundary.errors import WireError
+from nextword.boundary.memory import out_of_memory
 from nextword.candidate.arguments import Watched
 
 PACKAGE = "coursework"
@@ -198,6 +199,8 @@ class Host:
             return wire.encode(["unsendable", str(error)[:MAX_TEXT]])
         kinds = (each.__name__ for each in type(error).__mro__ if each.__module__ == "builtins")
         kind = next((name for name in kinds if hasattr(builtins, name)), "Exception")
+        if out_of_memory(error):  # torch, too
+            kind = "MemoryError"
         text, lines = "", []
         with contextlib.suppress(BaseException):  # the exception's own methods may raise
             text = str(error)[:MAX_TEXT]

@@ -18,6 +18,7 @@ from nextword.grading.store import REASONS, Kept, Key, Store, file_name, run_key
 from nextword.grading.submissions import Submission, find_entries, read, read_package
 from nextword.grading.workers import Course, Finished, WorkerPool
 from nextword.judge.marks import SuiteError
+from nextword.judge.misconceptions import Misconception, load_misconceptions
 from nextword.judge.suite import Suite, with_suite
 from nextword.project import Project
 from nextword.results import SubmissionResult, TestResult, Verdict
@@ -173,7 +174,6 @@ def grade(
     parts = project.suite_files(stem)
     models = [known_reference] if known_reference else parts  # import what students will import
     plan = sandbox.plan_for(models, confined=options.confined)
-    course = Course(chapter, known_reference, mistakes, plan)
     seed = options.seed or own_seed(project)
     tests = [*sorted([*parts, *project.misconception_files(stem)]), known_reference]
     for_all = run_key(tests, asdict(chapter), seed, plan.to_json())
@@ -211,6 +211,7 @@ def grade(
             order.insert(0, proof.index)
         else:
             proof.done = True
+        course = Course(chapter, known_reference, _misconceptions(mistakes), plan)
         room = WorkerPool(suite, course, everyone, trial.servers)
         room.run(order, proof.finished, watcher.tick)
 
@@ -228,6 +229,13 @@ def grade(
     ordered = tuple(results[index] for index in range(len(submissions)))
     changes = _changes(before, keys, ordered)
     return Outcome(chapter, ordered, len(todo), changes)
+
+
+def _misconceptions(path: Path | None) -> tuple[Misconception, ...]:
+    try:
+        return load_misconceptions(path) if path else ()
+    except SuiteError as error:
+        raise UserError(str(error)) from error
 
 
 def _write_feedback(out: Path, chapter: Chapter, result: SubmissionResult) -> None:

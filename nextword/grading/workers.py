@@ -28,8 +28,9 @@ from nextword.grading.submissions import Submission
 from nextword.judge.bounds import GRACE, Bounds
 from nextword.judge.diagnosis import Diagnosis
 from nextword.judge.examiner import IDLE, IMPORTING, Examiner
+from nextword.judge.misconceptions import Misconception
 from nextword.judge.session import Refusal
-from nextword.judge.suite import Suite
+from nextword.judge.suite import Suite, SuiteTest
 from nextword.results import SubmissionResult, Verdict
 from nextword.sandbox.servers import CandidateServer, ServerError
 
@@ -50,7 +51,7 @@ class Course:
 
     chapter: Chapter
     reference: Path | None
-    misconceptions: Path | None
+    misconceptions: tuple[Misconception, ...]
     plan: Plan
 
 
@@ -84,8 +85,9 @@ class WorkerPool:
         self._suite, self._course, self._submissions = suite, course, submissions
         self._servers = list(servers)  # one per worker; a worker's successor starts its own
         self._jobs = len(servers)
-        # per worker: number of the running test (or IDLE, IMPORTING), when it began, its limit
-        self._clocks = [multiprocessing.RawArray(ctypes.c_double, 3) for _ in range(self._jobs)]
+        # per worker: number of the running test (or IDLE, IMPORTING), when it began, its limit,
+        # and whether it runs on trusted code, to explain what became of it
+        self._clocks = [multiprocessing.RawArray(ctypes.c_double, 4) for _ in range(self._jobs)]
         self._workers: list[_Worker] = []
         self._early_deaths = 0
 
@@ -134,16 +136,21 @@ class WorkerPool:
             try:
                 found.append((slot, self._workers[slot].pipe.recv()))
             except (EOFError, OSError):
-                self._replace(slot, waiting, Verdict.NOT_JUDGED, "the grader died in this test")
+                fault = Refusal(Verdict.NOT_JUDGED, "the grader died in this test")
+                self._replace(slot, waiting, fault, stuck=False)
         for slot in pipes.values():
-            number, began, limit = self._clocks[slot]
+            number, began, limit, trusted = self._clocks[slot]
             busy = self._workers[slot].task is not None and number != IDLE
             if busy and time.monotonic() > began + MOST * limit + GRACE + STUCK_SECONDS:
                 text = "your code's answers kept the test busy until its time was up"
-                self._replace(slot, waiting, Verdict.TIMEOUT, text)
+                refusal = Refusal(Verdict.TIMEOUT, text)
+                if trusted:
+                    text = "the grader got stuck when it ran this test on the course's own code"
+                    refusal = Refusal(Verdict.NOT_JUDGED, text)
+                self._replace(slot, waiting, refusal, stuck=True)
         return found
 
-    def _replace(self, slot: int, waiting: deque[_Task], verdict: Verdict, message: str) -> None:
+    def _replace(self, slot: int, waiting: deque[_Task], refusal: Refusal, *, stuck: bool) -> None:
         """Hire a new worker; the test that the old one was in is left out if it is to blame."""
         worker = self._workers[slot]
         worker.process.kill()
@@ -157,13 +164,12 @@ class WorkerPool:
                 raise UserError("the grader's workers die as soon as they start: is memory short?")
         elif task is not None:
             task.deaths[number] = task.deaths.get(number, 0) + 1
-            stuck = verdict is Verdict.TIMEOUT
             task.stuck += stuck
             if stuck or task.deaths[number] >= MAX_DEATHS:
-                task.skip[number] = Refusal(verdict, message)
+                task.skip[number] = refusal
             if task.stuck >= MAX_STUCK or sum(task.deaths.values()) >= MAX_ALL_DEATHS:
                 everything = (IMPORTING, *range(len(self._suite.tests)))
-                task.skip = dict.fromkeys(everything, Refusal(verdict, message))
+                task.skip = dict.fromkeys(everything, refusal)
         if task is not None:
             waiting.appendleft(task)
         self._workers[slot] = self._hire(slot, [])
@@ -189,12 +195,15 @@ class WorkerPool:
             sys.modules["torch"].set_num_threads(1)  # a fork may hang in its parent's threads
         course, clock = self._course, self._clocks[slot]
 
-        def running(number: int, seconds: float) -> None:
-            clock[0], clock[1], clock[2] = number, time.monotonic(), seconds
+        def running(number: int, seconds: float, trusted: bool = False) -> None:
+            clock[0], clock[1], clock[2], clock[3] = number, time.monotonic(), seconds, trusted
 
-        stem = course.chapter.stem
+        def explaining(test: SuiteTest) -> None:
+            running(test.number, test.mark.seconds, trusted=True)
+
+        stem, mistakes = course.chapter.stem, course.misconceptions
         self._suite.bound = Bounds()
-        diagnosis = Diagnosis(self._suite, stem, course.reference, course.misconceptions)
+        diagnosis = Diagnosis(self._suite, stem, course.reference, mistakes, explaining)
 
         def open_server() -> CandidateServer:
             return servers.pop() if servers else CandidateServer(course.plan)

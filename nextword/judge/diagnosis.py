@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -18,7 +18,7 @@ import numpy as np
 from nextword.boundary import marks, wire
 from nextword.boundary.conversation import Asked
 from nextword.judge.local import on_module
-from nextword.judge.misconceptions import Misconception, load_misconceptions
+from nextword.judge.misconceptions import Misconception
 from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest
 from nextword.results import Verdict
@@ -31,11 +31,16 @@ class Diagnosis:
     """Explains failed tests by code that the course trusts; remembers what it found."""
 
     def __init__(
-        self, suite: Suite, stem: str, reference: Path | None, misconceptions: Path | None
+        self,
+        suite: Suite,
+        stem: str,
+        reference: Path | None,
+        mistakes: Sequence[Misconception] = (),
+        running: Callable[[SuiteTest], None] = lambda test: None,
     ) -> None:
         self._suite, self._stem, self._path = suite, stem, reference
-        mistakes = load_misconceptions(misconceptions) if reference and misconceptions else ()
-        self._mistakes: tuple[Misconception, ...] = mistakes
+        self._mistakes = tuple(mistakes) if reference else ()
+        self._running = running  # told before each run of a test on trusted code: someone watches
         self._code: CodeType | None = None
         self._wrong: dict[str, Session] = {}
         self._passes: dict[int, bool] = {}
@@ -54,8 +59,12 @@ class Diagnosis:
         if self._reference is None:
             return without
         if test.number not in self._passes:
-            self._passes[test.number] = self._reference.run(test).verdict is Verdict.PASSED
+            self._passes[test.number] = self._run(self._reference, test) is Verdict.PASSED
         return self._passes[test.number]
+
+    def _run(self, trusted: Session, test: SuiteTest) -> Verdict:
+        self._running(test)
+        return trusted.run(test).verdict
 
     def _module(self, name: str) -> ModuleType:
         """Return the reference as a fresh module; its text is compiled once."""
@@ -110,7 +119,7 @@ class Diagnosis:
                 mistake.apply(module)
                 self._wrong[mistake.name] = on_module(self._suite, self._stem, module)
             wrong = self._wrong[mistake.name]
-            failed = wrong.run(test).verdict is Verdict.FAILED
+            failed = self._run(wrong, test) is Verdict.FAILED
             self._answers[key] = list(readable(wrong.talk.transcript)) if failed else None
         return self._answers[key]
 

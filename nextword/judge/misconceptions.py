@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,11 +69,26 @@ def load_module(path: Path, name: str) -> ModuleType:
     return module
 
 
+def _load_mistakes(file: Path) -> ModuleType:
+    try:
+        return load_module(file, f"nextword_misconceptions_{file.stem}")
+    except Exception as error:
+        trace = traceback.extract_tb(error.__traceback__)
+        lines = [each.lineno for each in trace if each.filename == str(file)]
+        where = f", line {lines[-1]}" if lines else ""
+        said = (str(error).splitlines() or [""])[0]
+        text = f"{type(error).__name__}: {said}"
+        raise SuiteError(f"misconceptions/{file.name}{where}: {text}") from error
+
+
 def load_misconceptions(path: Path) -> tuple[Misconception, ...]:
-    """Return the misconceptions that a file, or each file of a folder, declares, in its order."""
+    """Return the misconceptions that a file, or each file of a folder, declares, in its order.
+
+    Raises SuiteError, which says in one line what is wrong, when one of them cannot be read.
+    """
     found: dict[str, Misconception] = {}
     for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
-        module = load_module(file, f"nextword_misconceptions_{file.stem}")
+        module = _load_mistakes(file)
         declared = [getattr(value, "__misconception__", None) for value in vars(module).values()]
         for each in (value for value in declared if isinstance(value, Misconception)):
             same = found.setdefault(each.name, each)

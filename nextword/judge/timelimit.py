@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 
 
 class TimeLimitError(Exception):
@@ -33,7 +35,8 @@ def time_limit(seconds: float) -> Iterator[None]:
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with _listening(fired):
+            yield
     except KeyboardInterrupt:
         if not fired.is_set():
             raise  # the user's own Ctrl-C
@@ -42,6 +45,29 @@ def time_limit(seconds: float) -> Iterator[None]:
         timer.cancel()
         if fired.is_set():
             _swallow_late_interrupt()
+
+
+@contextmanager
+def _listening(fired: threading.Event) -> Iterator[None]:
+    """Make interrupts count in the block where they would be ignored: nohup, background jobs, CI.
+
+    Those of others are ignored as before.
+    """
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        if fired.is_set():
+            raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, hear)
+    try:
+        yield
+    finally:
+        if fired.is_set():
+            _swallow_late_interrupt()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _swallow_late_interrupt() -> None:

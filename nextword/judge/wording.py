@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from nextword.boundary.conversation import Changed, Conversation
 from nextword.boundary.errors import CannotCrossError, MissingNameError, Stop
+from nextword.boundary.memory import out_of_memory
 from nextword.judge.suite import OverdueError
 from nextword.judge.timelimit import TimeLimitError
 from nextword.results import Verdict
@@ -122,7 +123,7 @@ def judge(
     if isinstance(error, AssertionError) or _is_outcome(error, "Failed"):
         return Verdict.FAILED, clean(plain_assertion(str(error))) if visible else ""
     if talk.answers or talk.raised is not None:
-        if isinstance(error, MemoryError):
+        if out_of_memory(error):
             return Verdict.FAILED, "your code's answer needs too much memory"
         said = clean(f": {error}") if visible else ""
         return Verdict.FAILED, f"{OTHER_FORM} ({type(error).__name__}{said}): {SEE}"

@@ -7,10 +7,13 @@ speed). A deed that gets through a wall answers with a canary, so that it would 
 feedback. supply.py holds what some cases bring beside their module.
 """
 
+import ctypes
 import io
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +34,7 @@ CASES = Path(__file__).parent / "cases"
 BYSTANDERS = ("aaa-honest", "m-honest", "zzz-honest")
 HALF = HONEST.replace("return sum(numbers)", "return 1 + sum(numbers)")
 HALF_SCORE = 10
+PR_SET_CHILD_SUBREAPER = 36
 
 pytestmark = [
     pytest.mark.slow,
@@ -111,14 +115,17 @@ def hand_in(vault: Vault) -> Path:
 def batch(tmp_path_factory: pytest.TempPathFactory) -> Batch:
     vault = Vault(tmp_path_factory.mktemp("attacks"))
     folder = hand_in(vault)
-    before, processes = vault.contents(), children()
+    before, processes = vault.contents(), descendants()
     out = vault.base / "out"
     os.environ["VAULT_TOKEN"] = f"{CANARY}-environment"
     home, os.environ["HOME"] = os.environ["HOME"], str(vault.home)
+    adopt = ctypes.CDLL(None).prctl
+    adopt(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # a daemon, too, stays a descendant of this process
     try:
         options = Options(out=out, jobs=2, seed=vault.seed, confined=True)
         outcome = grade(vault.project, vault.chapter, folder, options, Quiet())
     finally:
+        adopt(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
         os.environ["HOME"] = home
         del os.environ["VAULT_TOKEN"]
     shown = io.StringIO()
@@ -130,20 +137,26 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> Batch:
     after = vault.contents()
     changed = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
     results = {result.student: result for result in outcome.results}
-    return Batch(outcome, results, written, changed, sorted(children() - processes))
+    return Batch(outcome, results, written, changed, sorted(descendants() - processes))
 
 
-def children() -> set[str]:
-    """Return the processes on this machine that run Python or were left to the test."""
-    found = set()
-    for path in Path("/proc").iterdir():
-        if path.name.isdigit():
-            try:
-                line = (path / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if b"nextword.grading" in line or b"VAULT-CHILD" in line:
-                found.add(f"{path.name} {line!r}")
+def descendants() -> set[str]:
+    """Return the processes that run and that this one, or one of its descendants, has started."""
+    children: dict[str, list[str]] = {}
+    lines: dict[str, str] = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            state, parent = (path / "stat").read_text().rpartition(")")[2].split()[:2]
+            lines[path.name] = f"{path.name} {(path / 'cmdline').read_bytes()!r}"
+        except OSError:  # it has just ended
+            continue
+        if state != "Z":
+            children.setdefault(parent, []).append(path.name)
+    found, left = set[str](), [str(os.getpid())]
+    while left:
+        below = children.get(left.pop(), [])
+        found |= {lines[pid] for pid in below}
+        left += below
     return found
 
 
@@ -184,6 +197,10 @@ def test_nothing_outside_has_changed(batch: Batch) -> None:
 
 def test_no_process_is_left(batch: Batch) -> None:
     assert batch.left == []
+    mine = subprocess.Popen([sys.executable, "-c", "input()", "mine"], stdin=subprocess.PIPE)
+    assert any("mine" in line for line in descendants())  # one that is left would be seen
+    mine.communicate()
+    assert not any("mine" in line for line in descendants())
 
 
 def test_no_neighbour_is_harmed(batch: Batch) -> None:

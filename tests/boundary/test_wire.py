@@ -296,7 +296,7 @@ def packed(value: Any) -> bytes:
         b"\xa1\xff",  # no UTF-8
         mark(marks.ARRAY, packed("float64"), packed([2]), packed(b"x" * 8)),
         mark(marks.ARRAY, packed("float64"), packed([1 << 26, 0]), packed(b"")),
-        mark(marks.ARRAY, packed("uint8"), packed([9 << 20]), packed(bytes(9 << 20))),
+        mark(marks.ARRAY, packed("uint8"), packed([65 << 20]), packed(bytes(65 << 20))),
         mark(marks.TENSOR, packed("uint8"), packed([0, 1 << 26]), packed(b""), packed(0)),
         mark(marks.ARRAY, packed("float64"), packed([-1]), packed(b"x" * 8)),
         mark(marks.ARRAY, packed("float64"), packed([1 << 40, 1 << 40]), packed(b"")),

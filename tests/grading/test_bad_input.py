@@ -234,3 +234,20 @@ def test_a_changed_score_is_told_with_its_reason(course: Path, nextword: Command
     ]
     assert row[:3] == ["ann", "10", "6"]
     assert row[-2:] == ["tasks", "9.1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = 1\ny = x +\n", "misconceptions/tiny.py: SyntaxError: invalid syntax"),
+        ("x = 1\nimport nothing_of_that_name\n", "misconceptions/tiny.py, line 2: ModuleNotFound"),
+    ],
+)
+def test_broken_misconceptions_end_a_run_before_it_begins(
+    tiny: TinyCourse, text: str, said: str
+) -> None:
+    (tiny.project.root / "tests" / "misconceptions" / "tiny.py").write_text(text, "utf-8")
+    with pytest.raises(UserError) as caught:
+        tiny.grade({"ann": REFERENCE})
+    assert str(caught.value).startswith(said)
+    assert "\n" not in str(caught.value)

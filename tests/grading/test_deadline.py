@@ -170,3 +170,67 @@ def test_no_file_stays_open_where_the_system_tells_only_half(
         patched.setattr(os, "open", half)
         assert open_waits(os.getpid()) == []
     assert len(list(open_now.iterdir())) == before
+
+
+LOOP = """
+import signal, sys
+from pathlib import Path
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # as nohup, `&` in a script and some CI have it
+from nextword.catalogue import parse_chapter
+from nextword.check.runner import check_chapter
+from nextword.project import Project
+from tests.grading.conftest import CATALOGUE
+project = Project(Path(sys.argv[1]))
+result = check_chapter(project, parse_chapter(CATALOGUE))
+print(*(task.verdict.value for task in result.tasks))
+assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+"""
+
+
+def test_a_check_stops_a_loop_where_interrupts_are_ignored(tiny: TinyCourse) -> None:
+    endless = REFERENCE.replace(RIGHT, "\n    while True:\n        pass")
+    (tiny.project.root / "coursework" / "tiny.py").write_text(endless, "utf-8")
+    command = [sys.executable, "-c", LOOP, str(tiny.project.root)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert done.stdout.split() == ["timeout", "passed"], done.stderr
+
+
+WRONG = """
+from nextword.judge.misconceptions import misconception
+
+def declare(number):
+    @misconception("9.1", replaces="mean", says="Too slow.")
+    def slow(numbers):
+        time.sleep(0.8)
+        return number
+    slow.__name__ = f"slow{number}"
+    return slow
+
+import time
+slow3, slow4, slow5, slow6, slow7, slow8 = map(declare, range(3, 9))
+"""
+
+
+def test_explaining_takes_nothing_off_the_time_of_the_test(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its watcher gives each run of a misconception its own time: together they take longer."""
+    monkeypatch.setattr("nextword.grading.workers.STUCK_SECONDS", 0.0)
+    monkeypatch.setattr("nextword.grading.workers.GRACE", 0.0)
+    (tiny.project.root / "tests" / "misconceptions" / "tiny.py").write_text(WRONG, "utf-8")
+    result = tiny.grade({"wrong": REFERENCE.replace(RIGHT, "return 1")})["wrong"]
+    assert [test.verdict for test in result.tasks[0].tests[:2]] == [Verdict.FAILED] * 2
+
+
+def test_a_grader_that_gets_stuck_in_its_own_code_blames_nobody(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nextword.grading.workers.STUCK_SECONDS", 0.0)
+    monkeypatch.setattr("nextword.grading.workers.GRACE", 0.0)
+    block = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM]); "
+    stuck = WRONG.replace("time.sleep(0.8)", f"{block}time.sleep(60)")
+    (tiny.project.root / "tests" / "misconceptions" / "tiny.py").write_text(stuck, "utf-8")
+    result = tiny.grade({"wrong": REFERENCE.replace(RIGHT, "return 1")})["wrong"]
+    first = result.tasks[0].tests[0]
+    assert first.verdict is Verdict.NOT_JUDGED
+    assert "on the course's own code" in first.message

@@ -5,17 +5,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from nextword.boundary.conversation import Conversation
+from nextword.boundary.errors import CannotCrossError
+from nextword.boundary.limits import MAX_NUMBERS
 from nextword.boundary.proxy import Module
-from nextword.candidate.confinement import Limits
 from nextword.candidate.server import Plan
 from nextword.catalogue import parse_chapter
 from nextword.project import Project
 from nextword.results import Verdict
-from nextword.sandbox import bubblewrap
+from nextword.sandbox import trial as sandbox
 from nextword.sandbox.servers import CandidateServer
 from tests.grading.conftest import CATALOGUE, TinyCourse, sandbox_works
 
@@ -62,6 +64,7 @@ def batches(x):
 
 SUITE = '''"""The suite of the nets."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -151,6 +154,9 @@ def test_check_gives_the_same(nets: TinyCourse, monkeypatch: pytest.MonkeyPatch)
     assert result.tasks[0].verdict is Verdict.PASSED
 
 
+needs_sandbox = pytest.mark.skipif(
+    not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
+)
 WARM = """
 import sys
 import torch
@@ -166,20 +172,25 @@ def softmax(x, w):
 """
 
 
+TORCH = Path(__file__)  # a file that imports torch
+
+
+def start(plan: Plan, source: str) -> tuple[CandidateServer, Module]:
+    server = CandidateServer(plan)
+    talk = Conversation(server.start().ask)
+    talk.begin(0, 60)
+    return server, Module(talk, talk.request("import", "tiny", source.encode()))
+
+
+@needs_sandbox
 @pytest.mark.parametrize("setting", ["", "default"])
 def test_a_candidate_computes_as_fast_and_as_exactly_as_the_examiner(
     setting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Torch has seen the processor and loaded its optimizers before the candidate is locked in."""
-    if not sandbox_works():
-        pytest.skip("needs bubblewrap and user namespaces: see `nextword doctor`")
     if setting:
         monkeypatch.setenv("ATEN_CPU_CAPABILITY", setting)
-    plan = Plan(Limits(memory=2 << 30), True, bubblewrap.outer_uid(), ("torch",))
-    server = CandidateServer(plan)
-    talk = Conversation(server.start().ask)
-    talk.begin(0, 60)
-    there = Module(talk, talk.request("import", "tiny", WARM.encode()))
+    server, there = start(sandbox.plan_for([TORCH], confined=True), WARM)
     assert there.imported("torch._dynamo")
     luck = torch.Generator().manual_seed(0)
     x, w = torch.randn(50, 70, generator=luck), torch.randn(70, 30, generator=luck)
@@ -196,3 +207,66 @@ torch.save([capability(), *softmax(x, w)], sys.argv[1])
     for ours, theirs in zip(here, there.softmax(x, w), strict=True):
         assert torch.equal(ours, torch.as_tensor(theirs))
     server.close()
+
+
+def test_torch_without_memory_is_a_matter_of_memory(nets: TinyCourse) -> None:
+    hungry = REFERENCE.replace("return x.softmax(-1)", "return torch.empty(1 << 40) + x")
+    endless = REFERENCE.replace("yield row", "yield row; rows = row.repeat(1 << 38)")
+    results = nets.grade({"hungry": hungry, "endless": endless})
+    first, second = results["hungry"].tasks
+    assert (first.verdict, second.verdict) == (Verdict.MEMORY, Verdict.PASSED)
+    said = {test.message for test in first.tests if test.verdict is Verdict.MEMORY}
+    assert said == {"ran out of memory in line 30 of tiny.py: `return torch.empty(1 << 40) + x`"}
+    assert results["endless"].tasks[1].verdict is Verdict.MEMORY
+
+
+BACK = """
+import numpy as np
+import torch
+
+def twice(x):
+    return x * 2
+
+def zeros(n):
+    return np.zeros(n, "int8")
+
+def size(x):
+    return len(x)
+"""
+
+
+@needs_sandbox
+def test_a_large_embedding_crosses_both_ways() -> None:
+    server, module = start(sandbox.plan_for([TORCH], confined=True), BACK)
+    embedding = torch.arange(50257 * 768, dtype=torch.float32).reshape(50257, 768)  # GPT-2's
+    assert torch.equal(module.twice(embedding), 2 * embedding)
+    server.close()
+    server, module = start(sandbox.plan_for([], confined=True), BACK.replace("import torch", ""))
+    assert np.array_equal(module.twice(embedding.numpy()), 2 * embedding.numpy())
+    server.close()
+
+
+@needs_sandbox
+def test_what_is_too_large_is_told_in_both_directions() -> None:
+    server, module = start(sandbox.plan_for([TORCH], confined=True), BACK)
+    most = MAX_NUMBERS
+    with pytest.raises(TypeError, match=rf"array of shape \({most + 1},\) is too large: at most"):
+        module.zeros(most + 1)
+    with pytest.raises(CannotCrossError, match=r"is too large: at most 67,108,864 numbers"):
+        module.size(np.zeros(most + 1, "int8"))
+    with pytest.raises(CannotCrossError, match=r"1023 MB are too much .* may have 512 MB"):
+        module.size(torch.empty(most - 1, dtype=torch.complex128))
+    assert module.size([1, 2]) == 2
+    server.close()
+
+
+def test_an_answer_that_the_examiner_has_no_room_for(
+    nets: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nextword.judge.bounds.MEMORY", 200 << 20)
+    large = REFERENCE.replace(
+        "return torch.rand(3, generator=generator)", "return torch.zeros(40 << 20)"
+    )
+    first, second = nets.grade({"large": large})["large"].tasks
+    assert (first.verdict, second.verdict) == (Verdict.PASSED, Verdict.MEMORY)
+    assert second.tests[0].message == "your code's answer needs too much memory"

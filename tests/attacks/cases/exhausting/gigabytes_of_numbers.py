@@ -1,6 +1,6 @@
 """Answers with an array of gigabytes that costs nothing to make."""
 
-# expect: memory
+# expect: failed
 import numpy as np
 
 
