@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary
@@ -28,6 +28,7 @@ from nextword.results import Verdict
 MAX_KEPT = 4 << 20  # bytes of a test's messages that are kept to find misconceptions
 MAX_NAMES = 10_000  # of a module or a class
 NO_ANSWER = "your code sent something that is no answer"
+NO_ROOM = "your code's answer needs too much memory"
 
 
 @dataclass
@@ -36,6 +37,16 @@ class Asked:
 
     request: bytes
     answer: bytes
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A request that is ready to be sent."""
+
+    operation: str
+    args: dict[Any, Any]  # by place or name
+    body: bytes
+    wanted: dict[Any, Changes]  # arguments that the test expects to change
 
 
 @dataclass(frozen=True)
@@ -91,34 +102,66 @@ class Conversation:
 
     def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         """Have the candidate do something; return its answer or raise what it raised."""
+        asked = self._prepare(operation, args, kwargs)
+        return self._hear(asked, self._exchange(asked.body))
+
+    def request_all(self, operation: str, inputs: Sequence[Sequence[Any]]) -> Iterator[Any]:
+        """Have the candidate do something with many inputs, by one message.
+
+        Yields each value, and raises what the first failing one raised, as if each had been asked
+        for alone; so the transcript tells it.
+        """
+        every = [self._prepare(operation, args, {}) for args in inputs]
+        whole = self._prepare("batch", [[each.body for each in every]], {})
+        status, answers, *_ = self._read(self._exchange(whole.body))
+        if status != "ok":
+            self._raise(status, answers)
+        if not (isinstance(answers, list) and len(answers) <= len(every)):
+            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER))
+        for asked, answer in zip(every, answers, strict=False):
+            yield self._hear(asked, answer if type(answer) is bytes else b"")
+        if len(answers) < len(every):
+            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER))
+
+    def _prepare(self, operation: str, args: Sequence[Any], kwargs: dict[str, Any]) -> _Prepared:
+        """Return a request as bytes, and move on the generators that are sent with it."""
         if self.stopped:
             raise self.stopped
-        wanted: dict[Any, Changes] = {
-            key: each for key, each in enumerate(args) if type(each) is Changes
-        }
-        wanted |= {key: each for key, each in kwargs.items() if type(each) is Changes}
+        given = {**dict(enumerate(args)), **kwargs}
+        wanted = {key: each for key, each in given.items() if type(each) is Changes}
         drawn: list[Any] = []
         body = self._encode([operation, *_unwrapped(args, kwargs), list(wanted)], drawn.append)
         for generator in drawn:
             _move_on(generator)
+        return _Prepared(operation, given, body, wanted)
+
+    def _exchange(self, body: bytes) -> bytes:
+        """Carry a request over and return the answer's bytes."""
         self.number += 1
         released, self.released = self.released, []
         try:
             self.printed, answer = self.ask(self.number, self.test, released, body, self.deadline)
-            self._keep(body, answer)
-            status, value, *news = self._read(answer)
-        except MemoryError:  # perhaps in the middle of an answer, whose rest would be the next one
-            self.stopped = Stop(Verdict.MEMORY, "your code's answer needs too much memory")
-            raise self.stopped from None
+        except MemoryError:  # in the middle of an answer, perhaps: its rest would be the next one
+            raise self._stop(Stop(Verdict.MEMORY, NO_ROOM)) from None
         except Stop as stop:
-            self.stopped = stop
-            raise
+            raise self._stop(stop) from None
+        return answer
+
+    def _hear(self, asked: _Prepared, answer: bytes) -> Any:
+        """Return what an answer says, or raise it."""
+        self._keep(asked.body, answer)
+        status, value, *news = self._read(answer)
         if status != "ok":
             self._raise(status, value)
         self.answers += 1
         if news:
-            self._note_changes(operation, {**dict(enumerate(args)), **kwargs}, news, wanted)
+            self._note_changes(asked.operation, asked.args, news, asked.wanted)
         return value
+
+    def _stop(self, stop: Stop) -> Stop:
+        """End the conversation for the rest of the test."""
+        self.stopped = stop
+        return stop
 
     def _encode(self, request: list[Any], drawn: Callable[[Any], Any]) -> bytes:
         try:
@@ -129,8 +172,10 @@ class Conversation:
     def _read(self, answer: bytes) -> Sequence[Any]:
         try:
             status, value, *news = wire.decode(answer, self._resolve)
+        except MemoryError:
+            raise self._stop(Stop(Verdict.MEMORY, NO_ROOM)) from None
         except (WireError, ValueError, TypeError):
-            raise Stop(Verdict.CRASHED, NO_ANSWER) from None
+            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER)) from None
         return status, value, *news
 
     def _keep(self, request: bytes, answer: bytes) -> None:
@@ -151,8 +196,7 @@ class Conversation:
             for key, value in zip(wanted, values, strict=True):
                 wanted[key].value = value
         except (TypeError, ValueError):
-            self.stopped = Stop(Verdict.CRASHED, NO_ANSWER)
-            raise self.stopped from None
+            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER)) from None
         first = 2 if operation == "method" else 1
         function = args[1] if operation == "method" else repr(args[0])
         said = changed if isinstance(changed, list) else []
@@ -174,8 +218,7 @@ class Conversation:
         elif status == "error":
             self.raised = self._student_error(value)
         else:
-            self.stopped = Stop(Verdict.CRASHED, NO_ANSWER)
-            raise self.stopped
+            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER))
         raise self.raised
 
     def _student_error(self, value: Any) -> BaseException:

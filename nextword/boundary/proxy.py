@@ -94,6 +94,10 @@ class _Remote:
         swallowed = self._talk.request("exit", self, known, str(error) if own else "")
         return own and swallowed is True
 
+    def remote_map(self, inputs: list[tuple[Any, ...]]) -> Iterator[Any]:
+        """Call the function with many inputs; see nextword.boundary.batch."""
+        return self._talk.request_all("call", [(self, *args) for args in inputs])
+
     def __bool__(self) -> bool:
         raise TypeError("expected a plain value, got an object of the student's own class")
 
@@ -199,6 +203,11 @@ class Method:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the method in the candidate."""
         return self._talk.request("method", self._handle, self._name, *args, **kwargs)
+
+    def remote_map(self, inputs: list[tuple[Any, ...]]) -> Iterator[Any]:
+        """Call the method with many inputs; see nextword.boundary.batch."""
+        own = (self._handle, self._name)
+        return self._talk.request_all("method", [(*own, *args) for args in inputs])
 
     def __bool__(self) -> bool:
         raise TypeError("expected a plain value, got a method of the student's")

@@ -57,7 +57,7 @@ def _print(value: Any) -> bytes:
 
 
 def _hash(value: Any) -> bytes:
-    """Return a hash of an array or a tensor, of which a copy could take more memory than there is."""
+    """Return a hash of an array or a tensor: there may not be the memory for a copy."""
     about = repr((value.shape, value.dtype, getattr(value, "requires_grad", False))).encode()
     if not isinstance(value, np.ndarray):
         value = value.detach().contiguous().reshape(-1).view(sys.modules["torch"].uint8).numpy()

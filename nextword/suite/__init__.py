@@ -9,6 +9,7 @@ Whatever comes back is the student's word. Compare it here, with values that onl
 know. Leaves out running a suite (nextword.judge).
 """
 
+from nextword.boundary.batch import map_calls
 from nextword.boundary.errors import CannotCrossError
 from nextword.suite.closeness import Closeness, close
 from nextword.suite.helpers import changes, ship, student_module
@@ -25,6 +26,7 @@ __all__ = [
     "changes",
     "close",
     "gradients",
+    "map_calls",
     "optimizer_steps",
     "same_training_step",
     "set_parameters",

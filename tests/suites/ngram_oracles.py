@@ -9,6 +9,8 @@ from itertools import islice
 
 import numpy as np
 
+from nextword.suite import map_calls
+
 BOS, EOS = "<s>", "</s>"
 FALLBACK = (0.5, 1.0, 1.5)
 
@@ -59,8 +61,10 @@ def some_contexts(rng, tables, how_many=12):
 
 def assert_follows(rng, model, tables, plain):
     """Compare a model with `plain(u)`, the distribution after u, for contexts of all kinds."""
-    for u in some_contexts(rng, tables):
-        got, expected = dict(model.distribution(u)), plain(u)
+    contexts = some_contexts(rng, tables)
+    answers = map_calls(model.distribution, [(u,) for u in contexts])
+    for u, answer in zip(contexts, answers, strict=True):
+        got, expected = dict(answer), plain(u)
         assert got.keys() == expected.keys()
         for word, p in expected.items():  # pytest.approx would take longer than the models do
             assert math.isclose(got[word], p, rel_tol=1e-9, abs_tol=1e-12)
