@@ -127,7 +127,7 @@ class Conversation:
         """Return a request as bytes, and move on the generators that are sent with it."""
         if self.stopped:
             raise self.stopped
-        given = {**dict(enumerate(args)), **kwargs}
+        given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
         wanted = {key: each for key, each in given.items() if type(each) is Changes}
         drawn: list[Any] = []
         body = self._encode([operation, *_unwrapped(args, kwargs), list(wanted)], drawn.append)
