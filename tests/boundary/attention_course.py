@@ -155,7 +155,7 @@ def apply_doubling(apply, x):
 
 @ship
 def count_steps(net, loss):
-    net.cache.append(float(loss))
+    net.cache.append(loss.item())
 
 
 @ship
