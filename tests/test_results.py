@@ -41,3 +41,13 @@ def test_the_gravest_verdict_speaks_for_the_task(verdicts: str, expected: str) -
 def test_what_was_not_judged_makes_the_score_provisional(demo_chapter: Chapter) -> None:
     tests = [("9.1", outcome(Verdict.NOT_JUDGED)), ("9.2", outcome(Verdict.PASSED))]
     assert SubmissionResult("ada", group_by_task(demo_chapter, tests)).provisional
+
+
+def test_every_verdict_is_told_in_words_and_told_apart_without_colours() -> None:
+    looks = [verdict.look for verdict in Verdict]
+    assert (
+        len({look.word for look in looks}) == len({look.sentence for look in looks}) == len(looks)
+    )
+    troubles = [v.look.letter for v in Verdict if v not in (Verdict.PASSED, Verdict.FAILED)]
+    assert all(troubles)
+    assert len(set(troubles)) == len(troubles)
