@@ -33,11 +33,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(course: Path) -> Run:
-    """Run a module's command in the copy, with the copy's own library; it must succeed."""
+    """Run a module or script in the copy, with the copy's own library; it must succeed."""
 
     def command(*arguments: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", *arguments],
+            [sys.executable, *([] if arguments[0].endswith(".py") else ["-m"]), *arguments],
             cwd=course,
             env={**os.environ, "PYTHONPATH": str(course), "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
@@ -63,6 +63,7 @@ def test_a_new_chapter_is_in_sync_and_well_formed(run: Run, chapter: str) -> Non
     run("nextword", "sync", "--check")
     run("ruff", "check", ".")
     run("ruff", "format", "--check", ".")
+    run(".ci/lint_prose.py")
 
 
 @pytest.mark.slow
