@@ -31,12 +31,16 @@ figures, formulas, navigation = map(importlib.import_module, ("figures", "formul
     ],
 )  # fmt: skip
 def test_a_formula_is_cut_outside_of_all_brackets_only(tex, expected):
-    assert formulas.pieces(tex) == expected
+    assert [piece for pieces in formulas.statements(tex) for piece in pieces] == expected
+
+
+def test_a_formula_of_several_statements_breaks_between_them_first():
+    assert list(map(len, formulas.statements(r"x = 1, \quad y = 2 + 3"))) == [2, 3]
 
 
 @pytest.mark.parametrize("tex", [r"a = b + c", r"\left(x\right) \cdot y - z", "x"])
 def test_no_sign_of_a_formula_is_lost(tex):
-    joined = "".join(formulas.pieces(tex)).replace("{}", "")
+    joined = "".join(map("".join, formulas.statements(tex))).replace("{}", "")
     assert re.sub(r"\s", "", joined) == re.sub(r"\s", "", tex)
 
 

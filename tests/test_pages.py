@@ -72,7 +72,7 @@ def test_feedback_is_open_to_everyone(feedback, show, theme, width):
 
 FORMULAS = """[...document.querySelectorAll('div.formula')].map((formula) => {
     const box = formula.getBoundingClientRect();
-    const pieces = [...formula.querySelectorAll('.pieces > span')]
+    const pieces = [...formula.querySelectorAll('.statement > span')]
         .map((piece) => piece.getBoundingClientRect());
     const middles = pieces.map((p) => (p.top + p.bottom) / 2);
     return { text: formula.getAttribute('id') || formula.textContent.slice(0, 40),

@@ -1,8 +1,9 @@
 r"""Displayed formulas that break where the screen is narrow, and nowhere else.
 
 A formula is written once. It is cut into pieces that stand in one line while there is room, and
-wrap like words where there is none (`div.formula` in the style sheet). Pieces begin before a
-relation or an operator outside all brackets; a formula with `\allowbreak` is cut only there.
+wrap like words where there is none (`div.formula` in the style sheet): first between statements,
+which `\quad` parts, then before a relation or an operator outside all brackets. A formula with
+`\allowbreak` is cut only there.
 """
 
 import re
@@ -22,26 +23,25 @@ TAG = re.compile(r"\s*\\tag\{([^}]*)\}\s*")
 SIZED = {r"\left", r"\right", r"\bigl", r"\bigr", r"\Bigl", r"\Bigr"}  # the bracket follows
 
 
-def pieces(tex: str) -> list[str]:
-    r"""Cut a formula before each relation and operator that stands outside all brackets.
+def statements(tex: str) -> list[list[str]]:
+    r"""Cut a formula into its statements, and each of them into the pieces that must not break.
 
-    >>> pieces(r"P(w) = \frac{a + b}{c} + x")
-    ['P(w)', '{}= \\frac{a + b}{c}', '{}+ x']
+    >>> statements(r"P(w) = \frac{a + b}{c} + x, \quad y = 1")
+    [['P(w)', '{}= \\frac{a + b}{c}', '{}+ x,'], ['\\quad y', '{}= 1']]
     """
-    wanted = {r"\allowbreak"} if r"\allowbreak" in tex else RELATIONS | OPERATORS | SPACES
-    found = [""]
-    previous = ""
+    wanted = {r"\allowbreak"} if r"\allowbreak" in tex else RELATIONS | OPERATORS
+    found, previous = [[""]], ""
     for token, depth in _with_depth(tex):
-        sign = token in OPERATORS and (previous in RELATIONS | OPERATORS | {"", "("})
-        if depth == 0 and token in wanted and not sign and found[-1].strip():
+        sign = token in OPERATORS and previous in RELATIONS | OPERATORS | {""}
+        if depth == 0 and token in SPACES:
+            found.append([token])
+        elif depth == 0 and token in wanted and not sign and found[-1][-1].strip():
             # "{}" keeps the space that belongs before a sign
-            found.append(
-                "" if token == r"\allowbreak" else token if token in SPACES else "{}" + token
-            )
+            found[-1].append("" if token == r"\allowbreak" else "{}" + token)
         else:
-            found[-1] += token
+            found[-1][-1] += token
         previous = token if token.strip() else previous
-    return [piece.strip() for piece in found if piece.strip()]
+    return [[piece.strip() for piece in pieces if piece.strip()] for pieces in found]
 
 
 def _with_depth(tex: str) -> Iterator[tuple[str, int]]:
@@ -59,13 +59,16 @@ def _with_depth(tex: str) -> Iterator[tuple[str, int]]:
 
 
 def visit_displayed(self: HTML5Translator, node: nodes.math_block) -> None:
-    """Write a displayed formula as a row of pieces, its number behind them."""
+    """Write a displayed formula as a row of statements, its number behind them."""
     tex = node.astext()
     tag = TAG.search(tex)
-    shown = [rf"\(\displaystyle {piece}\)" for piece in pieces(TAG.sub("", tex).strip())]
     self.body.append(self.starttag(node, "div", CLASS="math formula notranslate nohighlight"))
-    self.body.append('<span class="pieces">')
-    self.body += [f"<span>{self.encode(piece)}</span>" for piece in shown]
+    self.body.append('<span class="statements">')
+    for statement in statements(TAG.sub("", tex).strip()):
+        self.body.append('<span class="statement">')
+        for piece in statement:
+            self.body.append(rf"<span>\(\displaystyle {self.encode(piece)}\)</span>")
+        self.body.append("</span>")
     self.body.append("</span>")
     if tag:
         self.body.append(f'<span class="number">({self.encode(tag[1])})</span>')
