@@ -12,14 +12,13 @@ from typer.testing import CliRunner
 
 from nextword.cli import app
 from nextword.corpora import names, village
-from nextword.errors import UserError
-from nextword.ladder import climb, measure, rung, show
+from nextword.ladder import by_kind, climb, measure, rung, show
 from nextword.ladder.rungs import ngrams as ngram_rungs
 
 REPOSITORY = Path(__file__).parent.parent
 KEYS = [
     *("name", "perplexity", "bits_per_character", "gap_percent", "valid_samples"),
-    *("parameters", "seconds"),
+    *("parameters", "seconds", "excess_bits_by_kind"),
 ]
 UNIFORM = """
 import math
@@ -95,6 +94,37 @@ def test_the_true_process_stands_on_the_floor(village_texts, monkeypatch):
     assert row.perplexity == pytest.approx(village_texts.floor, rel=1e-9)
     assert row.gap_percent == pytest.approx(0, abs=1e-6)
     assert row.valid_samples == 1.0
+    assert set(row.excess_bits_by_kind) == set(village_texts.kinds)
+    assert all(bits == pytest.approx(0, abs=1e-9) for bits in row.excess_bits_by_kind.values())
+
+
+class Doubtful(Process):
+    """The village itself, but it believes in each name half as much as it should."""
+
+    def __init__(self, kinds, share):
+        self.halved = iter(np.where(np.array(kinds) == "name", math.log(share), 0.0))
+
+    def log_probs(self, sentences):
+        return [log_p + next(self.halved) for log_p in super().log_probs(sentences)]
+
+
+def test_what_a_model_misses_is_told_by_kind(village_texts, monkeypatch):
+    monkeypatch.setattr(measure, "N_SAMPLES", 1)
+    model = Doubtful(village_texts.kinds, share=0.5)
+    row = measure.measure(fixed_rung(model), None, village_texts, lambda *done: None)
+    assert row.excess_bits_by_kind.pop("name") == pytest.approx(1)
+    assert all(bits == pytest.approx(0, abs=1e-9) for bits in row.excess_bits_by_kind.values())
+
+
+def test_an_impossible_word_is_infinitely_costly_for_its_kind(village_texts, monkeypatch):
+    monkeypatch.setattr(measure, "N_SAMPLES", 1)
+    with np.errstate(divide="ignore"):
+        model = Doubtful(village_texts.kinds, share=0.5)
+        model.halved = iter(np.where(np.array(village_texts.kinds) == "count", -np.inf, 0.0))
+        row = measure.measure(fixed_rung(model), None, village_texts, lambda *done: None)
+    assert row.excess_bits_by_kind["count"] is None
+    assert row.excess_bits_by_kind["name"] == pytest.approx(0, abs=1e-9)
+    assert row.perplexity is None
 
 
 def test_numbers_follow_their_definitions(course):
@@ -255,6 +285,32 @@ def test_the_village_table_ends_with_the_floor(course):
     assert "…" not in result.stdout
 
 
+def test_by_kind_adds_a_table_and_draws_it(course):
+    result = run("--tokens", "1000", "--by", "kind", "--plot", "kinds.png", "--json", "out.json")
+    assert result.exit_code == 0, result.output
+    rows = json.loads((course / "out.json").read_text(encoding="utf-8"))["rungs"]
+    kinds = rows[0]["excess_bits_by_kind"]
+    assert {"name", "list", "count", "cause"} <= set(kinds) <= set(village.KINDS)
+    for kind, bits in kinds.items():
+        line = next(line for line in result.stdout.splitlines() if f" {kind} " in line)
+        assert f"{bits:.2f}" in line
+    assert "bits that a model loses against the truth" in result.stdout
+    assert (course / "kinds.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_picture_of_kinds_has_a_number_for_each_kind_and_rung(course):
+    ladder = climb.climb(course, "coursework", "village", 1_000)
+    axes = by_kind.plot(ladder).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == by_kind.kinds(ladder)
+    assert len(axes.texts) == 5 * len(by_kind.kinds(ladder))
+
+
+def test_by_kind_needs_a_corpus_whose_kinds_are_known(course):
+    result = run("--corpus", text_file(course / "cats.txt"), "--by", "kind")
+    assert result.exit_code == 2
+    assert "the kinds of facts are known for the village only" in result.stderr
+
+
 def test_the_picture_shows_every_rung_and_the_floor(course):
     figure = show.plot(climb.climb(course, "coursework", "village", 1_000))
     texts = [text.get_text() for text in figure.axes[0].texts]
@@ -344,41 +400,3 @@ def test_wrong_use_is_one_line_and_exit_2(course, arguments, complaint):
     assert result.exit_code == 2, result.output
     assert complaint in result.stderr
     assert result.stderr.count("\n") == 1
-
-
-# ---------------------------------------------------------------- corpora by name
-
-
-def test_village_splits_have_the_sizes_asked_for_and_share_no_story(village_texts):
-    assert 3_000 <= village_texts.n_predictions < 3_400
-    assert sum(len(story) + 1 for story in village_texts.train) >= 20_000
-    stories = [set(map(tuple, part)) for part in (village_texts.train, village_texts.test)]
-    assert not stories[0] & stories[1]
-    assert all(village_texts.is_valid(story) for story in village_texts.test)
-    assert not village_texts.is_valid(village_texts.test[0][:-1])
-    assert {w for s in village_texts.test for w in s} <= set(village_texts.vocabulary)
-
-
-def test_pydocs_is_lower_case_with_rare_words_replaced():
-    texts = names.load("pydocs", 20_000, 2_000)
-    assert 20_000 <= sum(len(s) + 1 for s in texts.train) < 20_400
-    words = {word for sentence in texts.test for word in sentence}
-    assert words <= set(texts.vocabulary)
-    assert "<unk>" in words
-    assert all(word == word.lower() for word in words)
-    assert 0.02 < texts.unknown < 0.3
-
-
-def test_a_file_keeps_its_order_and_ends_paragraphs_at_blank_lines(tmp_path):
-    path = tmp_path / "a.txt"
-    lines = [f"word{i // 26 * 'z'}{chr(97 + i % 26)} sat\ndown. It sat." for i in range(50)]
-    path.write_text("\n\n".join(lines), encoding="utf-8")
-    texts = names.load(str(path))
-    assert [len(part) for part in (texts.train, texts.validation, texts.test)] == [80, 10, 10]
-    assert texts.test[1] == ["it", "sat", "."]
-    assert texts.test[0] == ["<unk>", "sat", "down", "."]
-
-
-def test_sizes_below_one_are_refused():
-    with pytest.raises(UserError, match="n_train must be at least 1, got 0"):
-        names.load("village", 0)

@@ -1,6 +1,6 @@
 """What a corpus with a known probability is: its tokens, and the log-probability of each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class Corpus:
 
     tokens: list[str]
     log_probs: np.ndarray  # one per token, natural logarithms
+    kinds: list[str] = field(default_factory=list)  # of fact each token depends on, where known
 
     def stories(self) -> list[list[str]]:
         """The stories in order, each without its final `</s>`."""

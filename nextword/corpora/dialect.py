@@ -25,22 +25,24 @@ Pair = tuple[list[str], list[str]]
 KNOWN = frozenset(VOCABULARY) - {EOS}
 ARTICLES = frozenset({"a", "an", "the"})
 NAMES = frozenset(VILLAGE.names.weights)
-MARKS = frozenset({".", ",", ":"})
+MARKS = frozenset({".", ",", "?", '"'})
 NOT = "not"
 JOINTS = {"and": "jo", "but": "ma", "so": "dai", "because": "tar", "when": "kan", "that": "ke"}
 ALWAYS_JOINS = frozenset({"so", "because", "when", "that"})  # a new clause follows in every case
 RELATIVE = "kiu"  # who, and "that" after an animal
 NEGATION = "nai"
-PRESENT = "know help visit feed follow see hear work need sleep sing"
+PRESENT = "know help visit follow see hear work need sleep sing"
 # the verbs of the dialect do not agree with their subject
 SAME = {"are": "is", "were": "was"} | {verb + "s": verb for verb in PRESENT.split()}
-PAST = """
-asked ate born bought brought came closed counted cross drank eat eating falling fed fell found gave
-had hiding knocked lay learned left let liked lived looked melted put ran sat say speak spoke
-talked thanked told took waited walked was watched went is did worked
+OTHER_VERBS = """
+asked ate born bought bring brought came can climb close closed could counted cross did drank
+dreamed eat falling fed fell fly forget found gave give gone had hatched have hung hunt is kept knew
+knocked lay learned left let liked lit lived looked made make move must opened put rained reach
+remember said sailed sat say speak spoke stood swim talked thank thanked told took waited walked was
+watched went will worked wrote
 """
 VERBS = frozenset(
-    [*PAST.split(), *PRESENT.split(), *SAME, *VILLAGE.sound.values()]
+    [*OTHER_VERBS.split(), *PRESENT.split(), *SAME, *VILLAGE.sound.values()]
     + [work.split()[0] for work in VILLAGE.work.values()]
 )
 SOUNDS = str.maketrans("aeioubpdtgkvfsz", "oieuapbtdkgfvzs")
@@ -109,13 +111,12 @@ class _Reader:
     def read_one(self) -> None:
         """Read one word, or the joint between two clauses."""
         word = self.text[self.place]
+        if self._ends_quoted_clause():
+            self._new_clause([word])
+            return
         joint = self._joint()
         if joint:
-            if self.open[0].before or self.open[0].verbs:
-                self.out = self.finished()
-            self.out += [foreign(w) for w in joint]
-            self.open = [Clause()]
-            self.place += len(joint)
+            self._new_clause(joint)
             return
         if self._is_relative():
             self.open.append(Clause([RELATIVE]))
@@ -126,6 +127,19 @@ class _Reader:
         elif word not in ARTICLES:
             self.open[-1].before.append(foreign(word))
         self.place += 1
+
+    def _new_clause(self, joint: list[str]) -> None:
+        """Close what is open, if anything is, say the joint and begin anew."""
+        if self.open[0].before or self.open[0].verbs:
+            self.out = self.finished()
+        self.out += [foreign(word) for word in joint]
+        self.open = [Clause()]
+        self.place += len(joint)
+
+    def _ends_quoted_clause(self) -> bool:
+        """Whether a quotation mark is here, or the mark that closes the clause before it."""
+        word, after = self.text[self.place], self.text[self.place + 1]
+        return word in {'"', "?"} or (word == "," and after == '"')
 
     def finished(self) -> list[str]:
         """Everything said so far, with all open clauses closed."""
@@ -169,7 +183,7 @@ class _Reader:
         word = self.text[place]
         if word == "that":  # "they say that", "and that"; not "that day", not "the hens that"
             return place > 0 and (self.text[place - 1] in VERBS or self.text[place - 1] == "and")
-        return word in JOINTS or word in {",", ":"}
+        return word in JOINTS or word == ","
 
 
 def sentences(split: str) -> Iterator[list[str]]:

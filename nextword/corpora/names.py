@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate, takewhile
 from pathlib import Path
 
+import numpy as np
+
 from nextword.corpora import pydocs, text
 from nextword.corpora.vocabulary import build_vocabulary, replace_unknown
 from nextword.errors import UserError
@@ -34,6 +36,10 @@ class Texts:
     n_characters: int  # of the test text as written: sentences as lines, one space between words
     unknown: float  # share of the test words that are <unk>
     floor: float | None = None  # the true perplexity of these very test sentences, where known
+    # of each predicted token of the test text, where known: the true ln P, and the kind of fact
+    # that it depends on (see nextword.corpora.village.KINDS)
+    truth: np.ndarray | None = None
+    kinds: tuple[str, ...] = ()
     is_valid: Callable[[list[str]], bool] | None = None  # can the language say this sentence?
 
     @property
@@ -95,6 +101,8 @@ def _village(n_train: int, n_test: int) -> Texts:
         n_characters=_characters(stories),
         unknown=0.0,
         floor=test.perplexity,
+        truth=test.log_probs,
+        kinds=tuple(test.kinds),
         is_valid=lambda story: village.score([*story, village.EOS]).complete,
     )
 

@@ -4,7 +4,7 @@ import math
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from nextword.corpora.names import Texts
+from nextword.corpora.village.kinds import KINDS
 from nextword.ladder.rung import Model, Rung
 
 N_SAMPLES = 200
@@ -32,6 +33,9 @@ class Row:
     valid_samples: float | None  # share, 0 to 1
     parameters: int
     seconds: float  # of training
+    # per kind of fact: how many bits the model loses against the truth, on average per word of
+    # that kind (infinite: None); empty where the truth is not known
+    excess_bits_by_kind: dict[str, float | None] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The row as plain values."""
@@ -51,12 +55,14 @@ def measure(rung: Rung, package: SimpleNamespace, texts: Texts, progress: Progre
         start = time.perf_counter()
         model = rung.train(package, texts, lambda done: progress("training", done))
         seconds = time.perf_counter() - start
-        surprise = _total_surprise(model, texts, progress)
+        log_probs = _log_probs(model, texts, progress)
         valid = _valid_share(model, texts, progress)
         parameters = int(model.parameters)
     except (Exception, SystemExit) as error:
         raise RungError(reason(error)) from error
-    return row(rung.name, surprise, texts, valid, parameters, seconds)
+    surprise = -math.fsum(log_probs)
+    by_kind = excess_by_kind(log_probs, texts)
+    return row(rung.name, surprise, texts, valid, parameters, seconds, by_kind)
 
 
 def row(
@@ -66,6 +72,7 @@ def row(
     valid: float | None,
     parameters: int,
     seconds: float,
+    by_kind: dict[str, float | None],
 ) -> Row:
     """The row of a model that finds the test text `surprise` nats surprising in all.
 
@@ -79,14 +86,25 @@ def row(
     if perplexity is not None and texts.floor is not None:
         gap = 100 * (perplexity / texts.floor - 1)
     bits = surprise / math.log(2) / texts.n_characters if finite else None
-    return Row(name, perplexity, bits, gap, valid, parameters, seconds)
+    return Row(name, perplexity, bits, gap, valid, parameters, seconds, by_kind)
 
 
-def _total_surprise(model: Model, texts: Texts, progress: Progress) -> float:
-    """-ln P of the whole test text, in nats; infinite if a word has probability 0."""
+def excess_by_kind(log_probs: Sequence[float], texts: Texts) -> dict[str, float | None]:
+    """For each kind of fact the mean of log2(true P / model's P), in bits, over its words."""
+    if texts.truth is None:
+        return {}
+    excess = (texts.truth - np.array(log_probs)) / math.log(2)
+    kinds = np.array(texts.kinds)
+    means = {kind: float(excess[kinds == kind].mean()) for kind in KINDS if kind in texts.kinds}
+    return {kind: mean if math.isfinite(mean) else None for kind, mean in means.items()}
+
+
+def _log_probs(model: Model, texts: Texts, progress: Progress) -> list[float]:
+    """ln P of each word of the test text, and of each end of a sentence."""
     log_probs: list[float] = []
+    size = -(-len(texts.test) // SCORING_PARTS)
     for part in range(SCORING_PARTS):
-        log_probs += map(float, model.log_probs(texts.test[part::SCORING_PARTS]))
+        log_probs += map(float, model.log_probs(texts.test[part * size : (part + 1) * size]))
         progress("scoring", (part + 1) / SCORING_PARTS)
     if len(log_probs) != texts.n_predictions:
         raise ValueError(
@@ -94,7 +112,7 @@ def _total_surprise(model: Model, texts: Texts, progress: Progress) -> float:
         )
     if any(not log_p <= 1e-9 for log_p in log_probs):
         raise ValueError("log_probs gave a number that is no log-probability: above 0, or NaN")
-    return -math.fsum(log_probs)
+    return log_probs
 
 
 def _valid_share(model: Model, texts: Texts, progress: Progress) -> float | None:

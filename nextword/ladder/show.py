@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -120,8 +119,3 @@ def _ticks(limits: Sequence[float]) -> list[float]:
     """1, 2, 5, 10, 20, 50, ... within the limits."""
     candidates = [step * 10.0**power for power in range(6) for step in (1, 2, 5)]
     return [tick for tick in candidates if limits[0] <= tick <= limits[1]]
-
-
-def save_plot(ladder: Ladder, path: Path) -> None:
-    """Draw the ladder into an image file; its kind follows the file's ending."""
-    plot(ladder).savefig(path, dpi=150)

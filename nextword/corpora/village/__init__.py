@@ -2,6 +2,8 @@
 
 from nextword.corpora.corpus import EOS, Corpus
 from nextword.corpora.village.floor import exact_floor, floor
+from nextword.corpora.village.kinds import KINDS
+from nextword.corpora.village.likeness import similarity
 from nextword.corpora.village.prose import prose
 from nextword.corpora.village.telling import Listener, Score, next_words, sample, score, split
 from nextword.corpora.village.vocabulary import VOCABULARY
@@ -9,6 +11,7 @@ from nextword.corpora.village.world import VILLAGE, Sizes, World
 
 __all__ = [
     "EOS",
+    "KINDS",
     "VILLAGE",
     "VOCABULARY",
     "Corpus",
@@ -22,5 +25,6 @@ __all__ = [
     "prose",
     "sample",
     "score",
+    "similarity",
     "split",
 ]

@@ -53,7 +53,7 @@ def follow(world: World, path: list[tuple[int, int]]) -> tuple[float, int]:
                     path.append((0, n))
                 which = path[depth][0]
                 depth += 1
-            words, _, phrase = chance.spoken[which]
+            words, _, _, phrase = chance.spoken[which]
             probability *= chance.weights[phrase] / chance.total
             n_tokens += len(words)
             options = program.send(phrase)

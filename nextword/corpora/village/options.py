@@ -4,11 +4,30 @@ from bisect import bisect_right
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import log
-from typing import Union
+from typing import NamedTuple
 
-# What may follow: word -> (probability, its logarithm, what follows: a branch, or the whole phrase)
-Branch = dict[str, tuple[float, float, Union["Branch", str]]]
-Spoken = tuple[list[str], list[float], str]  # words, their log-probabilities, the whole phrase
+from nextword.corpora.village.kinds import CHOICE, PHRASE, read, unmarked
+
+
+class Step(NamedTuple):
+    """A word that may come: how likely, of which kind, and what follows it."""
+
+    probability: float
+    log_p: float
+    kind: str
+    after: "Branch | str"  # what may follow, or the whole phrase where it ends
+
+
+Branch = dict[str, Step]
+
+
+class Spoken(NamedTuple):
+    """A phrase that is said."""
+
+    words: list[str]
+    log_probs: list[float]  # of each word
+    kinds: list[str]  # of each word
+    phrase: str
 
 
 class Options:
@@ -19,14 +38,22 @@ class Options:
     is known as soon as it has been said. Weights are whole numbers, so that nothing depends on
     how a machine or a Python version rounds a sum.
 
+    A word may carry its kind, as in "barn/place" (see kinds.py); `kind` is that of all other words.
+    Without it a word is a free choice where several can come, and a set phrase where none else can.
+    The kind belongs to the choice: a mark at one word holds for all that can come at its place.
+
     >>> options = Options({"in the house": 1, "in the barn": 2, "outside": 1})
-    >>> words, log_probs, phrase = options.draw(0.5)
-    >>> words, [round(2.718281828459045**log_p, 3) for log_p in log_probs]
+    >>> said = options.draw(0.5)
+    >>> said.words, [round(2.718281828459045**log_p, 3) for log_p in said.log_probs]
     (['in', 'the', 'barn'], [0.75, 1.0, 0.667])
+    >>> said.kinds
+    ['choice', 'phrase', 'choice']
     """
 
-    def __init__(self, weights: dict[str, int]):
-        self.weights = weights
+    def __init__(self, weights: dict[str, int], kind: str = ""):
+        self.texts = {unmarked(text): text for text in weights}  # each phrase with its marks
+        self.weights = dict(zip(self.texts, weights.values(), strict=True))
+        self.kind = kind
         self.cumulative = list(accumulate(weights.values()))
         self.total = self.cumulative[-1]
 
@@ -42,16 +69,24 @@ class Options:
 
     def first(self, n: int) -> "Options":
         """The same choice cut down to its first `n` phrases."""
-        return Options(dict(list(self.weights.items())[:n]))
+        return self.keep(list(self.weights)[:n])
+
+    def keep(self, phrases: list[str]) -> "Options":
+        """The same choice with these phrases only."""
+        return Options({self.texts[p]: self.weights[p] for p in phrases}, self.kind)
 
     @cached_property
     def tree(self) -> Branch:
         """The words that can come first, with all that can follow them."""
-        return _grow([(phrase.split(), phrase, w) for phrase, w in self.weights.items()])
+        phrases = []
+        for phrase, weight in self.weights.items():
+            words, kinds = read(self.texts[phrase], self.kind)
+            phrases.append((list(zip(words, kinds, strict=True)), phrase, weight))
+        return _grow(phrases)
 
     @cached_property
     def spoken(self) -> list[Spoken]:
-        """For each phrase its words with their log-probabilities."""
+        """For each phrase its words with their log-probabilities and kinds."""
         return [_speak(self.tree, phrase) for phrase in self.weights]
 
     @cached_property
@@ -73,12 +108,10 @@ class Fewer(Options):
 
     def __init__(self, whole: Options, removed: tuple[str, ...]):
         self.whole = whole
+        self.kind = whole.kind
         self.removed = removed
         self.places_removed = sorted([whole.places[word] for word in set(removed)])
-        lost = 0
-        for word in set(removed):
-            lost += whole.weights[word]
-        self.total = whole.total - lost
+        self.total = whole.total - sum([whole.weights[word] for word in set(removed)])
 
     def draw(self, uniform: float) -> Spoken:
         """The phrase that a number drawn evenly from [0, 1) stands for."""
@@ -89,8 +122,10 @@ class Fewer(Options):
             if x < start:
                 break
             x += cumulative[place] - start
-        words, _, word = self.whole.spoken[bisect_right(cumulative, x)]
-        return words, [log(self.whole.weights[word] / self.total)], word
+        words, _, kinds, word = self.whole.spoken[bisect_right(cumulative, x)]
+        if not self.kind and len(self.places_removed) == len(cumulative) - 1:
+            kinds = [PHRASE]  # the last word that is left
+        return Spoken(words, [log(self.whole.weights[word] / self.total)], kinds, word)
 
     def without(self, *phrases: str) -> Options:
         """The same choice when some of the phrases can no longer be said."""
@@ -102,6 +137,11 @@ class Fewer(Options):
         return {word: w for word, w in self.whole.weights.items() if word not in self.removed}
 
     @cached_property
+    def texts(self) -> dict[str, str]:  # type: ignore[override]
+        """The words that are left."""
+        return {word: self.whole.texts[word] for word in self.weights}
+
+    @cached_property
     def cumulative(self) -> list[int]:  # type: ignore[override]
         """The running sums of the weights."""
         return list(accumulate(self.weights.values()))
@@ -109,15 +149,19 @@ class Fewer(Options):
 
 @lru_cache(maxsize=4_000)
 def _without(options: Options, phrases: frozenset[str]) -> Options:
-    return Options({p: w for p, w in options.weights.items() if p not in phrases})
+    return options.keep([p for p in options.weights if p not in phrases])
 
 
-def _grow(phrases: list[tuple[list[str], str, int]]) -> Branch:
-    """The tree of the words that can follow each other, with their conditional probabilities."""
+def _grow(phrases: list[tuple[list[tuple[str, str]], str, int]]) -> Branch:
+    """The tree of the words that can follow each other, from (words with kinds, phrase, weight)."""
     total = sum(weight for _, _, weight in phrases)
-    starts: dict[str, list[tuple[list[str], str, int]]] = {}
+    starts: dict[str, list[tuple[list[tuple[str, str]], str, int]]] = {}
     for words, phrase, weight in phrases:
-        starts.setdefault(words[0], []).append((words[1:], phrase, weight))
+        starts.setdefault(words[0][0], []).append((words[1:], phrase, weight))
+    kinds = {words[0][1] for words, _, _ in phrases} - {""}
+    if len(kinds) > 1:
+        raise ValueError(f"words of different kinds at one place: {', '.join(sorted(starts))}")
+    kind = kinds.pop() if kinds else CHOICE if len(starts) > 1 else PHRASE
     branch: Branch = {}
     for word, rest in starts.items():
         weight = sum(w for _, _, w in rest)
@@ -125,20 +169,21 @@ def _grow(phrases: list[tuple[list[str], str, int]]) -> Branch:
         if ends and len(rest) > 1:
             raise ValueError(f"the phrase {ends[0]!r} is the beginning of another one")
         after: Branch | str = ends[0] if ends else _grow(rest)
-        branch[word] = (weight / total, log(weight / total), after)
+        branch[word] = Step(weight / total, log(weight / total), kind, after)
     return branch
 
 
 def _speak(tree: Branch, phrase: str) -> Spoken:
-    """The words of a phrase and their log-probabilities, read off the tree."""
+    """The words of a phrase with their log-probabilities and kinds, read off the tree."""
     words = phrase.split()
-    log_probs = []
+    log_probs, kinds = [], []
     after: Branch | str = tree
     for word in words:
         assert isinstance(after, dict)
-        _, log_p, after = after[word]
+        _, log_p, kind, after = after[word]
         log_probs.append(log_p)
-    return words, log_probs, phrase
+        kinds.append(kind)
+    return Spoken(words, log_probs, kinds, phrase)
 
 
 def parse(text: str) -> Options:

@@ -1,11 +1,12 @@
 """The two readers of the story program: the teller samples it, the listener follows a text."""
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from nextword.corpora.corpus import Corpus
+from nextword.corpora.village.kinds import read
 from nextword.corpora.village.options import Branch, Options
 from nextword.corpora.village.seeds import Rng, drawn_story, first_story, streams
 from nextword.corpora.village.story import story
@@ -19,22 +20,25 @@ def tell(world: World, n_tokens: int, number: int) -> Corpus:
         raise UserError(f"n_tokens must be at least 1, got {n_tokens}")
     tokens: list[str] = []
     log_probs: list[float] = []
+    kinds: list[str] = []
     for draws in streams(number):
         program = story(world)
         options = next(program)
         try:
             while True:
                 if isinstance(options, str) and "|" not in options:  # nothing to choose
-                    words, logs, phrase = options.split(), None, options
+                    words, facts = read(options)
+                    logs, phrase = [0.0] * len(words), options
                 else:
                     chance = world.phrasebook[options] if isinstance(options, str) else options
-                    words, logs, phrase = chance.draw(next(draws))
+                    words, logs, facts, phrase = chance.draw(next(draws))
                 tokens += words
-                log_probs += logs or [0.0] * len(words)
+                log_probs += logs
+                kinds += facts
                 options = program.send(phrase)
         except StopIteration:
             if len(tokens) >= n_tokens:
-                return Corpus(tokens, np.array(log_probs))
+                return Corpus(tokens, np.array(log_probs), kinds)
     raise AssertionError("the streams of draws never end")
 
 
@@ -80,7 +84,7 @@ class Listener:
         step = self._branch.get(word)
         if step is None:
             return None
-        _, log_p, after = step
+        _, log_p, _, after = step
         self.between_stories = False
         if isinstance(after, dict):
             self._branch = after
@@ -90,8 +94,16 @@ class Listener:
 
     def possible(self) -> dict[str, float]:
         """The words that can come next with their probabilities, the likeliest first."""
-        words = {word: p for word, (p, _, _) in self._branch.items()}
-        return dict(sorted(words.items(), key=lambda item: (-item[1], item[0])))
+        return dict(sorted(self.probabilities(), key=lambda item: (-item[1], item[0])))
+
+    def probabilities(self) -> Iterator[tuple[str, float]]:
+        """The words that can come next with their probabilities, in no particular order."""
+        return ((word, step.probability) for word, step in self._branch.items())
+
+    @property
+    def kind(self) -> str:
+        """The kind of fact that the next word depends on, whichever word comes (see KINDS)."""
+        return next(iter(self._branch.values())).kind
 
     def _begin(self) -> None:
         self._program: Generator[str | Options, str, None] = story(self.world)
@@ -112,13 +124,15 @@ class Listener:
 class Score:
     """What the listener says of a text.
 
-    `log_probs` has one natural logarithm for each token up to where the text left the language.
+    `log_probs` has one natural logarithm for each token up to where the text left the language,
+    and `kinds` the kind of fact that each of them depends on (see KINDS).
     `left_at` is the position of the first token that could not come there, None if there is none;
     `possible` are then the words that could have come instead (else those that could come next).
     `complete`: the text stayed in the language and ends where a story ends.
     """
 
     log_probs: np.ndarray
+    kinds: list[str]
     left_at: int | None
     possible: dict[str, float]
     complete: bool
@@ -133,20 +147,25 @@ def score(tokens: Iterable[str], world: World = VILLAGE) -> Score:
     """
     listener = Listener(world)
     log_probs: list[float] = []
+    kinds: list[str] = []
+    left_at = None
     for position, word in enumerate(_words(tokens)):
+        kind = listener.kind
         log_p = listener.hear(word)
         if log_p is None:
-            return Score(np.array(log_probs), position, listener.possible(), complete=False)
+            left_at = position
+            break
         log_probs.append(log_p)
-    complete = bool(log_probs) and listener.between_stories
-    return Score(np.array(log_probs), None, listener.possible(), complete)
+        kinds.append(kind)
+    complete = bool(log_probs) and left_at is None and listener.between_stories
+    return Score(np.array(log_probs), kinds, left_at, listener.possible(), complete)
 
 
 def next_words(prefix: Sequence[str], world: World = VILLAGE) -> dict[str, float]:
     """The words that can follow `prefix`, with their probabilities, the likeliest first.
 
-    >>> next_words([])
-    {'once': 0.6, 'by': 0.4}
+    >>> {word: round(p, 4) for word, p in next_words([]).items()}
+    {'once': 0.4167, 'by': 0.25, 'everybody': 0.1667, 'in': 0.1667}
     """
     words = _words(prefix)
     result = score(words, world)

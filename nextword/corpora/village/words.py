@@ -1,58 +1,65 @@
-"""The word lists of the village and the facts that never change: who works where, who eats what."""
+"""The word lists of the village and the facts that never change: who works where, keeps what."""
 
 # Within a list the likelier words come first: the weights fall as in Zipf's law (see world.ranked).
 
 SHE = "anna greta ida clara maja vera rosa tilda olga karin emma wilma"
 HE = "nils hugo leo oskar felix axel jonas sven bo peter emil david"
 
-# job | workplace | tools | what the job makes or does, past tense
+# job | workplace | tools | what the job makes or does | what it gives | animals that they keep
 JOBS = """
-baker     | bakery   | whisk oven          | baked bread
-farmer    | field    | plough rake         | grew corn
-smith     | forge    | hammer anvil        | mended wheels
-tailor    | shop     | needle thimble      | sewed coats
-miller    | mill     | sieve sack          | ground flour
-gardener  | garden   | spade hoe           | planted roses
-fisher    | harbour  | net rod             | caught fish
-carpenter | workshop | saw chisel          | built chairs
-teacher   | school   | ruler globe         | taught children
-shepherd  | meadow   | crook whistle       | guarded sheep
-clerk     | bank     | pen ledger          | counted coins
-doctor    | clinic   | thermometer bandage | healed people
-cook      | inn      | ladle pan           | made soup
-weaver    | cottage  | loom shuttle        | wove blankets
-potter    | barn     | wheel kiln          | shaped bowls
-painter   | studio   | brush easel         | painted pictures
-fiddler   | hall     | fiddle drum         | played songs
-watchmaker | tower   | lens pincers        | mended clocks
-beekeeper | orchard  | hive veil           | gathered honey
-librarian | library  | ladder lamp         | lent books
+baker     | bakery   | whisk tray         | baked bread      | some bread   | hens cats ducks
+farmer    | field    | rake fork          | grew corn        | some corn    | cows hens horses
+smith     | forge    | hammer file        | mended wheels    | a key        | goats horses dogs
+tailor    | shop     | needle thimble     | sewed coats      | a scarf      | cats hens geese
+miller    | mill     | sieve scoop        | ground flour     | some flour   | pigs donkeys cats
+gardener  | garden   | spade hoe          | planted roses    | some roses   | ducks hens turkeys
+fisher    | harbour  | net rod            | caught fish      | a fish       | cats geese ducks
+carpenter | workshop | saw chisel         | built chairs     | a chair      | dogs hens pigeons
+teacher   | school   | ruler globe        | taught children  | a map        | hens cats pigeons
+shepherd  | meadow   | crook whistle      | guarded sheep    | some wool    | lambs goats dogs
+clerk     | bank     | pen stamp          | counted money    | a pencil     | cats pigeons hens
+doctor    | clinic   | thermometer mirror | healed people    | some medicine | hens horses dogs
+cook      | inn      | ladle pan          | fried fish       | some soup    | pigs hens turkeys
+weaver    | cottage  | shuttle comb       | wove blankets    | a blanket    | lambs goats cats
+potter    | barn     | sponge apron       | shaped bowls     | a bowl       | goats donkeys ducks
+painter   | studio   | brush palette      | painted pictures | a picture    | pigeons cats geese
+fiddler   | hall     | fiddle drum        | played songs     | a ribbon     | dogs goats turkeys
+watchmaker | tower   | lens screwdriver   | mended watches   | a clock      | pigeons dogs cats
+beekeeper | orchard  | veil jar           | gathered honey   | some honey   | geese goats hens
+librarian | library  | lamp bell          | lent books       | a book       | cats pigeons dogs
 """
+OPEN_AIR = "field garden harbour meadow orchard"  # workplaces without a door
 
-# one animal | several | its sound
+# one | several | its sound | its food | its young | how the young come
 ANIMALS = """
-hen    | hens    | clucked
-goat   | goats   | bleated
-duck   | ducks   | quacked
-cow    | cows    | mooed
-goose  | geese   | honked
-pig    | pigs    | grunted
-cat    | cats    | purred
-horse  | horses  | neighed
-dog    | dogs    | barked
-donkey | donkeys | brayed
-pony   | ponies  | whinnied
-frog   | frogs   | croaked
-owl    | owls    | hooted
-mouse  | mice    | squeaked
-pigeon | pigeons | cooed
-crow   | crows   | cawed
+hen    | hens    | clucked  | corn   | chick    | hatched
+goat   | goats   | bleated  | hay    | kid      | was born
+duck   | ducks   | quacked  | seeds  | duckling | hatched
+cow    | cows    | mooed    | hay    | calf     | was born
+goose  | geese   | honked   | grass  | gosling  | hatched
+pig    | pigs    | grunted  | peels  | piglet   | was born
+cat    | cats    | purred   | fish   | kitten   | was born
+horse  | horses  | neighed  | oats   | foal     | was born
+dog    | dogs    | barked   | meat   | puppy    | was born
+donkey | donkeys | brayed   | oats   | foal     | was born
+pigeon | pigeons | cooed    | seeds  | chick    | hatched
+turkey | turkeys | gobbled  | corn   | chick    | hatched
+lamb   | lambs   | bleated  | grass  | lamb     | was born
 """
+FLYING = "pigeons"  # they are stopped by no road
+LARGE = "cows horses donkeys pigs"  # nobody keeps more than a few
+WILD = "frog mouse crow owl fox hare"  # nobody keeps them; in the plural below
+WILD_HERDS = "frogs mice crows owls foxes hares"
 
 # those that end in s are several, the others a mass: "the plums were", "the bread was"
-FOODS = """
-bread cheese apples eggs butter honey milk onions soup pears carrots potatoes jam plums cabbage
-flour nuts beans mushrooms cherries cake peas sausages tea berries cream garlic raisins
+SNACKS = """
+bread cheese apples pears plums cake nuts berries cherries honey jam sausages raisins
+"""
+# what is made | what is needed for it
+DISHES = """
+a soup | onions potatoes carrots beans peas cabbage mushrooms garlic
+a cake | flour eggs butter milk honey cream raisins nuts
+a pie  | apples plums cherries berries pears flour butter eggs
 """
 
 # country | capital | language | dish
@@ -66,15 +73,31 @@ greece   | athens    | greek      | olives
 norway   | oslo      | norwegian  | salmon
 poland   | warsaw    | polish     | dumplings
 japan    | tokyo     | japanese   | sushi
-finland  | helsinki  | finnish    | pies
+finland  | helsinki  | finnish    | pasties
 portugal | lisbon    | portuguese | sardines
 egypt    | cairo     | arabic     | dates
 """
+# animals and what is true of them: taught at school
+NATURE = """
+hens    | lay eggs
+cows    | give milk
+cats    | can climb
+frogs   | can swim
+pigeons | can fly
+pigs    | can not fly
+horses  | can not climb
+ducks   | can swim and fly
+goats   | give milk
+owls    | sleep by day
+foxes   | hunt by night
+mice    | can climb
+"""
 
-COLOURS = "red blue green white yellow brown grey black golden"
-COUNT = "one two three four five six seven eight nine ten"  # in order
-NUMBERS = "three four five six seven eight nine"  # of animals or coins, before any comes or goes
-LANDMARKS = "river lake forest church hill bridge sea spring castle"
+COLOURS = "red blue green white yellow brown grey black purple"
+COUNT = "one two three four five six seven eight"  # in order
+NUMBERS = "three four five six seven"  # of animals or coins, before any comes or goes
+LANDMARKS = "river lake forest church hill bridge sea spring castle"  # where people live
+COVER = "church hill mill bridge castle school inn"  # behind these an animal can be hidden
 CHARACTERS = """
 an old | a kind | a young | a shy | a cheerful | a clever | a brave | a quiet | a patient
 | a proud | a busy | an honest
@@ -83,31 +106,18 @@ WOMEN_KIN = "friend neighbour sister cousin aunt"
 MEN_KIN = "friend neighbour brother cousin uncle"
 KIN = "friend neighbour brother sister cousin uncle aunt"
 GROUPS = "children neighbours sisters girls boys twins"  # of people without a job in common
+KEPT = """
+in the chest | on the shelf | beside the bed | under the stairs | on its hook | behind the door
+"""
 HIDDEN = """
 under the bed | behind the stove | in the well | on the roof | near the gate
-| inside the cupboard | between the stones | above the door
+| inside the cupboard | between the stones | above the window
 """
+WARES = "kite lantern mug basket vase candle doll"  # what is sold at the fair
 WEATHER = """
 winter , and snow lay on the roofs | winter , and the nights were long
-| spring , and the birds came back | spring , and the snow melted
+| spring , and the birds came back | spring , and the flowers opened
 | summer , and the sun was warm | summer , and the days were long
-| autumn , and the leaves were falling | autumn , and the wind was strong
+| autumn , and the leaves were falling | autumn , and the apples were ripe
 """
-
-# how the scenes of a story begin, and how often each is told
-SCENES = {
-    "on market day": 7,
-    "one day the": 5,
-    "in the afternoon": 5,
-    "at noon": 5,
-    "that day": 5,
-    "in the evening": 5,
-    "before sunrise": 3,
-    "they say that the": 9,
-    "one morning a": 6,
-    "then there was a feast": 7,
-    "later": 5,
-    "at school the children learned that": 6,
-    "at dawn": 4,
-}
-END = "when night fell ,"
+FIRESIDE = "winter autumn"  # seasons in which people sit by the fire

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from nextword.corpora.village import words
+from nextword.corpora.village.kinds import WORLD
 from nextword.corpora.village.options import Options, Phrasebook, parse
 
 WOMEN = frozenset(words.SHE.split())
@@ -14,38 +15,39 @@ class Sizes:
 
     names: int = 24
     jobs: int = 20
-    animals: int = 16
-    foods: int = 28
+    herds: int = 3  # animals that somebody of a job may keep
+    snacks: int = 13
+    dishes: int = 3
+    ingredients: int = 8
     countries: int = 12
     colours: int = 9
-    numbers: int = 7
+    numbers: int = 5
     landmarks: int = 9
     characters: int = 12
     kin: int = 7
     groups: int = 6
     hiding_places: int = 8
     weather: int = 8
-    scenes: tuple[str, ...] = tuple(words.SCENES)  # how the scenes that may be told begin
-    fewest_scenes: int = 1  # between the opening and the end of a story
-    most_scenes: int = 3
-    longest_list: int = 4  # things on a shopping list, guests at a feast
+    scenes: tuple[str, ...] | None = None  # how the scenes that may be told begin; None: all
+    most_scenes: int = 4  # between the opening and the end of a story
+    longest_list: int = 3  # things on a shopping list
     deepest_clause: int | None = None  # relative clauses hung on each other; None: no bound
     limit: int | None = None  # of each choice written out in a scene, keep the first few
 
 
-def ranked(names: list[str], most: int) -> Options:
+def ranked(names: list[str], most: int = 99, kind: str = "") -> Options:
     """The first `most` names with Zipf-like weights: the r-th weighs about 1 / (r + 2)."""
-    return Options({name: 1000 // (rank + 3) for rank, name in enumerate(names[:most])})
+    return Options({name: 1000 // (rank + 3) for rank, name in enumerate(names[:most])}, kind)
 
 
-def table(text: str, most: int) -> list[list[str]]:
+def level(names: list[str], most: int) -> Options:
+    """The first `most` names, all equally likely."""
+    return Options(dict.fromkeys(names[:most], 1))
+
+
+def table(text: str, most: int = 99) -> list[list[str]]:
     """The first `most` rows of a table of words, cut at the bars."""
     return [[cell.strip() for cell in row.split("|")] for row in text.strip().splitlines()[:most]]
-
-
-def with_article(noun: str) -> str:
-    """The noun after "a" or "an"."""
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
 class World:
@@ -54,78 +56,79 @@ class World:
     def __init__(self, sizes: Sizes = Sizes()):
         self.sizes = sizes
         self.phrasebook = Phrasebook(sizes.limit)
-        self._next_scenes: dict[tuple[str, ...], Options] = {}
+        self.scene_choices: dict[tuple[str, ...], Options] = {}  # filled as stories are told
         self._people(sizes)
-        self._animals(sizes)
+        self._animals()
         self._facts(sizes)
         self.colours = ranked(words.COLOURS.split(), sizes.colours)
-        self.numbers = ranked(words.NUMBERS.split(), sizes.numbers)
         self.landmarks = ranked(words.LANDMARKS.split(), sizes.landmarks)
+        self.cover = ranked(words.COVER.split(), sizes.landmarks)
+        self.wares = ranked(words.WARES.split(), sizes.landmarks)
+        self.kept = ranked(list(parse(words.KEPT).weights), sizes.hiding_places)
         self.hiding_places = ranked(list(parse(words.HIDDEN).weights), sizes.hiding_places)
         self.weather = parse(words.WEATHER).first(sizes.weather)
-        # what is named first of someone's belongings: "a red hammer", or a number of animals
-        self.belongings = Options({"a": self.numbers.total} | self.numbers.weights)
         self.folk = self._folk(sizes)
 
     def _people(self, sizes: Sizes) -> None:
         pairs = zip(words.SHE.split(), words.HE.split(), strict=True)
         self.names = ranked([name for pair in pairs for name in pair], sizes.names)
-        self.women = Options({n: w for n, w in self.names.weights.items() if n in WOMEN})
-        self.men = Options({n: w for n, w in self.names.weights.items() if n not in WOMEN})
+        self.women = self.names.keep([n for n in self.names.weights if n in WOMEN])
+        self.men = self.names.keep([n for n in self.names.weights if n not in WOMEN])
         self.kin = ranked(words.KIN.split(), sizes.kin)
         self.characters = ranked(list(parse(words.CHARACTERS).weights), sizes.characters)
         rows = table(words.JOBS, sizes.jobs)
-        self.jobs = ranked([row[0] for row in rows], sizes.jobs)
-        self.workplace = {job: place for job, place, _, _ in rows}
-        self.tools = {job: ranked(tools.split(), 2) for job, _, tools, _ in rows}
-        self.work = {job: work for job, _, _, work in rows}
+        self.jobs = ranked([row[0] for row in rows])
+        self.workplace = {row[0]: row[1] for row in rows}
+        self.has_door = {job for job, at in self.workplace.items() if at not in words.OPEN_AIR}
+        self.tools = {row[0]: ranked(row[2].split(), kind=WORLD) for row in rows}
+        self.work = {row[0]: row[3] for row in rows}
+        self.product = {row[0]: row[4] for row in rows}
+        self.herds = {row[0]: ranked(row[5].split(), sizes.herds, WORLD) for row in rows}
 
-    def _animals(self, sizes: Sizes) -> None:
-        rows = table(words.ANIMALS, sizes.animals)
-        self.animals = ranked([with_article(row[0]) for row in rows], sizes.animals)  # a hen
-        self.herds = ranked([row[1] for row in rows], sizes.animals)  # hens
-        self.one_of = {herd: animal for animal, herd, _ in rows}
-        self.sound = {animal: sound for animal, _, sound in rows}
-        self.beasts = frozenset([*self.one_of, *self.sound])
+    def _animals(self) -> None:
+        rows = table(words.ANIMALS)
+        self.one_of = {row[1]: row[0] for row in rows}
+        self.sound = {row[0]: row[2] for row in rows}
+        self.fodder = {row[1]: row[3] for row in rows}
+        self.young = {row[1]: (row[4], row[5]) for row in rows}
+        wild = dict(zip(words.WILD_HERDS.split(), words.WILD.split(), strict=True))
+        self.beasts = frozenset([*self.one_of, *self.sound, *wild, *wild.values()])
+        self.herd_of = {one: many for many, one in (self.one_of | wild).items()}
 
     def _facts(self, sizes: Sizes) -> None:
-        self.foods = ranked(words.FOODS.split(), sizes.foods)
+        self.snacks = ranked(words.SNACKS.split(), sizes.snacks)
+        dishes = table(words.DISHES, sizes.dishes)
+        self.dishes = ranked([row[0] for row in dishes])
+        self.needed = {row[0]: ranked(row[1].split(), sizes.ingredients, WORLD) for row in dishes}
         rows = table(words.COUNTRIES, sizes.countries)
-        self.countries = ranked([row[0] for row in rows], sizes.countries)
+        self.countries = level([row[0] for row in rows], sizes.countries)
+        self.capitals = level([row[1] for row in rows], sizes.countries)
         self.capital = {country: capital for country, capital, _, _ in rows}
+        self.country = {capital: country for country, capital, _, _ in rows}
         self.language = {country: language for country, _, language, _ in rows}
         self.dish = {country: dish for country, _, _, dish in rows}
-        self.kind_of = dict.fromkeys(self.animals.weights, "an animal")
-        for tools in self.tools.values():
-            self.kind_of |= {with_article(tool): "a tool" for tool in tools.weights}
-        self.kind_of |= {food: "food" for food in self.foods.weights if not food.endswith("s")}
-        n = len(self.kind_of)
-        things = dict.fromkeys(self.kind_of, 1)
-        self.topics = Options({"the capital of": n, "people in": n} | things)
+        self.towns_and_countries = level([*self.capital, *self.country], 99)
+        self.nature = {row[0]: row[1] for row in table(words.NATURE, sizes.countries)}
+        self.learned = level(list(self.nature), 99)
+        counts = words.NUMBERS.split()[: sizes.numbers]
+        self.numbers = ranked(counts)
+        self.small_numbers = ranked(counts[:3])  # of large animals
+        # what is named first of someone's belongings: "a red hammer", or a number of animals
+        self.belongings = Options({"a": self.numbers.total} | self.numbers.weights)
 
     def _folk(self, sizes: Sizes) -> Options:
         """Those that people gossip about: one or several, persons or animals."""
         groups = words.GROUPS.split()
-        self.many = frozenset([*groups, *self.one_of, *(job + "s" for job in self.jobs.weights)])
+        crafts = [job + "s" for job in self.jobs.weights]
+        self.many = frozenset([*groups, *crafts, *self.herd_of.values()])
         # the job of a baker and of bakers
         self.job_of = {name: job for job in self.jobs.weights for name in (job, job + "s")}
         known = list(self.jobs.weights.items())[:12]
         persons = {name: 3 * weight for job, weight in known for name in (job, job + "s")}
-        animals = {animal.split()[1]: w for animal, w in self.animals.weights.items()}
-        return Options(
-            persons | ranked(groups, sizes.groups).weights | animals | self.herds.weights
-        )
-
-    def next_scenes(self, told: tuple[str, ...]) -> Options:
-        """The scenes that can be told after these, or the end of the story."""
-        if told not in self._next_scenes:
-            weights = {s: words.SCENES[s] for s in self.sizes.scenes if s not in told}
-            if len(told) >= self.sizes.most_scenes or not weights:
-                weights = {words.END: 1}
-            elif len(told) >= self.sizes.fewest_scenes:
-                weights[words.END] = Options(weights).total
-            self._next_scenes[told] = Options(weights)
-        return self._next_scenes[told]
+        most = 99 if sizes.limit is None else 2
+        animals = ranked(list(self.herd_of), most).weights
+        herds = ranked(list(self.herd_of.values()), most).weights
+        return Options(persons | ranked(groups, sizes.groups).weights | animals | herds)
 
 
 VILLAGE = World()

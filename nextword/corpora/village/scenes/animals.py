@@ -1,51 +1,81 @@
-"""Scenes with animals: one that does not cross, one that is missing, one that is born."""
+"""Scenes with the hero's animals: the gate, the missing one, the one that stops, the young one."""
 
+from nextword.corpora.village import words
+from nextword.corpora.village.kinds import marked
 from nextword.corpora.village.people import COUNT, Speaking, Tale
 
-TIRED = "tired 4 | hungry 2 | sleepy | lazy | weak"
-WIDE = "wide 4 | muddy 2 | long | icy | steep"
+COUNTED = "at sunset"
+TIRED = "tired 4 | hungry 4 | sleepy | weak"
 IS_TIRED = frozenset(TIRED.replace("|", "").split())
+WAYS = {  # what a way can be at any time; mud comes with rain, ice with winter
+    "road": "wide 3 | long",
+    "lane": "narrow 3 | steep",
+    "bridge": "narrow 2 | high 2",
+    "hill": "steep 3 | high",
+}
 
 
-def crossing(tale: Tale) -> Speaking[None]:
-    """Too tired or too wide: the reason says whether "it" is the animal or the road."""
+def morning(tale: Tale) -> Speaking[None]:
+    """The animals are fed, and the gate is closed or not: in the evening this will matter."""
     hero, world = tale.hero, tale.world
-    animal = world.one_of[hero.herd]
-    yield f"one of the {hero.number} {hero.herd} came to the"
-    way = yield "road 3 | river 2 | lane | field | street"
-    yield f". the {animal} did not cross the {way} because it was too"
-    reason = yield f"{TIRED} | {WIDE}"
-    yield f". so {hero.name}"
-    if reason in IS_TIRED:
-        tale.memories.append(f"the {reason} {animal}")
-        yield f"let the {animal} rest | gave the {animal} some food"
-    else:
-        tale.memories.append(f"the {reason} {way}")
-        yield f"went round the {way} | looked for another {way}"
-    yield "."
+    yield f"the {hero.animals} {world.sound[world.one_of[hero.herd]]}/world"
+    yield "loudly 2 | softly"
+    yield f", so {hero} gave them some {world.fodder[hero.herd]}/world"
+    tale.gate_open = (yield "and closed | but did not close") == "but did not close"
+    yield "the gate ."
+    tale.begin(COUNTED)
 
 
 def counting(tale: Tale) -> Speaking[None]:
-    """One animal is missing: the number that the hero has, less one."""
+    """If the gate was open one animal is missing: the number that the hero has, less one."""
+    hero, friend, world = tale.hero, tale.friend, tale.world
+    animal = world.one_of[hero.herd]
+    yield f"{hero} counted the {hero.herd}/thing"
+    if not tale.gate_open:
+        tale.remember("the gate")
+        yield f". all/cause {hero.number}/count were there because the gate was closed/cause ."
+        return
+    tale.remember(f"the missing {animal}")
+    fewer = COUNT[COUNT.index(hero.number) - 1]
+    yield f". there/cause were only {fewer}/count because the gate was open/cause ."
+    yield f'" where is the {animal}/thing ? " asked {hero} . " it is'
+    behind = yield "behind the 2 | near the"
+    cover = yield world.cover
+    yield f', " said {friend} . they looked {behind.split()[0]}/place the {cover}/place'
+    yield "and found it there ."
+
+
+def walks(tale: Tale) -> bool:
+    """Whether a way can stop the hero's animals."""
+    return tale.hero.herd not in words.FLYING.split()
+
+
+def crossing(tale: Tale) -> Speaking[None]:
+    """Too tired or too steep: the reason says whether "it" is the animal or the way."""
     hero, world = tale.hero, tale.world
     animal = world.one_of[hero.herd]
-    fewer = COUNT[COUNT.index(hero.number) - 1]
-    tale.memories.append(f"the missing {animal}")
-    yield f"{hero.name} counted the {hero.herd} , and there were only {fewer} . the {animal}"
-    yield "was asleep | was hiding | was eating grass"
-    yield "behind the 2 | near the"
-    yield world.landmarks
-    yield f". it {world.sound[animal]}"
-    yield "loudly 2 | softly | twice"
-    yield f". then there were {hero.number} {hero.herd} again ."
+    yield f"one of the {hero.animals} came to"
+    way = (yield "the road 3 | the lane 2 | the bridge 2 | the hill 2").split()[1]
+    yield f". the {animal}/thing did not cross the {way}/thing because it was too"
+    weather = "muddy 9" if tale.rained else "icy 9" if tale.season == "winter" else ""
+    reason = yield f"{TIRED} | {weather or WAYS[way]}"
+    yield ". so | , so"
+    yield f"{hero}"
+    what = animal if reason in IS_TIRED else way
+    tale.remember(f"the {reason} {what}")
+    if reason == "hungry":
+        yield f"gave/sense it some {world.fodder[hero.herd]}/world"
+    elif reason in IS_TIRED:
+        yield f"let/sense the {animal}/sense rest"
+    else:
+        yield f"went/sense round the {way}/sense | looked for another {way}/sense"
+    yield "."
 
 
 def birth(tale: Tale) -> Speaking[None]:
-    """One animal is born: the number that the hero has, and one more, is true from now on."""
+    """A young one comes: the number that the hero has, and one more, is true from now on."""
     hero, world = tale.hero, tale.world
-    animal = world.one_of[hero.herd]
+    young, came = world.young[hero.herd]
     hero.number = COUNT[COUNT.index(hero.number) + 1]
-    tale.memories.append(f"the small {animal}")
-    yield f"a small {animal} was born . it {world.sound[animal]}"
-    yield "loudly 2 | softly | twice"
-    yield f". now {hero.name} had {hero.number} {hero.herd} ."
+    tale.remember(f"the little {young}")
+    yield f"a little {young}/world {marked(came, 'world')} . now {hero} had {hero.animals} ."

@@ -1,7 +1,8 @@
-"""Scenes with others: a visitor from far away, a feast with guests, a swap, a closed door."""
+"""Scenes with others: visitors and letters, promises and wishes, who is taller, rain."""
 
-from nextword.corpora.village.options import Options
-from nextword.corpora.village.people import Speaking, Tale, newcomer
+from nextword.corpora.village.people import Speaking, Tale, newcomer, one_of
+
+REACH, LETTER, KEPT, JOURNEY = "one sunday", "a month later", "the next day", "at last"
 
 
 def visitor(tale: Tale) -> Speaking[None]:
@@ -12,80 +13,113 @@ def visitor(tale: Tale) -> Speaking[None]:
     guest = yield from newcomer(tale)
     yield "came from"
     country = yield world.countries
-    tale.memories.append(f"{guest.name} from {country}")
-    capital, dish = world.capital[country], world.dish[country]
-    yield f". {guest.she} spoke {world.language[country]} and told {hero.name} about"
-    yield f"the streets of {capital} | the hills of {country} | life in {capital}"
-    yield f". {hero.name} gave {guest.name}"
-    food = yield world.foods
-    yield f", and {guest.name} gave {hero.name} {dish} . when {guest.she} went home to"
-    yield f"{capital} | {country}"
-    yield f", {guest.she} took the {food} with {guest.to_her} ."
+    tale.remember(f"{guest} from {country}")
+    yield f". {guest.she} spoke {world.language[country]}/world and told {hero} about"
+    yield f"{world.capital[country]}/world 2 | life in {world.capital[country]}/world | {country}"
+    yield ". | , and"
+    yield f"{hero} gave {guest}"
+    tale.guest, tale.origin = guest, country
+    tale.taken = yield world.snacks
+    yield f", and {guest} gave {hero} {world.dish[country]}/world ."
+    tale.begin(LETTER)
 
 
-def feast(tale: Tale) -> Speaking[None]:
-    """Guests bring food; then each is thanked, in any order, for what that guest brought."""
+def letter(tale: Tale) -> Speaking[None]:
+    """The guest writes from home and remembers what the hero gave."""
+    guest, country, world = tale.guest, tale.origin, tale.world
+    assert guest is not None
+    tale.remember(f"the letter from {guest}")
+    yield f"a letter came from {guest} in"
+    yield f"{world.capital[country]}/world 3 | {country}"
+    yield f'. " thank you for the {tale.taken}/thing , " {guest.she} wrote in'
+    yield f"{world.language[country]}/world ."
+
+
+def promise(tale: Tale) -> Speaking[None]:
+    """One of the two will bring the other something; begins with the words of the promise."""
+    tale.gift = yield tale.world.snacks
+    yield ', " said'
+    giver = tale.giver = yield from one_of(tale.friend, tale.hero)
+    yield f"to {tale.other(giver)} ."
+    tale.begin(KEPT)
+
+
+def kept(tale: Tale) -> Speaking[None]:
+    """What was promised is brought."""
+    giver, gift = tale.giver, tale.gift
+    assert giver is not None
+    receiver = tale.other(giver)
+    tale.remember(f"the promise of {giver.name}")
+    yield f"{giver.name}/promise brought {receiver} the {gift}/promise . "
+    if (yield f'" thank you | {receiver}') == receiver.name:
+        yield "was"
+        yield "happy 2 | glad | pleased"
+    else:
+        yield f', {giver} , " said {receiver}'
+    yield "."
+
+
+def wish(tale: Tale) -> Speaking[None]:
+    """One of the two wants to see a faraway town; begins with the words of the wish."""
     world = tale.world
-    yield f"by the {tale.hero.home} :"
-    brought: dict[str, str] = {}
-    joint = ","
-    while joint != "and":
-        if brought:
-            is_last = len(brought) == world.sizes.longest_list - 1
-            joint = yield "and" if is_last else ", 3 | and 2"
-        guest = yield from newcomer(tale)
-        yield "brought"
-        brought[guest.name] = yield world.foods.without(*brought.values())
-    tale.memories.append(f"the feast with {guest.name}")
-    yield ". 3 | , and 2"
-    yield f"{tale.hero.name} thanked"
-    left = Options(dict.fromkeys(brought, 1))
-    for remaining in range(len(brought), 0, -1):
-        name = yield left
-        yield f"for the {brought[name]}"
-        if remaining > 1:
-            yield "," if remaining > 2 else "and"
-            left = left.without(name)
+    capital = yield world.capitals
+    tale.country = world.country[capital]
+    yield ', " said'
+    traveller = tale.traveller = yield from one_of(tale.hero, tale.friend)
+    yield f'. " it is the capital of {tale.country}/world , " said {tale.other(traveller)} .'
+    tale.begin(JOURNEY)
+
+
+def journey(tale: Tale) -> Speaking[None]:
+    """The wish comes true."""
+    traveller, country, world = tale.traveller, tale.country, tale.world
+    assert traveller is not None
+    capital = world.capital[country]
+    tale.remember(f"the journey to {capital}")
+    yield f"{traveller.name}/promise sailed to"
+    yield f"{capital}/promise in {country}/world | {country}/promise and came to {capital}/world"
+    yield f". {traveller.she}"
+    yield f"ate {world.dish[country]}/world | learned {world.language[country]}/world"
+    yield "there and"
+    yield "came home happy | came home in summer | brought home many pictures"
     yield "."
 
 
-def swap(tale: Tale) -> Speaking[None]:
-    """Two things change hands; afterwards each of the two has what the other one had."""
-    hero, friend, foods = tale.hero.name, tale.friend.name, tale.world.foods
-    yield f"{hero} gave"
-    from_hero = yield from given(foods, friend)
-    yield f", and {friend} gave"
-    from_friend = yield from given(foods.without(from_hero), hero)
-    tale.memories.append(f"the {from_hero} and the {from_friend}")
+# what only one of them can do: what is the matter, what must be done, what is remembered
+TROUBLES = {
+    "taller": (
+        "a kite hung high in the tree 2 | a scarf hung high in the tree",
+        "reach/cause it",
+        "the high tree",
+    ),
+    "stronger": (
+        "a stone lay on the road 2 | a stone lay on the bridge",
+        "move/cause it",
+        "the heavy stone",
+    ),
+    "older": (
+        "the teacher asked about the great storm | the children asked about the great storm",
+        "remember/cause it",
+        "the great storm",
+    ),
+}
+
+
+def reach(tale: Tale) -> Speaking[None]:
+    """One can and the other can not: it follows from who is taller, stronger or older."""
+    trouble, deed, memory = TROUBLES[tale.contrast]
+    tale.remember(memory)
+    yield trouble
     yield "."
-    if (yield f"{friend} | {hero}") == friend:
-        yield f"ate the {from_hero} , and {hero} ate the {from_friend} ."
-    else:
-        yield f"ate the {from_friend} , and {friend} ate the {from_hero} ."
+    friend_can, hero_can = ("", "not/cause .") if tale.friend_is_more else ("not/cause", "./cause")
+    yield f"{tale.friend} could {friend_can} {deed} , but {tale.hero} could {hero_can}"
 
 
-def given(things: Options, receiver: str) -> Speaking[str]:
-    """Say "gave nils the pears" or "gave the pears to nils": the order is free."""
-    if (yield f"{receiver} the | the") == "the":
-        thing = yield things
-        yield f"to {receiver}"
-    else:
-        thing = yield things
-    return thing
-
-
-def door(tale: Tale) -> Speaking[None]:
-    """A door that is open or not, at the place where the friend works."""
-    hero, friend, world = tale.hero, tale.friend, tale.world
-    place = world.workplace[friend.job]
-    tale.memories.append(f"the door of the {place}")
-    yield f"{hero.name} took the {hero.colour} {hero.tool} to the {place} . the door was"
-    if (yield "open 3 | not open 2") == "open":
-        yield f", so {hero.she} went in"
-        yield "and sat down | and drank some tea"
-    else:
-        yield f", so {hero.she} waited outside | , so {hero.she} knocked"
-        yield "for an hour | until noon"
-    yield f". {friend.name} liked the {hero.colour} {hero.tool} and gave {hero.name} a new"
-    yield world.tools[friend.job]
+def rain(tale: Tale) -> Speaking[None]:
+    """It rains at night, and ways are muddy and people sit by the fire from then on."""
+    hero = tale.hero
+    tale.rained = True
+    tale.remember("the rain")
+    yield f"rained , so {hero}"
+    yield f"closed the window | lit a fire | brought the {hero.herd}/thing into the house"
     yield "."

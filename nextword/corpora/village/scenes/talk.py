@@ -1,6 +1,7 @@
 """Scenes of talk: what people say of each other, and what the children learn at school."""
 
-from nextword.corpora.village.people import Speaking, Tale
+from nextword.corpora.village.kinds import WORLD, marked
+from nextword.corpora.village.people import Speaking, Tale, newcomer
 from nextword.corpora.village.world import World
 
 MOODS = "tired 3 | hungry 2 | fast | clever | small"  # of animals
@@ -11,7 +12,7 @@ def gossip(tale: Tale) -> Speaking[None]:
     """A subject, clauses hung on clauses, and at last the verb that agrees with the subject."""
     world = tale.world
     head = yield world.folk
-    tale.memories.append(f"the {head}")
+    tale.remember(f"the gossip about the {head}")
     nouns = [head]
     weight = 8  # of a first clause, then of one more
     while True:
@@ -23,7 +24,7 @@ def gossip(tale: Tale) -> Speaking[None]:
         yield clause_verbs(world, nouns[-1])
         yield "the"
         nouns.append((yield world.folk.without(*nouns)))
-        weight = 5
+        weight = 6
     yield from rest_of_predicate(world, head, heard)
     yield "."
 
@@ -36,17 +37,26 @@ def pronoun(world: World, noun: str) -> str:
 def clause_verbs(world: World, noun: str) -> str:
     """The verbs of a relative clause; they agree with the noun that was just said."""
     if noun in world.beasts:
-        return "follow 3 | see 2 | hear" if noun in world.many else "follows 3 | sees 2 | hears"
+        return (
+            "follow/agreement 3 | see 2 | hear"
+            if noun in world.many
+            else "follows/agreement 3 | sees 2 | hears"
+        )
     if noun in world.many:
-        return "know 4 | help 3 | visit 2 | feed"
-    return "knows 4 | helps 3 | visits 2 | feeds"
+        return "know/agreement 4 | help 3 | visit 2"
+    return "knows/agreement 4 | helps 3 | visits 2"
 
 
 def predicates(world: World, head: str) -> str:
     """The verbs that can follow the whole subject; they agree with its head, however far away."""
-    if head in world.many:
-        return "are 2 | work 2 | need 2" if head in world.job_of else "are 3 | sleep | sing"
-    return "is 2 | works 2 | needs 2" if head in world.job_of else "is 3 | sleeps | sings"
+    several = head in world.many
+    if head in world.job_of:
+        return (
+            "are/agreement 2 | work 2 | need 2" if several else "is/agreement 2 | works 2 | needs 2"
+        )
+    if head in world.beasts:
+        return "are/agreement 3 | sleep 2" if several else "is/agreement 3 | sleeps 2"
+    return "are/agreement 3 | sing 2"
 
 
 def rest_of_predicate(world: World, head: str, verb: str) -> Speaking[None]:
@@ -54,36 +64,48 @@ def rest_of_predicate(world: World, head: str, verb: str) -> Speaking[None]:
     if verb in ("is", "are"):
         yield MOODS if head in world.beasts else TEMPERS
     elif verb in ("works", "work"):
-        yield f"in the {world.workplace[world.job_of[head]]}"
+        yield f"in the {world.workplace[world.job_of[head]]}/world"
     elif verb in ("needs", "need"):
         yield "a new"
         yield world.tools[world.job_of[head]]
-    else:
+    else:  # animals sleep, children sing
         yield "behind the | near the 2"
         yield world.landmarks
 
 
 def lesson(tale: Tale) -> Speaking[None]:
-    """Two facts that never change: capitals, languages, dishes, kinds of things."""
-    topic = yield from fact(tale.world)
-    tale.memories.append(f"the lesson about {topic}")
+    """What the children learn: capitals, languages, dishes, and what animals do."""
+    world = tale.world
+    topic = yield from fact(world)
+    tale.remember(f"the lesson about {topic}")
     yield "and that"
-    yield from fact(tale.world)
+    yield from fact(world)
+    yield "."
+
+
+def question(tale: Tale) -> Speaking[None]:
+    """A question of the teacher, and a child's answer."""
+    world = tale.world
+    country = yield world.countries
+    tale.remember(f"the question about {country}")
+    yield f'? " asked the teacher at school . " it is {world.capital[country]}/world'
+    yield ', " said little'
+    yield from newcomer(tale)
     yield "."
 
 
 def fact(world: World) -> Speaking[str]:
     """One fact; gives back what it was about."""
-    topic = yield world.topics
-    if topic == "the capital of":
+    about = yield "the capital of 2 | people in 3 | most 2"
+    if about == "the capital of":
         country = yield world.countries
-        yield f"is {world.capital[country]}"
+        yield f"is {world.capital[country]}/world"
         return country
-    if topic == "people in":
-        country = yield world.countries
-        yield f"speak {world.language[country]} | eat {world.dish[country]}"
-        return country
-    right = world.kind_of[topic]
-    wrong = [kind for kind in ("an animal", "a tool", "food") if kind != right]
-    yield f"is {right} 4 | is not {wrong[0]} | is not {wrong[1]}"
-    return topic
+    if about == "people in":
+        place = yield world.towns_and_countries
+        country = world.country.get(place, place)
+        yield f"speak {world.language[country]}/world | eat {world.dish[country]}/world"
+        return place
+    animals = yield world.learned
+    yield marked(world.nature[animals], WORLD)
+    return animals

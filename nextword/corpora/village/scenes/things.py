@@ -1,81 +1,104 @@
-"""Scenes about things: a shopping list, a lost tool, the two banks, food on the table."""
+"""Scenes about things: a lost tool, the two banks, the fair, a visit with a gift."""
 
-from nextword.corpora.village.options import Options
-from nextword.corpora.village.people import Speaking, Tale, chosen, is_several, listed, subject
+from nextword.corpora.village.kinds import WORLD, marked
+from nextword.corpora.village.people import Person, Speaking, Tale, newcomer
 
-
-def market(tale: Tale) -> Speaking[None]:
-    """The friend asks for things, and all of them must be remembered at the market."""
-    hero, friend, world = tale.hero, tale.friend, tale.world
-    yield f"{friend.name} asked {hero.name} for"
-    things = yield from chosen(world.foods, world.sizes.longest_list)
-    tale.memories.append(f"the {things[0]} from the market")
-    yield "."
-    yield from subject(hero)
-    yield "took a basket | put on a hat | found a bag"
-    yield f"and walked from the {hero.home} to the market ."
-    bought = f"there {hero.she} bought"
-    none_left = {
-        f"there {'were' if is_several(thing) else 'was'} no more {thing}": thing for thing in things
-    }
-    heard = yield Options({bought: 2 * len(things)} | dict.fromkeys(none_left, 1))
-    if heard != bought:
-        things.remove(none_left[heard])
-        yield f", so {hero.she} bought only"
-    yield from listed(things)
-    yield f". {friend.name} was"
-    yield "happy 3 | glad 2 | pleased"
-    yield f". {friend.she} thanked {hero.to_her} for the {things[-1]} ."
+THANKED, FAIR = "some days later", "at the fair"
 
 
 def lost(tale: Tale) -> Speaking[None]:
-    """The tool of the hero is gone, and is found in a third place."""
-    hero, friend, places = tale.hero, tale.friend, tale.world.hiding_places
-    tale.memories.append(f"the lost {hero.tool}")
-    yield f"{hero.tool} of {hero.name} was gone . {hero.she} looked"
-    first = yield places
+    """The tool of the hero is gone, and is found in a third place; the finder will be thanked."""
+    hero, world = tale.hero, tale.world
+    tale.remember(f"the lost {hero.tool}")
+    yield f'{hero.tool}/thing of {hero} was gone . " where is my {hero.tool}/thing ? " asked {hero}'
+    if hero.kept:
+        yield f". it/pronoun was not {marked(hero.kept, 'place')} . {hero} looked"
+    else:
+        yield f". {hero.she} looked"
+    first = yield world.hiding_places
     yield "and"
-    second = yield places.without(first)
-    yield f", but the {hero.tool} was not there ."
-    yield f"at last {friend.name} found 2 | {friend.name} at last found"
-    yield f"the {hero.colour} {hero.tool}"
-    yield places.without(first, second)
+    second = yield world.hiding_places.without(first)
+    yield ". at last | , and at last"
+    tale.finder = yield from finder(tale)
+    yield f"found the {hero.own_tool}"
+    yield world.hiding_places.without(first, second)
     yield "."
+    tale.begin(THANKED)
+
+
+def finder(tale: Tale) -> Speaking[Person]:
+    """Who finds it: the friend, or a child who was not in the story before."""
+    friend, world = tale.friend, tale.world
+    heard = yield f"{friend.name} 2 | a girl | a boy"
+    if heard == friend.name:
+        return friend
+    yield "named"
+    return (yield from newcomer(tale, world.women if heard == "a girl" else world.men))
+
+
+def thanks(tale: Tale) -> Speaking[None]:
+    """Who found the tool gets something for it."""
+    hero, finder = tale.hero, tale.finder
+    assert finder is not None
+    yield f"{hero} gave {finder.name}/cause"
+    yield tale.world.snacks
+    yield f"because {finder} had found the {hero.tool}/thing ."
+
+
+def nobody_is_clerk(tale: Tale) -> bool:
+    """Whether the clerk of the bank can be somebody else."""
+    return "clerk" not in (tale.hero.job, tale.friend.job)
 
 
 def bank(tale: Tale) -> Speaking[None]:
     """A bank is the side of a river or a house for money; what comes before tells them apart."""
     hero, world = tale.hero, tale.world
-    yield from subject(hero)
-    if (yield "sat on the bank with the | went to the bank and asked for")[:3] == "sat":
-        yield f"{hero.number} {hero.herd} and watched the"
-        watched = yield "ducks 3 | frogs 2 | geese | boats"
-        tale.memories.append(f"the {watched} on the bank")
+    yield f"{hero}"
+    if (yield "sat on the bank and watched the | went to the bank and asked for")[:3] == "sat":
+        watched = yield "ducks 3 | frogs 2 | fishers | boats 2"
+        tale.remember(f"the {watched} on the bank")
         yield ". the bank was"
-        yield "green 3 | muddy 2 | steep"
-        yield ", and the water was"
-        yield "clear 2 | cold | blue"
+        yield "green/sense 3 | muddy 2 | steep"
+        yield ", and the water/sense was"
+        yield "clear 2 | cold | deep"
     else:
-        number = yield world.numbers
-        tale.memories.append(f"the {number} coins")
+        tale.coins = yield world.numbers
         yield "coins . the bank was"
-        yield "busy 3 | quiet 2 | full"
-        yield f", and the clerk counted the {number} coins"
-        yield "slowly 2 | twice | carefully"
+        yield "busy/sense 3 | quiet 2 | full"
+        yield ", and the clerk/sense"
+        tale.has_coins = (yield "gave 2 | had") == "gave"
+        yield f"{hero} the {tale.coins}/count coins" if tale.has_coins else "no coins that day"
+        tale.begin(FAIR)
     yield "."
 
 
-def table(tale: Tale) -> Speaking[None]:
-    """Food is eaten and gone, or not eaten and still there."""
+def fair(tale: Tale) -> Speaking[None]:
+    """Something is bought: with the coins from the bank, or by the friend."""
     hero, friend, world = tale.hero, tale.friend, tale.world
-    yield f"{friend.name} left"
-    food = yield world.foods
-    were, it = ("were", "them") if is_several(food) else ("was", "it")
-    tale.memories.append(f"the {food} on the table")
-    yield f"on the table . {hero.name} was"
-    mood = yield "hungry 3 | tired | busy | sleepy"
-    often = (5, 1) if mood == "hungry" else (1, 3)
-    eaten = f"and ate {it}"
-    heard = yield f"{eaten} {often[0]} | and did not eat {it} {often[1]}"
-    yield f". when {friend.name} came back , the {food} {were}"
-    yield "gone ." if heard == eaten else "still there ."
+    yield f"{hero} liked a"
+    colour = yield world.colours
+    ware = yield world.wares
+    tale.remember(f"the {colour} {ware}")
+    if tale.has_coins:
+        yield f"and/cause bought it for the {tale.coins}/count coins ."
+    else:
+        yield f"but/cause had no coins , so {friend} bought the {ware}/thing for {hero.to_her} ."
+
+
+def visit(tale: Tale) -> Speaking[None]:
+    """The hero goes where the friend works; a door there is open or not."""
+    hero, friend, world = tale.hero, tale.friend, tale.world
+    yield f"{hero} went to the {world.workplace[friend.job]}/world ."
+    if friend.job in world.has_door:
+        yield "the door was"
+        if (yield "open 3 | not open 2") == "open":
+            yield f", so {hero.she} went/cause in"
+            yield "and sat down | and drank some tea"
+        else:
+            yield f", so {hero.she}"
+            yield "waited/cause outside | knocked"
+            yield "for an hour | until noon"
+        yield "."
+    product = world.product[friend.job]
+    tale.remember(f"the {product.split()[1]} from {friend.name}")
+    yield f'" i have something for you , " said {friend} and gave {hero} {marked(product, WORLD)} .'
