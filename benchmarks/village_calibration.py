@@ -126,7 +126,7 @@ def _turned(x: Tensor) -> Tensor:
 class Transformer(nn.Module):
     """A decoder: rotary positions (Su et al. 2021), pre-norm, embeddings tied to the output."""
 
-    def __init__(self, n_words: int, D: int, n_layers: int = 3, n_heads: int = 4):
+    def __init__(self, n_words: int, D: int, n_layers: int = 3, n_heads: int = 2):
         super().__init__()
         self.embed = nn.Embedding(n_words, D)
         nn.init.normal_(self.embed.weight, std=D**-0.5)

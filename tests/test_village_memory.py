@@ -103,7 +103,7 @@ def test_animals_are_counted(texts):
 # what begins something, and how what follows from it is told; both hold what must be the same
 THREADS = {
     "gate": (r"did not close the gate ()", r"were only \w+ because the gate was open ()"),
-    "lunch": (r"at noon \w+ (?:was busy and )?ate (?:nothing|only) ()", r"was hungry , so ()"),
+    "lunch": (r"at noon \w+ (?:was busy with the|ate only) ()", r"was hungry , so ()"),
     "dish": (r"i will make a (\w+)", r"in the evening \w+ made a (\w+)"),
     "tool": (r"at last (?:a \w+ named )?(\w+) found", r"some days later .* because (\w+) had"),
     "coins": (r"asked for (\w+) coins .* gave \w+ the \w+ coins", r"bought it for the (\w+) coins"),

@@ -121,5 +121,5 @@ def rain(tale: Tale) -> Speaking[None]:
     tale.rained = True
     tale.remember("the rain")
     yield f"rained , so {hero}"
-    yield f"closed the window | lit a fire | brought the {hero.herd}/thing into the house"
-    yield "."
+    heard = yield "closed the window | lit a fire | brought the"
+    yield f"{hero.own_tool} into the house ." if heard == "brought the" else "."

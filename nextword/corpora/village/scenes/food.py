@@ -73,9 +73,9 @@ def noon(tale: Tale) -> Speaking[None]:
     """The hero eats or does not, and is hungry or not when there is food on the table."""
     hero = tale.hero
     yield f"{hero}"
-    heard = yield "was busy and ate nothing | ate only an apple | ate two bowls of soup 2"
+    heard = yield "was busy with the | ate only an apple | ate two bowls of soup 2"
     tale.hungry = "soup" not in heard
-    yield "."
+    yield f"{hero.own_tool} and ate nothing ." if "busy" in heard else "."
     tale.begin(LEFT)
 
 

@@ -10,7 +10,7 @@ def lost(tale: Tale) -> Speaking[None]:
     """The tool of the hero is gone, and is found in a third place; the finder will be thanked."""
     hero, world = tale.hero, tale.world
     tale.remember(f"the lost {hero.tool}")
-    yield f'{hero.tool}/thing of {hero} was gone . " where is my {hero.tool}/thing ? " asked {hero}'
+    yield f'{hero.own_tool} of {hero} was gone . " where is my {hero.tool}/thing ? " asked {hero}'
     if hero.kept:
         yield f". it/pronoun was not {marked(hero.kept, 'place')} . {hero} looked"
     else:
