@@ -39,7 +39,7 @@ def test_the_end_remembers_the_beginning(texts):
     for word in ("n", "h", "c", "t"):
         assert perplexity(("", m[word]) for m in found) > 4
     places = find(
-        r"kept the \w+ ((?:\w+ )+)\. .* put the \w+ \w+ back ((?:\w+ )+)\. </s>", ends(texts)
+        r"kept the \w+ \w+ ((?:\w+ )+)\. .* put the \w+ \w+ back ((?:\w+ )+)\. </s>", ends(texts)
     )
     assert all(m[1] == m[2] for m in places)
 

@@ -85,7 +85,7 @@ def belongings(hero: Hero, world: World) -> Speaking[None]:
         yield from tool(hero, world)
     yield "."
     if (yield f"{hero.she} kept the 2 | {hero.her}").endswith("kept the"):
-        yield f"{hero.tool}/thing"
+        yield hero.own_tool
         hero.kept = yield world.kept
         yield f". {hero.her}"
 
