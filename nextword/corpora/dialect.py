@@ -36,10 +36,10 @@ PRESENT = "know help visit follow see hear work need sleep sing"
 SAME = {"are": "is", "were": "was"} | {verb + "s": verb for verb in PRESENT.split()}
 OTHER_VERBS = """
 asked ate born bought bring brought came can climb close closed could counted cross did drank
-dreamed eat falling fed fell fly forget found gave give gone had hatched have hung hunt is kept knew
-knocked lay learned left let liked lit lived looked made make move must opened put rained reach
-remember said sailed sat say speak spoke stood swim talked thank thanked told took waited walked was
-watched went will worked wrote
+dreamed eat falling fed fell fly forget found gave give gone had hatched have hung hunt is kept
+knew knocked lay learned left let liked lit lived looked made make move must opened put rained
+reach remember said sailed sat say speak spoke stood swim talked thank thanked told took turned
+waited walked was watched went will worked wrote
 """
 VERBS = frozenset(
     [*OTHER_VERBS.split(), *PRESENT.split(), *SAME, *VILLAGE.sound.values()]

@@ -16,11 +16,11 @@ gardener  | garden   | spade hoe          | planted roses    | some roses   | du
 fisher    | harbour  | net rod            | caught fish      | a fish       | cats geese ducks
 carpenter | workshop | saw chisel         | built chairs     | a chair      | dogs hens pigeons
 teacher   | school   | ruler globe        | taught children  | a map        | hens cats pigeons
-shepherd  | meadow   | crook whistle      | guarded sheep    | some wool    | lambs goats dogs
+shepherd  | meadow   | crook whistle      | guarded sheep    | some wool    | ewes goats dogs
 clerk     | bank     | pen stamp          | counted money    | a pencil     | cats pigeons hens
 doctor    | clinic   | thermometer mirror | healed people    | some medicine | hens horses dogs
 cook      | inn      | ladle pan          | fried fish       | some soup    | pigs hens turkeys
-weaver    | cottage  | shuttle comb       | wove blankets    | a blanket    | lambs goats cats
+weaver    | cottage  | shuttle comb       | wove blankets    | a blanket    | ewes goats cats
 potter    | barn     | sponge apron       | shaped bowls     | a bowl       | goats donkeys ducks
 painter   | studio   | brush palette      | painted pictures | a picture    | pigeons cats geese
 fiddler   | hall     | fiddle drum        | played songs     | a ribbon     | dogs goats turkeys
@@ -44,7 +44,7 @@ dog    | dogs    | barked   | meat   | puppy    | was born
 donkey | donkeys | brayed   | oats   | foal     | was born
 pigeon | pigeons | cooed    | seeds  | chick    | hatched
 turkey | turkeys | gobbled  | corn   | chick    | hatched
-lamb   | lambs   | bleated  | grass  | lamb     | was born
+ewe    | ewes    | bleated  | grass  | lamb     | was born
 """
 FLYING = "pigeons"  # they are stopped by no road
 LARGE = "cows horses donkeys pigs"  # nobody keeps more than a few

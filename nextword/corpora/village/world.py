@@ -109,7 +109,9 @@ class World:
         self.dish = {country: dish for country, _, _, dish in rows}
         self.towns_and_countries = level([*self.capital, *self.country], 99)
         self.nature = {row[0]: row[1] for row in table(words.NATURE, sizes.countries)}
-        self.learned = level(list(self.nature), 99)
+        n = len(self.nature)
+        animals = dict.fromkeys(self.nature, 2)
+        self.topics = Options({"the capital of": 2 * n, "people in": 3 * n} | animals)
         counts = words.NUMBERS.split()[: sizes.numbers]
         self.numbers = ranked(counts)
         self.small_numbers = ranked(counts[:3])  # of large animals

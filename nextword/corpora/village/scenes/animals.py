@@ -8,10 +8,9 @@ COUNTED = "at sunset"
 TIRED = "tired 4 | hungry 4 | sleepy | weak"
 IS_TIRED = frozenset(TIRED.replace("|", "").split())
 WAYS = {  # what a way can be at any time; mud comes with rain, ice with winter
-    "road": "wide 3 | long",
-    "lane": "narrow 3 | steep",
+    "road": "wide 3 | busy",
+    "street": "busy 3 | wide",
     "bridge": "narrow 2 | high 2",
-    "hill": "steep 3 | high",
 }
 
 
@@ -55,7 +54,7 @@ def crossing(tale: Tale) -> Speaking[None]:
     hero, world = tale.hero, tale.world
     animal = world.one_of[hero.herd]
     yield f"one of the {hero.animals} came to"
-    way = (yield "the road 3 | the lane 2 | the bridge 2 | the hill 2").split()[1]
+    way = (yield "the road 3 | the street 2 | the bridge 3").split()[1]
     yield f". the {animal}/thing did not cross the {way}/thing because it was too"
     weather = "muddy 9" if tale.rained else "icy 9" if tale.season == "winter" else ""
     reason = yield f"{TIRED} | {weather or WAYS[way]}"
@@ -68,7 +67,7 @@ def crossing(tale: Tale) -> Speaking[None]:
     elif reason in IS_TIRED:
         yield f"let/sense the {animal}/sense rest"
     else:
-        yield f"went/sense round the {way}/sense | looked for another {way}/sense"
+        yield f"turned/sense back at the {way}/sense | looked for another {way}/sense"
     yield "."
 
 

@@ -122,4 +122,4 @@ def rain(tale: Tale) -> Speaking[None]:
     tale.remember("the rain")
     yield f"rained , so {hero}"
     heard = yield "closed the window | lit a fire | brought the"
-    yield f"{hero.own_tool} into the house ." if heard == "brought the" else "."
+    yield f"{hero.animals} into the barn ." if heard == "brought the" else "."

@@ -96,7 +96,7 @@ def question(tale: Tale) -> Speaking[None]:
 
 def fact(world: World) -> Speaking[str]:
     """One fact; gives back what it was about."""
-    about = yield "the capital of 2 | people in 3 | most 2"
+    about = yield world.topics
     if about == "the capital of":
         country = yield world.countries
         yield f"is {world.capital[country]}/world"
@@ -106,6 +106,5 @@ def fact(world: World) -> Speaking[str]:
         country = world.country.get(place, place)
         yield f"speak {world.language[country]}/world | eat {world.dish[country]}/world"
         return place
-    animals = yield world.learned
-    yield marked(world.nature[animals], WORLD)
-    return animals
+    yield marked(world.nature[about], WORLD)
+    return about
