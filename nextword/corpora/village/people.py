@@ -138,8 +138,3 @@ def chosen(options: Options, most: int) -> Speaking[list[str]]:
         joint = yield "and" if len(things) == most - 1 else ", | and 2"
         things.append((yield options.without(*things)))
     return things
-
-
-def is_several(food: str) -> bool:
-    """Whether a food is spoken of as several ("plums"), not as a mass ("bread")."""
-    return food.endswith("s")

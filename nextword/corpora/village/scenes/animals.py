@@ -50,7 +50,7 @@ def walks(tale: Tale) -> bool:
 
 
 def crossing(tale: Tale) -> Speaking[None]:
-    """Too tired or too steep: the reason says whether "it" is the animal or the way."""
+    """Too tired or too wide: the reason says whether "it" is the animal or the way."""
     hero, world = tale.hero, tale.world
     animal = world.one_of[hero.herd]
     yield f"one of the {hero.animals} came to"

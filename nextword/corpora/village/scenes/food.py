@@ -7,12 +7,16 @@ from nextword.corpora.village.people import (
     Speaking,
     Tale,
     chosen,
-    is_several,
     listed,
     newcomer,
 )
 
 COOKED, LEFT = "in the evening", "in the afternoon"
+
+
+def is_several(food: str) -> bool:
+    """Whether a food is spoken of as several ("plums"), not as a mass ("bread")."""
+    return food.endswith("s")
 
 
 def was(food: str) -> str:
