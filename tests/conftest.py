@@ -128,7 +128,13 @@ def demo_course(tmp_path: Path, demo_chapter: Chapter, monkeypatch: pytest.Monke
     (tmp_path / "solutions" / "__init__.py").touch()
     (tmp_path / "solutions" / "demo.py").write_text(DEMO_SOLUTION, "utf-8")
     (tmp_path / "tests" / "suites" / "test_demo.py").write_text(DEMO_SUITE, "utf-8")
-    for name in ("pyproject.toml", "constraints.txt", "LICENSE", "LICENSE-TEXT"):
+    for name in (
+        "pyproject.toml",
+        "constraints.txt",
+        "requirements.txt",
+        "LICENSE",
+        "LICENSE-TEXT",
+    ):
         (tmp_path / name).write_text(name, "utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -113,7 +113,8 @@ def test_a_suite_of_several_files_is_one_suite(
         graded = nextword("grade", "demo", "--package", package, "--json", "grades.json")
         assert graded.exit_code == 0, graded.output
         assert '"score": 10' in (demo_course / "grades.json").read_text("utf-8") or code
-    assert nextword("release", "demo", "--to", "handout").exit_code == 0
+    released = nextword("release", "demo", "--to", "handout")
+    assert released.exit_code == 0, released.output
     shipped = demo_course / "handout" / "tests" / "suites" / "demo"
     assert sorted(path.name for path in shipped.iterdir()) == [
         "oracles.py",
