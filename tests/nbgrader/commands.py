@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-SOFT_SECONDS = 0.02  # between two looks at whether a command has ended
+POLL_SECONDS = 0.02  # between two looks at whether a command has ended
 
 
 def run_forked(
@@ -22,8 +22,9 @@ def run_forked(
     """Run a command in a folder; return its exit status and what it says on both outputs."""
     main = _programs()[command[0]]
     with tempfile.TemporaryFile() as said:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+            assert stream is not None
+            stream.flush()  # else the fork would write it again
         pid = os.fork()
         if pid == 0:
             _live(main, command, folder, environment, said.fileno())
@@ -57,15 +58,11 @@ def _live(
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(environment)
-        null = os.open(os.devnull, os.O_RDONLY)
-        for descriptor, target in ((null, 0), (said, 1), (said, 2)):
-            os.dup2(descriptor, target)
-        # one file, no buffers: the lines stay in order
-        sys.stdin = open(0)  # noqa: SIM115
-        for name, number in (("stdout", 1), ("stderr", 2)):
-            stream = open(number, "w", encoding="utf-8", buffering=1)  # noqa: SIM115, PTH123
-            setattr(sys, name, stream)
-            setattr(sys, f"__{name}__", stream)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        # subtle: pytest's own streams, too; modules that it has imported may hold on to them
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+            assert stream is not None
+            os.dup2(said, stream.fileno())
         sys.argv = list(command)
         main()
         status = 0
@@ -91,4 +88,4 @@ def _wait(pid: int, seconds: float) -> int:
             os.killpg(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
             raise TimeoutError(f"the command took longer than {seconds:g} s")
-        time.sleep(SOFT_SECONDS)
+        time.sleep(POLL_SECONDS)
