@@ -26,7 +26,9 @@ def pictures():
     return {
         "sliding_windows": plots.sliding_windows(["<s>", "a", "b", "</s>"], 2),
         "likelihood": plots.likelihood({"ann": 2, "ben": 1}, "ann"),
-        "next_words": plots.next_words({"MLE": {"a": 1.0}, "additive": {"a": 0.5}}, ["a", "b"]),
+        "next_words": plots.next_words(
+            {"maximum likelihood": {"a": 1.0}, "additive": {"a": 0.5}}, ["a", "b"]
+        ),
         "lines": plots.lines({"Kneser-Ney": {1: 9.0, 2: 3.0}}, x="n", y="perplexity", floor=2),
         "held_out_counts": plots.held_out_counts({1: 0.4, 2: 1.2}),
         "continuations": plots.continuations({"a": 5, "b": 2}, {"a": 1, "b": 2}, ["a"]),
@@ -198,19 +200,32 @@ def test_the_likelihood_peaks_at_the_relative_frequency():
 
 
 def test_a_model_keeps_its_look_wherever_it_stands():
-    first = plots.lines({"Kneser-Ney": {1: 1.0}, "MLE": {1: 2.0}}, x="n", y="perplexity")
-    second = plots.lines({"MLE": {1: 2.0}, "Kneser-Ney": {1: 1.0}}, x="n", y="perplexity")
+    first = plots.lines(
+        {"Kneser-Ney": {1: 1.0}, "maximum likelihood": {1: 2.0}}, x="n", y="perplexity"
+    )
+    second = plots.lines(
+        {"maximum likelihood": {1: 2.0}, "Kneser-Ney": {1: 1.0}}, x="n", y="perplexity"
+    )
     assert first.figure.axes[0].lines[0].get_color() == second.figure.axes[0].lines[1].get_color()
     assert first.figure.axes[0].lines[0].get_marker() != first.figure.axes[0].lines[1].get_marker()
 
 
+def test_an_axis_of_probabilities_ends_at_one_whatever_room_the_names_need():
+    picture = plots.next_words({"a long name of a model": {"a": 1.0}}, ["a"])
+    assert max(picture.figure.axes[0].get_xticks()) == 1
+
+
 def test_infinite_perplexities_are_left_out_of_a_line():
-    picture = plots.lines({"MLE": {1: 50.0, 2: math.inf, 3: 7.0}}, x="n", y="perplexity")
+    picture = plots.lines(
+        {"maximum likelihood": {1: 50.0, 2: math.inf, 3: 7.0}}, x="n", y="perplexity"
+    )
     assert list(picture.figure.axes[0].lines[0].get_xdata()) == [1, 3]
 
 
 def test_the_floor_is_drawn_at_its_height_and_named():
-    axes = plots.lines({"MLE": {1: 9.0}}, x="n", y="perplexity", floor=2.25).figure.axes[0]
+    axes = plots.lines(
+        {"maximum likelihood": {1: 9.0}}, x="n", y="perplexity", floor=2.25
+    ).figure.axes[0]
     assert list(axes.lines[-1].get_ydata()) == [2.25, 2.25]
     assert "floor 2.25" in [text.get_text() for text in axes.texts]
 

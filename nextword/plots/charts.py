@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from nextword.plots.style import (
     COLOURS,
@@ -64,6 +65,7 @@ def _scales(ax: Axes, log: str, xs: Sequence[float], yticks: Sequence[float]) ->
     """Make the axes logarithmic as asked, and label what is measured on the others."""
     if "x" in log:
         ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
     elif len(xs) <= 9:
         ax.set_xticks(xs)
     if "y" in log:
@@ -123,6 +125,7 @@ def next_words(models: Mapping[str, Mapping[str, float]], words: Sequence[str]) 
     first = max(row.get(words[0], 0.0) for row in models.values())
     longest = max(map(len, models))
     ax.set_xlim(0, max(1.12 * top, first + top * 0.036 * (longest + 7)))
+    ax.set_xticks([tick for tick in ax.get_xticks() if tick <= 1])  # beyond is room for names
     ax.set_xlabel("probability of the next word")
     ax.grid(True, axis="x")
     return fig

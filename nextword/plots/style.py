@@ -90,9 +90,9 @@ def drawn(draw: Callable[P, Figure]) -> Callable[P, Picture]:
     return styled
 
 
-def panel(height: float = 3.0, width: float = WIDTH) -> tuple[Figure, Axes]:
-    """Return a new figure, in inches, with one set of axes."""
-    return plt.subplots(figsize=(width, height), layout="constrained")
+def panel(height: float) -> tuple[Figure, Axes]:
+    """Return a new figure of this height, in inches, with one set of axes."""
+    return plt.subplots(figsize=(WIDTH, height), layout="constrained")
 
 
 def plain_ticks(ax: Axes, which: str, values: Sequence[float]) -> None:
