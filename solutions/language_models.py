@@ -316,7 +316,7 @@ def decode(ids: Iterable[int], merges: Merges) -> str:
 
 # ------------------------------------------------------------------ 1.11 Sampling
 def with_temperature(logits: Row, temperature: float) -> Row:
-    """Return the softmax of logits / temperature (1.15). About 3 lines.
+    """Return the softmax of logits / temperature (1.16). About 3 lines.
 
     Temperature 0 is the limit: the largest logits share everything evenly, the others get 0.
     >>> with_temperature(np.log([0.1, 0.3, 0.6]), 0.5).round(4).tolist()  # squares, sum 1
@@ -343,7 +343,7 @@ def top_k(probs: Row, k: int) -> Row:
 
 
 def top_p(probs: Row, p: float) -> Row:
-    """Keep the fewest most likely tokens that hold p or more; let them sum to 1 (1.16). 6 lines.
+    """Keep the fewest most likely tokens that hold p or more; let them sum to 1 (1.17). 6 lines.
 
     Of equally likely tokens, the smaller id goes first. The token that reaches p is kept, too.
     >>> top_p(np.array([0.25, 0.5, 0.125, 0.125]), 0.6).round(4).tolist()
@@ -377,7 +377,7 @@ def beam_search(
     Begin with one empty text. At most max_tokens times, prolong each open text by every possible
     token (P > 0), and keep the `width` most likely results. Those that end in EOS are finished and
     set aside; the others are open in the next step, and finished after the last. The score is
-    ln P(text | history) / (number of tokens, EOS included)**alpha (1.17).
+    ln P(text | history) / (number of tokens, EOS included)**alpha (1.18).
     >>> beam_search(TableModel({(): [0, 0.4, 0.6], (2,): [0, 0.9, 0.1]}), [BOS], 1, 2)[0][0]
     [2, 1]
     """

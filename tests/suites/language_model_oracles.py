@@ -1,0 +1,215 @@
+"""Random inputs and plain loops for the hidden tests of chapter 1's suite.
+
+Each oracle is written from the definition, without the tricks of the solution.
+"""
+
+import itertools
+import math
+import re
+
+import numpy as np
+
+BOS, EOS, UNK = 0, 1, 2
+SPECIAL = ["<s>", "</s>", "<unk>"]
+WORDS = ["the", "goat", "hen", "saw", "milk", "zoë", "añil", "b", "a", "road"]
+
+
+def random_sentences(rng, how_many=12):
+    """Sentences of a few words, some rare, some sentences empty."""
+    chances = 1 / np.arange(1, len(WORDS) + 1)
+    chances /= chances.sum()
+    lengths = [0, *rng.integers(1, 8, size=how_many).tolist()]
+    return [rng.choice(WORDS, size=size, p=chances).tolist() for size in lengths]
+
+
+def random_text(rng, n_words=160, letters="abéx🐐"):
+    """Words of a few letters, one of them of two bytes and one of four, with signs and gaps."""
+    words = ["".join(rng.choice(list(letters), size=rng.integers(1, 6))) for _ in range(25)]
+    chosen = rng.integers(25, size=n_words)
+    gaps = rng.choice([" ", " ", " ", ", ", "  ", ".\n"], size=n_words)
+    return "".join(words[i] + gap for i, gap in zip(chosen, gaps, strict=True))
+
+
+def random_row(rng, V, zeros=0):
+    """A distribution over V tokens with so many zeros, at random places."""
+    row = rng.dirichlet([1.0] * V)
+    row[rng.choice(V, size=zeros, replace=False)] = 0
+    return row / row.sum()
+
+
+def random_table(rng, V=4, zeros=0):
+    """Rows for the empty history and for each last token; BOS is never predicted."""
+    endings = [(), *((w,) for w in range(V)), (BOS, 2), (2, 3)]
+    return {u: [0.0, *random_row(rng, V - 1, zeros).tolist()] for u in endings}
+
+
+def next_row(table, history):
+    """The row of the longest ending of the history."""
+    for start in range(len(history) + 1):
+        if tuple(history[start:]) in table:
+            return table[tuple(history[start:])]
+    raise AssertionError("a table has a row for the empty history")
+
+
+def log(p):
+    """The natural logarithm; -inf of 0."""
+    return math.log(p) if p > 0 else -math.inf
+
+
+def text_log_probs(table, history, text):
+    """One logarithm per token."""
+    seen, found = list(history), []
+    for w in text:
+        found.append(log(next_row(table, seen)[w]))
+        seen.append(w)
+    return found
+
+
+def log_softmax(row):
+    """One row, with a sum that is exact."""
+    top = max(row)
+    total = math.fsum(math.exp(z - top) for z in row)
+    return [z - top - math.log(total) for z in row]
+
+
+def vocabulary(sentences, min_count):
+    """Sorted in two steps: by alphabet, then by count."""
+    words = [word for sentence in sentences for word in sentence]
+    kept = sorted({w for w in words if words.count(w) >= min_count} - set(SPECIAL))
+    return SPECIAL + sorted(kept, key=words.count, reverse=True)
+
+
+def count_characters(texts, n):
+    """Place by place."""
+    counts = {}
+    for text in texts:
+        for start in range(len(text) - n + 1):
+            u, c = text[start : start + n - 1], text[start + n - 1]
+            counts.setdefault(u, {}).setdefault(c, 0)
+            counts[u][c] += 1
+    return counts
+
+
+def character_log_prob(counts, text, n, V):
+    """The logarithm of a product of fractions."""
+    product = 1.0
+    for start in range(len(text) - n + 1):
+        row = counts.get(text[start : start + n - 1], {})
+        product *= (row.get(text[start + n - 1], 0) + 1) / (sum(row.values()) + V)
+    return math.log(product)
+
+
+def chunks(text):
+    """Words, signs and blanks, as the chapter cuts them."""
+    return re.findall(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+", text)
+
+
+def join(ids, pair, new):
+    """Replace a pair from left to right."""
+    ids, found = list(ids), []
+    while ids:
+        if tuple(ids[:2]) == tuple(pair):
+            found.append(new)
+            del ids[:2]
+        else:
+            found.append(ids.pop(0))
+    return found
+
+
+def train_bpe(text, n_merges):
+    """Count all pairs of the whole text again for each merge."""
+    words, merges = [list(chunk.encode()) for chunk in chunks(text)], []
+    while len(merges) < n_merges:
+        pairs = [pair for word in words for pair in itertools.pairwise(word)]
+        counts = dict.fromkeys(sorted(pairs), 0)
+        for pair in pairs:
+            counts[pair] += 1
+        best = max(counts, key=lambda pair: counts[pair], default=None)
+        if best is None or counts[best] < 2:
+            break
+        words = [join(word, best, 256 + len(merges)) for word in words]
+        merges.append(best)
+    return merges
+
+
+def encode(text, merges):
+    """Do all merges in the order in which they were learned."""
+    tokens = []
+    for chunk in chunks(text):
+        ids = list(chunk.encode())
+        for i, pair in enumerate(merges):
+            ids = join(ids, pair, 256 + i)
+        tokens += ids
+    return tokens
+
+
+def with_temperature(logits, temperature):
+    """Term by term; temperature 0 shares among the largest."""
+    top = max(logits)
+    if temperature == 0:
+        weights = [float(z == top) for z in logits]
+    else:
+        weights = [math.exp((z - top) / temperature) for z in logits]
+    return [weight / sum(weights) for weight in weights]
+
+
+def only(probs, kept):
+    """These tokens alone, with a sum of 1."""
+    total = sum(probs[w] for w in kept)
+    return [probs[w] / total if w in kept else 0.0 for w in range(len(probs))]
+
+
+def by_likelihood(probs):
+    """Ids, the most likely first; of equals the smaller."""
+    return sorted(range(len(probs)), key=lambda w: (-probs[w], w))
+
+
+def top_p(probs, p):
+    """Take tokens until they hold p."""
+    kept, held = [], 0.0
+    for w in by_likelihood(probs):
+        if held < p:
+            kept.append(w)
+            held += probs[w]
+    return only(probs, kept)
+
+
+def chi_square_is_fair(observed, probs):
+    """Tell whether counts agree with probabilities: a right sampler fails once in a billion."""
+    n, probs = sum(observed), list(probs)
+    if any(count and not p for count, p in zip(observed, probs, strict=True)):
+        return False
+    expected = [(count, n * p) for count, p in zip(observed, probs, strict=True) if p > 0]
+    statistic = sum((count - mean) ** 2 / mean for count, mean in expected)
+    k = len(expected) - 1  # degrees of freedom; Wilson and Hilferty's bound for six deviations
+    return statistic <= k * (1 - 2 / (9 * k) + 6 * math.sqrt(2 / (9 * k))) ** 3
+
+
+def all_texts(table, history, max_tokens, alpha):
+    """Every text that ends in EOS or has max_tokens tokens: (text, score), the best first."""
+    found = []
+    V = len(table[()])
+    for length in range(1, max_tokens + 1):
+        for text in itertools.product(range(V), repeat=length):
+            ends = text[-1] == EOS
+            if EOS in text[:-1] or (length < max_tokens and not ends):
+                continue
+            total = sum(text_log_probs(table, history, text))
+            if total > -math.inf:
+                found.append((list(text), total / length**alpha))
+    return sorted(found, key=lambda pair: pair[1], reverse=True)
+
+
+def beam(table, history, width, max_tokens, alpha):
+    """The beam, one open text after the other."""
+    live, done = [()], []
+    for _ in range(max_tokens):
+        grown = [(*text, w) for text in live for w in range(len(table[()]))]
+        scores = {text: sum(text_log_probs(table, history, text)) for text in grown}
+        best = sorted(grown, key=lambda text: scores[text], reverse=True)[:width]
+        best = [text for text in best if scores[text] > -math.inf]
+        done += [text for text in best if text[-1] == EOS]
+        live = [text for text in best if text[-1] != EOS]
+    score = {t: sum(text_log_probs(table, history, t)) / len(t) ** alpha for t in done + live}
+    ranked = sorted(score, key=lambda text: score[text], reverse=True)
+    return [(list(text), score[text]) for text in ranked[:width]]

@@ -1,0 +1,624 @@
+"""The suite of chapter 1: what each task's code must do. Leaves out the notebook's experiments."""
+
+import math
+
+import numpy as np
+import pytest
+
+from nextword.corpora import tongues
+from tests.suites import language_model_oracles as plain
+
+SPECIAL = ["<s>", "</s>", "<unk>"]
+BOS, EOS, UNK = 0, 1, 2
+
+
+@pytest.fixture
+def lm(coursework):
+    return coursework.language_models
+
+
+def near(value):
+    return pytest.approx(value, rel=1e-9, abs=1e-12)
+
+
+def numbers(array):
+    """An array, a list or a tensor as nested lists of plain numbers."""
+    return np.asarray(array, dtype=float).tolist()
+
+
+def fresh(rng):
+    return np.random.default_rng(int(rng.integers(2**32)))
+
+
+# ---------------------------------------------------------------- 1.1
+
+
+@pytest.mark.task("1.1", weight=1, visible=True)
+def test_vocabulary_of_two_sentences(lm):
+    """Special symbols, then words by count, equal counts by alphabet; rare words are left out."""
+    sentences = [["the", "goat", "saw", "the", "hen"], ["the", "hen", "slept"]]
+    words = ["the", "hen", "goat", "saw", "slept"]
+    assert list(lm.build_vocabulary(sentences)) == [*SPECIAL, *words]
+    assert list(lm.build_vocabulary(sentences, 2)) == [*SPECIAL, "the", "hen"]
+
+
+@pytest.mark.task("1.1", weight=1)
+def test_vocabulary_of_any_text(lm, rng):
+    """Words and characters are listed in order for every minimum count."""
+    for min_count in (1, 2, 4):
+        sentences = plain.random_sentences(rng)
+        assert list(lm.build_vocabulary(sentences, min_count)) == plain.vocabulary(
+            sentences, min_count
+        )
+    assert list(lm.build_vocabulary(["abba", "bob"], 2)) == [*SPECIAL, "b", "a"]
+
+
+@pytest.mark.task("1.1", weight=1)
+def test_special_symbols_are_listed_once(lm):
+    """A special symbol that stands in the text already is not listed a second time."""
+    sentences = [["a", "<unk>", "<unk>", "b"], ["<s>", "b", "</s>"]]
+    assert list(lm.build_vocabulary(sentences)) == [*SPECIAL, "b", "a"]
+
+
+@pytest.mark.task("1.1", weight=1, visible=True)
+def test_words_to_ids_and_back(lm):
+    """A word's id is its place in the vocabulary; a word that is not there gets the id of <unk>."""
+    vocabulary = [*SPECIAL, "the", "hen"]
+    assert list(lm.to_ids(["the", "zebra", "hen", "</s>"], vocabulary)) == [3, UNK, 4, EOS]
+    assert list(lm.to_words([4, UNK, 3], vocabulary)) == ["hen", "<unk>", "the"]
+
+
+@pytest.mark.task("1.1", weight=1)
+def test_any_words_to_ids_and_back(lm, rng):
+    """Known words come back from their ids as they were, all others as <unk>."""
+    vocabulary = [*SPECIAL, *rng.permutation(plain.WORDS[3:]).tolist()]
+    words = rng.choice(plain.WORDS, size=30).tolist()
+    ids = list(lm.to_ids(words, vocabulary))
+    assert ids == [vocabulary.index(w) if w in vocabulary else UNK for w in words]
+    back = list(lm.to_words(ids, vocabulary))
+    assert back == [w if w in vocabulary else "<unk>" for w in words]
+    assert list(lm.to_ids([], vocabulary)) == list(lm.to_words([], vocabulary)) == []
+
+
+# ---------------------------------------------------------------- 1.2
+
+
+@pytest.mark.task("1.2", weight=1, visible=True)
+def test_inputs_and_targets_of_a_sentence(lm):
+    """Inputs begin with BOS, targets end with EOS, and each target is the next input."""
+    inputs, targets = lm.inputs_and_targets([5, 3, 8])
+    assert (list(inputs), list(targets)) == ([BOS, 5, 3, 8], [5, 3, 8, EOS])
+
+
+@pytest.mark.task("1.2", weight=1)
+def test_inputs_and_targets_of_any_sentence(lm, rng):
+    """A sentence of any length, also an empty one, has one more prediction than words."""
+    for size in (0, 1, 9):
+        ids = rng.integers(3, 50, size=size).tolist()
+        inputs, targets = lm.inputs_and_targets(ids)
+        assert (list(inputs), list(targets)) == ([BOS, *ids], [*ids, EOS])
+
+
+@pytest.mark.task("1.2", weight=1, visible=True)
+def test_a_batch_of_two_windows(lm):
+    """Each row is a window of the text, and its targets are the same window one place later."""
+    x, y = lm.batch(np.array([5, 6, 7, 8, 9]), np.array([2, 0]), 2)
+    assert numbers(x) == [[7, 8], [5, 6]]
+    assert numbers(y) == [[8, 9], [6, 7]]
+
+
+@pytest.mark.task("1.2", weight=2)
+def test_batches_of_any_size(lm, rng):
+    """Batches of one row, of windows of one token, and of the last window are right."""
+    ids = rng.integers(100, size=23)
+    for B, T in ((1, 1), (1, 22), (5, 4), (4, 5), (3, 1)):
+        starts = rng.integers(23 - T, size=B)
+        starts[0] = 23 - T - 1  # the last place where a window and its targets fit
+        x, y = lm.batch(ids, starts, T)
+        assert numbers(x) == [[int(ids[s + t]) for t in range(T)] for s in starts]
+        assert numbers(y) == [[int(ids[s + t + 1]) for t in range(T)] for s in starts]
+
+
+# ---------------------------------------------------------------- 1.3
+
+
+@pytest.mark.task("1.3", weight=1, visible=True)
+def test_log_softmax_by_hand(lm):
+    """The scores 0 and ln 3 have the probabilities 1/4 and 3/4."""
+    found = numbers(lm.log_softmax(np.array([0, math.log(3)])))
+    assert found == near([math.log(1 / 4), math.log(3 / 4)])
+
+
+@pytest.mark.task("1.3", weight=2)
+def test_log_softmax_of_any_shape(lm, rng):
+    """The last axis is normalised, whatever axes there are before it."""
+    for shape in ((7,), (3, 5), (2, 3, 4), (4, 1)):
+        logits = rng.normal(scale=4, size=shape)
+        found = np.array(numbers(lm.log_softmax(logits)))
+        assert found.shape == shape
+        rows = zip(found.reshape(-1, shape[-1]), logits.reshape(-1, shape[-1]), strict=True)
+        for row, z in rows:
+            assert row.tolist() == near(plain.log_softmax(z.tolist()))
+
+
+@pytest.mark.task("1.3", weight=2)
+def test_log_softmax_of_large_scores(lm, rng):
+    """Scores of thousands overflow nowhere, in either precision; -inf keeps probability 0."""
+    for size, precision, tolerance in (
+        (5000, float, 1e-9),
+        (-5000, float, 1e-9),
+        (200, "f4", 1e-4),
+    ):
+        row = [*(size + rng.normal(size=4)).tolist(), -math.inf]
+        logits = np.array([row, [0.0, 2.0 * abs(size), *[-math.inf] * 3]], dtype=precision)
+        expected = [plain.log_softmax(z) for z in logits.astype(float).tolist()]
+        found = np.array(numbers(lm.log_softmax(logits)))
+        for got, right in zip(found.tolist(), expected, strict=True):
+            assert got == pytest.approx(right, rel=tolerance, abs=tolerance)
+
+
+# ---------------------------------------------------------------- 1.4
+
+
+@pytest.mark.task("1.4", weight=1, visible=True)
+def test_log_probabilities_of_a_text(lm):
+    """Each token's probability is read from the row after the tokens before it."""
+    rows = {(): [0, 0.25, 0.25, 0.5], (BOS,): [0, 0, 0.5, 0.5], (2,): [0, 0.125, 0, 0.875]}
+    found = list(lm.token_log_probs(lm.TableModel(rows), [BOS], [2, 3, 1]))
+    assert found == near([math.log(p) for p in (0.5, 0.875, 0.25)])
+    assert list(lm.token_log_probs(lm.TableModel(rows), [BOS, 2], [1])) == near([math.log(0.125)])
+
+
+@pytest.mark.task("1.4", weight=2)
+def test_log_probabilities_of_any_text(lm, rng):
+    """A text of any length is scored right after a history of any length."""
+    table = plain.random_table(rng)
+    model = lm.TableModel(table)
+    for size, before in ((8, 1), (1, 3), (0, 1), (5, 2)):
+        history = [BOS, *rng.integers(2, 4, size=before - 1).tolist()]
+        text = rng.integers(1, 4, size=size).tolist()
+        found = list(lm.token_log_probs(model, history, text))
+        assert found == near(plain.text_log_probs(table, history, text))
+
+
+@pytest.mark.task("1.4", weight=1)
+def test_an_impossible_token(lm):
+    """A token of probability 0 has the logarithm minus infinity; those after it keep their own."""
+    model = lm.TableModel({(): [0, 0.5, 0.5, 0], (3,): [0, 0.25, 0.25, 0.5]})
+    found = list(lm.token_log_probs(model, [BOS], [2, 3, 3]))
+    assert found == near([math.log(0.5), -math.inf, math.log(0.5)])
+
+
+# ---------------------------------------------------------------- 1.5
+
+
+@pytest.mark.task("1.5", weight=1, visible=True)
+def test_cross_entropy_by_hand(lm):
+    """With 1/2 and 1/8 for the right tokens, the mean surprise is 2 ln 2."""
+    log_probs = np.log([[0.5, 0.5], [0.875, 0.125]])
+    assert float(lm.cross_entropy(log_probs, np.array([0, 1]))) == near(2 * math.log(2))
+
+
+@pytest.mark.task("1.5", weight=1)
+def test_cross_entropy_of_any_predictions(lm, rng):
+    """Only the right token of each row counts, and every row counts the same."""
+    for N, V in ((1, 4), (9, 3), (3, 9)):
+        log_probs = np.log(rng.dirichlet([1.0] * V, size=N))
+        targets = rng.integers(V, size=N)
+        right = [float(log_probs[i, w]) for i, w in enumerate(targets)]
+        assert float(lm.cross_entropy(log_probs, targets)) == near(-math.fsum(right) / N)
+
+
+@pytest.mark.task("1.5", weight=1, visible=True)
+def test_perplexity_of_a_die(lm):
+    """The throws of a fair die have perplexity 6, however many they are."""
+    assert float(lm.perplexity([math.log(1 / 6)])) == near(6)
+    assert float(lm.perplexity([math.log(1 / 6)] * 500)) == near(6)
+
+
+@pytest.mark.task("1.5", weight=1)
+def test_perplexity_of_any_text(lm, rng):
+    """Perplexity is one over the geometric mean of the probabilities, infinite if one is 0."""
+    p = rng.uniform(0.01, 1, size=7)
+    assert float(lm.perplexity(np.log(p).tolist())) == near(float(np.prod(p)) ** (-1 / 7))
+    assert lm.perplexity([math.log(0.5), -math.inf]) == math.inf
+
+
+@pytest.mark.task("1.5", weight=1, visible=True)
+def test_bits_per_byte_by_hand(lm):
+    """Two tokens of 3 bits for three bytes are 2 bits per byte: é has two bytes."""
+    assert float(lm.bits_per_byte([-math.log(8)] * 2, "né")) == near(2)
+
+
+@pytest.mark.task("1.5", weight=1)
+def test_bits_per_byte_of_any_text(lm, rng):
+    """The number of tokens does not matter, only their sum and the bytes of the text."""
+    for text in ("abc", "Straße", "Привет", "🐐 goat"):
+        logs = np.log(rng.uniform(0.01, 1, size=rng.integers(1, 9)))
+        bits = -math.fsum(logs) / math.log(2)
+        found = float(lm.bits_per_byte(logs.tolist(), text))
+        assert found == near(bits / len(bytes(text, "utf-8")))
+
+
+# ---------------------------------------------------------------- 1.6
+
+
+@pytest.mark.task("1.6", weight=1, visible=True)
+def test_entropy_of_a_coin_and_of_certainty(lm):
+    """A fair coin has ln 2 nats, a certain event none."""
+    assert float(lm.entropy(np.array([0.5, 0.5]))) == near(math.log(2))
+    assert float(lm.entropy(np.array([0.0, 1.0, 0.0]))) == near(0)
+
+
+@pytest.mark.task("1.6", weight=1)
+def test_entropy_of_any_distribution(lm, rng):
+    """The surprises are averaged with their own probabilities; impossible words add nothing."""
+    for V, zeros in ((1, 0), (5, 0), (9, 3)):
+        p = plain.random_row(rng, V, zeros)
+        expected = -math.fsum(x * math.log(x) for x in p.tolist() if x > 0)
+        assert float(lm.entropy(p)) == near(expected)
+
+
+@pytest.mark.task("1.6", weight=1, visible=True)
+def test_divergence_by_hand(lm):
+    """From a fair coin to one with 1/4 and 3/4 it is half of ln 4/3, and to itself 0."""
+    p, q = np.array([0.5, 0.5]), np.array([0.25, 0.75])
+    assert float(lm.kl_divergence(p, q)) == near(math.log(4 / 3) / 2)
+    assert float(lm.kl_divergence(q, q)) == near(0)
+
+
+@pytest.mark.task("1.6", weight=2)
+def test_divergence_of_any_distributions(lm, rng):
+    """The mean of ln p/q over p is right, also where p is 0; where only q is 0 it is infinite."""
+    for zeros in (0, 2):
+        p, q = plain.random_row(rng, 6, zeros), plain.random_row(rng, 6)
+        terms = [a * math.log(a / b) for a, b in zip(p.tolist(), q.tolist(), strict=True) if a > 0]
+        assert float(lm.kl_divergence(p, q)) == near(math.fsum(terms))
+    q[int(p.argmax())] = 0
+    assert lm.kl_divergence(p, q / q.sum()) == math.inf
+    assert float(lm.kl_divergence(np.array([0.5, 0.5, 0]), np.array([0.25, 0.75, 0]))) > 0
+
+
+# ---------------------------------------------------------------- 1.7
+
+
+@pytest.mark.task("1.7", weight=1, visible=True)
+def test_counts_of_two_texts(lm):
+    """Counts do not reach from one text into the next."""
+    found = lm.count_characters(["abab", "ba"], 2)
+    assert {u: dict(row) for u, row in dict(found).items()} == {"a": {"b": 2}, "b": {"a": 2}}
+
+
+@pytest.mark.task("1.7", weight=1)
+def test_counts_of_any_texts(lm, rng):
+    """Characters are counted right after contexts of every length, also the empty one."""
+    for n in (1, 2, 4):
+        texts = ["", *(plain.random_text(rng, 9) for _ in range(3)), "ab"]
+        found = lm.count_characters(texts, n)
+        found = {u: {c: k for c, k in dict(row).items() if k} for u, row in dict(found).items()}
+        assert {u: row for u, row in found.items() if row} == plain.count_characters(texts, n)
+
+
+@pytest.mark.task("1.7", weight=1, visible=True)
+def test_adding_one_to_counts(lm):
+    """After a, seen 2 times with b, the b has 3/5 if there are three characters."""
+    found = float(lm.character_log_prob({"a": {"b": 2}}, "abc", n=2, V=3))
+    assert found == near(math.log(3 / 5) + math.log(1 / 3))
+    assert float(lm.character_log_prob({"a": {"b": 2}}, "a", n=2, V=3)) == 0
+
+
+@pytest.mark.task("1.7", weight=1)
+def test_log_probability_of_any_characters(lm, rng):
+    """Seen and unseen characters and contexts have their smoothed probabilities."""
+    for n in (1, 2, 3):
+        counts = plain.count_characters([plain.random_text(rng, 30)], n)
+        text = "né" + plain.random_text(rng, 4)
+        expected = plain.character_log_prob(counts, text, n, 40)
+        assert float(lm.character_log_prob(counts, text, n, 40)) == near(expected)
+
+
+@pytest.mark.task("1.7", weight=1, visible=True)
+def test_posterior_by_hand(lm):
+    """With the likelihoods 1/10 and 3/10 and the priors 3/4 and 1/4 both classes are as likely."""
+    logs = {"french": math.log(0.1), "swedish": math.log(0.3)}
+    found = lm.posterior(logs, {"french": 0.75, "swedish": 0.25})
+    assert dict(found) == near({"french": 0.5, "swedish": 0.5})
+
+
+@pytest.mark.task("1.7", weight=1)
+def test_posterior_of_long_texts(lm, rng):
+    """Likelihoods too small for any float still give probabilities that sum to 1."""
+    for size in (0, -4000, -90000):
+        logs = {name: float(size + rng.normal()) for name in "abc"}
+        priors = dict(zip("abc", rng.dirichlet([3, 3, 3]).tolist(), strict=True))
+        joint = {c: priors[c] * math.exp(logs[c] - size) for c in "abc"}
+        expected = {c: value / sum(joint.values()) for c, value in joint.items()}
+        assert dict(lm.posterior(logs, priors)) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.task("1.7", weight=1, seconds=20)
+def test_three_languages_are_told_apart(lm):
+    """At least 95 of 100 pieces of 40 characters are given to their own language."""
+    train = {name: tongues.sentences(name, "train")[:120] for name in tongues.LANGUAGES}
+    counts = {name: dict(lm.count_characters(train[name], 2)) for name in train}
+    pieces = []
+    for name in train:
+        text = " ".join(tongues.sentences(name, "test"))
+        pieces += [(name, text[start : start + 40]) for start in range(0, 600, 40)]
+    hits = 0
+    for name, piece in pieces:
+        scores = {each: float(lm.character_log_prob(counts[each], piece, 2, 90)) for each in counts}
+        hits += max(scores, key=scores.get) == name
+    assert hits >= 0.95 * len(pieces)
+
+
+# ---------------------------------------------------------------- 1.8
+
+
+@pytest.mark.task("1.8", weight=1, visible=True)
+def test_candidates_by_hand(lm):
+    """With weight 1 the sums -22 and -31 decide; with weight 0 only the language model does."""
+    candidates = {"wreck a nice beach": (-30.0, -1.0), "recognise speech": (-20.0, -2.0)}
+    best_first = ["recognise speech", "wreck a nice beach"]
+    assert list(lm.rerank(candidates)) == best_first
+    assert list(lm.rerank(candidates, 0.0)) == best_first
+    assert list(lm.rerank(candidates, 11.0)) == best_first[::-1]
+
+
+@pytest.mark.task("1.8", weight=2)
+def test_candidates_of_any_scores(lm, rng):
+    """The weight multiplies the channel's score alone, whatever it is."""
+    for weight in (0.0, 0.3, 1.0, 4.0):
+        scores = -rng.uniform(1, 30, size=(6, 2))
+        candidates = {f"text {i}": tuple(row) for i, row in enumerate(scores.tolist())}
+        total = {name: a + weight * b for name, (a, b) in candidates.items()}
+        expected = sorted(total, key=total.get, reverse=True)
+        assert list(lm.rerank(candidates, weight)) == expected
+
+
+@pytest.mark.task("1.8", weight=1)
+def test_candidates_with_equal_scores(lm):
+    """Equal scores keep the order in which the candidates were given."""
+    candidates = {"z": (-2.0, -2.0), "b": (-1.0, -2.0), "m": (-2.0, -1.0), "a": (-1.0, -2.0)}
+    assert list(lm.rerank(candidates)) == ["b", "m", "a", "z"]
+
+
+# ---------------------------------------------------------------- 1.9
+
+
+def pairs(merges):
+    return [tuple(int(part) for part in pair) for pair in merges]
+
+
+@pytest.mark.task("1.9", weight=1, visible=True)
+def test_merges_by_hand(lm):
+    """In low lower lowest the pair l o stands three times, then lo w, then the blank before low."""
+    assert pairs(lm.train_bpe("low lower lowest", 3)) == [(108, 111), (256, 119), (32, 257)]
+    assert pairs(lm.train_bpe("low lower lowest", 0)) == []
+
+
+@pytest.mark.task("1.9", weight=1, visible=True)
+def test_equally_frequent_pairs(lm):
+    """Of equally frequent pairs the smaller one is merged first, not the first of the text."""
+    assert pairs(lm.train_bpe("xyxy.abab", 2)) == [(97, 98), (120, 121)]
+
+
+@pytest.mark.task("1.9", weight=1, visible=True)
+def test_merges_end_where_no_pair_occurs_twice(lm):
+    """When every pair that is left occurs once, there are no more merges."""
+    assert pairs(lm.train_bpe("abc abc", 50)) == [(97, 98), (256, 99)]
+    assert pairs(lm.train_bpe("x", 5)) == []
+
+
+@pytest.mark.task("1.9", weight=2)
+def test_merges_stay_inside_chunks(lm):
+    """A pair across the border of two words or signs is never merged, however frequent it is."""
+    found = pairs(lm.train_bpe("a.b.a.b.a.b.c.c", 20))
+    assert found == []
+    assert pairs(lm.train_bpe("no. no, no! no; no? no", 9)) == [(110, 111), (32, 256)]
+
+
+@pytest.mark.task("1.9", weight=4)
+def test_merges_of_any_text(lm, rng):
+    """The merges are those of a plain count of all pairs before each merge, in any script."""
+    for letters in ("ab", "abéx🐐", "abcdefghij"):
+        text = plain.random_text(rng, letters=letters)
+        for n_merges in (7, 60):
+            assert pairs(lm.train_bpe(text, n_merges)) == plain.train_bpe(text, n_merges)
+
+
+@pytest.mark.task("1.9", weight=1, seconds=15)
+def test_training_takes_seconds(lm, rng):
+    """Seven hundred merges on a text of ninety thousand bytes take a few seconds."""
+    letters = np.array(list("etaoinshrdlu"))
+    words = ["".join(rng.choice(letters, size=size)) for size in rng.integers(2, 11, size=2500)]
+    text = " ".join(words[i] for i in rng.zipf(1.3, size=15_000) % 2500)
+    assert len(pairs(lm.train_bpe(text, 700))) == 700
+
+
+# ---------------------------------------------------------------- 1.10
+
+LOW = [(108, 111), (256, 119), (32, 257)]  # lo, low and a blank with low
+
+
+@pytest.mark.task("1.10", weight=1, visible=True)
+def test_tokens_by_hand(lm):
+    """Known pairs become tokens, from the oldest merge to the newest; other bytes stay."""
+    assert list(lm.encode("slow lower", LOW)) == [115, 257, 258, 101, 114]
+    assert list(lm.encode("é", LOW)) == [195, 169]
+    assert list(lm.encode("", LOW)) == []
+
+
+@pytest.mark.task("1.10", weight=1, visible=True)
+def test_text_by_hand(lm):
+    """Tokens become bytes, and the bytes become text; broken characters become U+FFFD."""
+    assert lm.decode([115, 257, 258, 101, 114], LOW) == "slow lower"
+    assert lm.decode([195, 169], LOW) == "é"
+    assert lm.decode([108, 195], LOW) == "l\ufffd"
+
+
+@pytest.mark.task("1.10", weight=2)
+def test_older_merges_go_first(lm):
+    """Where two merges overlap, the one that was learned first is done first."""
+    merges = [(98, 99), (97, 98), (97, 256), (258, 100)]  # bc, ab, a-bc, abc-d
+    assert list(lm.encode("abcd", merges)) == [259]
+    assert list(lm.encode("ab abc", merges)) == [257, 32, 258]
+    assert list(lm.encode("aaa aaaa", [(97, 97)])) == [256, 97, 32, 256, 256]
+
+
+@pytest.mark.task("1.10", weight=2)
+def test_tokens_of_any_text(lm, rng):
+    """A new text has the tokens that doing all merges in their order gives."""
+    merges = plain.train_bpe(plain.random_text(rng), 60)
+    for n_merges in (0, 20, len(merges)):
+        text = plain.random_text(rng, 40) + "quite new: ünïcode"
+        assert list(lm.encode(text, merges[:n_merges])) == plain.encode(text, merges[:n_merges])
+
+
+@pytest.mark.task("1.10", weight=2)
+def test_any_text_goes_there_and_back(lm, rng):
+    """Any script, any emoji and any gap is the same after encoding and decoding."""
+    merges = plain.train_bpe(plain.random_text(rng), 40)
+    for text in ("", " ", "naïve 東京 👩‍🌾!", "\t\n  x \r\n", "Ωμέγα,\u00a0\u200bعربي"):
+        assert lm.decode(list(lm.encode(text, merges)), merges) == text
+    ids = plain.encode("🐐 goat 🐐", merges)
+    assert lm.decode(ids, merges) == "🐐 goat 🐐"
+
+
+# ---------------------------------------------------------------- 1.11
+
+
+@pytest.mark.task("1.11", weight=1, visible=True)
+def test_temperature_by_hand(lm):
+    """Half the temperature squares the probabilities; at 0 only the largest score is left."""
+    logits = np.log([0.25, 0.75])
+    assert numbers(lm.with_temperature(logits, 1.0)) == near([0.25, 0.75])
+    assert numbers(lm.with_temperature(logits, 0.5)) == near([0.1, 0.9])
+    assert numbers(lm.with_temperature(logits, 0.0)) == near([0, 1])
+
+
+@pytest.mark.task("1.11", weight=2)
+def test_any_temperature(lm, rng):
+    """From hot to freezing, nothing overflows, and equal scores keep equal shares."""
+    logits = np.array([*rng.normal(scale=3, size=5), -math.inf, 6.0, 6.0]) + 1000.0
+    for temperature in (0.0, 1e-6, 0.3, 1.0, 2.5, 1e6):
+        expected = plain.with_temperature(logits.tolist(), temperature)
+        assert numbers(lm.with_temperature(logits, temperature)) == near(expected)
+
+
+@pytest.mark.task("1.11", weight=1, visible=True)
+def test_the_two_most_likely_tokens(lm):
+    """The two most likely tokens stay and sum to 1; of equals the smaller id stays."""
+    found = numbers(lm.top_k(np.array([0.2, 0.5, 0.2, 0.1]), 2))
+    assert found == near([2 / 7, 5 / 7, 0, 0])
+
+
+@pytest.mark.task("1.11", weight=1)
+def test_the_most_likely_tokens_of_any_distribution(lm, rng):
+    """Every k is right, from 1 to the whole vocabulary, also with equal tokens and zeros."""
+    for probs in (plain.random_row(rng, 7), np.array([0.125, 0.25, 0.125, 0.25, 0.25, 0])):
+        for k in (1, 2, 4, len(probs)):
+            expected = plain.only(probs.tolist(), plain.by_likelihood(probs.tolist())[:k])
+            assert numbers(lm.top_k(probs, k)) == near(expected)
+
+
+@pytest.mark.task("1.11", weight=1, visible=True)
+def test_the_nucleus_by_hand(lm):
+    """The token that reaches p stays; what p is reached without goes."""
+    probs = np.array([0.25, 0.5, 0.125, 0.125])
+    assert numbers(lm.top_p(probs, 0.6)) == near([1 / 3, 2 / 3, 0, 0])
+    assert numbers(lm.top_p(probs, 0.75)) == near([1 / 3, 2 / 3, 0, 0])
+    assert numbers(lm.top_p(probs, 0.8)) == near([2 / 7, 4 / 7, 1 / 7, 0])
+
+
+@pytest.mark.task("1.11", weight=1)
+def test_the_nucleus_of_any_distribution(lm, rng):
+    """Every p is right, from nearly 0 to 1, also with zeros."""
+    for zeros in (0, 3):
+        probs = plain.random_row(rng, 8, zeros)
+        for p in (1e-9, *rng.uniform(0.05, 0.95, size=3).tolist()):
+            assert numbers(lm.top_p(probs, p)) == near(plain.top_p(probs.tolist(), p))
+        assert numbers(lm.top_p(probs, 1.0)) == pytest.approx(probs.tolist(), abs=1e-9)
+
+
+@pytest.mark.task("1.11", weight=1, visible=True)
+def test_a_draw_without_choice(lm, rng):
+    """A token with probability 1 is drawn every time."""
+    assert {int(lm.sample(np.array([0.0, 0.0, 1.0]), fresh(rng))) for _ in range(20)} == {2}
+
+
+@pytest.mark.task("1.11", weight=2, seconds=20)
+def test_tokens_are_drawn_as_often_as_they_are_likely(lm, rng):
+    """Over many draws each token has its share, and a token of probability 0 is never drawn."""
+    probs = np.array([*plain.random_row(rng, 5), 0]) * 0.8 + np.array([0.04] * 5 + [0])
+    probs = rng.permutation(probs)
+    drawn = [int(lm.sample(probs, fresh(rng))) for _ in range(1500)]
+    assert plain.chi_square_is_fair([drawn.count(w) for w in range(6)], probs.tolist())
+
+
+@pytest.mark.task("1.11", weight=1)
+def test_the_generator_decides(lm, rng):
+    """The same state of the generator gives the same tokens, another state other tokens."""
+    probs, (a, b) = np.full(500, 1 / 500), rng.integers(2**32, size=2).tolist()
+    first, again, other = (
+        [int(lm.sample(probs, np.random.default_rng(seed + i))) for i in range(5)]
+        for seed in (a, a, b)
+    )
+    assert first == again != other
+
+
+# ---------------------------------------------------------------- 1.12
+
+
+def assert_same_beam(found, expected):
+    """Compare texts and scores; no two scores of a random table are equal."""
+    found = [(list(map(int, text)), float(score)) for text, score in found]
+    assert [text for text, _ in found] == [text for text, _ in expected]
+    assert [score for _, score in found] == near([score for _, score in expected])
+
+
+GARDEN = {(): [0, 0, 0.6, 0.4], (2,): [0, 0.4, 0.3, 0.3], (3,): [0, 0.9, 0.05, 0.05]}
+
+
+@pytest.mark.task("1.12", weight=1, visible=True)
+def test_greedy_search_by_hand(lm):
+    """With a beam of one, the most likely token is taken at each step: 2, EOS with 0.6 x 0.4."""
+    [(text, score)] = list(lm.beam_search(lm.TableModel(GARDEN), [BOS], 1, 5))
+    assert (list(text), float(score)) == ([2, EOS], near(math.log(0.24)))
+
+
+@pytest.mark.task("1.12", weight=1, visible=True)
+def test_a_beam_of_two_beats_greedy_search(lm):
+    """A beam of two finds 3, EOS with 0.4 x 0.9, which begins with the less likely token."""
+    found = list(lm.beam_search(lm.TableModel(GARDEN), [BOS], 2, 5))
+    assert_same_beam(found, [([3, EOS], math.log(0.36)), ([2, EOS], math.log(0.24))])
+
+
+@pytest.mark.task("1.12", weight=2, seconds=15)
+def test_a_wide_beam_is_an_exhaustive_search(lm, rng):
+    """A beam wider than all texts returns them all in the order of their scores, for any alpha."""
+    for alpha, zeros in ((0.0, 0), (0.7, 0), (1.0, 1)):
+        table = plain.random_table(rng, zeros=zeros)
+        expected = plain.all_texts(table, [BOS], 4, alpha)
+        found = list(lm.beam_search(lm.TableModel(table), [BOS], 200, 4, alpha))
+        assert_same_beam(found, expected)
+
+
+@pytest.mark.task("1.12", weight=3)
+def test_a_narrow_beam_of_any_model(lm, rng):
+    """At each step the most likely open texts go on, and finished ones are set aside."""
+    for width, max_tokens, alpha in ((1, 6, 0.0), (2, 5, 1.0), (3, 1, 0.0), (3, 7, 0.6)):
+        table = plain.random_table(rng, V=5)
+        history = [BOS, 2]
+        found = list(lm.beam_search(lm.TableModel(table), history, width, max_tokens, alpha))
+        assert_same_beam(found, plain.beam(table, history, width, max_tokens, alpha))
+
+
+@pytest.mark.task("1.12", weight=1)
+def test_length_normalisation(lm):
+    """With alpha = 1 the mean per token decides, so that a longer text can win over a short one."""
+    table = {(): [0, 0.5, 0.5], (2,): [0, 0.9, 0.1]}
+    model = lm.TableModel(table)
+    by_sum, by_mean = (list(lm.beam_search(model, [BOS], 9, 4, alpha)) for alpha in (0.0, 1.0))
+    assert_same_beam(by_sum[:1], [([EOS], math.log(0.5))])
+    assert_same_beam(by_mean[:1], [([2, EOS], math.log(0.45) / 2)])
