@@ -1,0 +1,362 @@
+"""Plausible mistakes in sections 1.7 to 1.10: characters, candidates, tokens.
+
+`tests/misconceptions/language_models.py` takes them in.
+"""
+
+import math
+from collections import Counter
+from itertools import pairwise
+
+from nextword.corpora.bytepairs import chunks, merge, token_bytes
+from nextword.judge.misconceptions import misconception
+
+
+def count_places(texts, n, places):
+    counts = {}
+    for text in texts:
+        for t in places(text):
+            row = counts.setdefault(text[max(0, t - n + 1) : t], {})
+            row[text[t]] = row.get(text[t], 0) + 1
+    return counts
+
+
+@misconception(
+    "1.7",
+    replaces="count_characters",
+    says="The texts were joined, so that the end of one is the context of the next. Count each "
+    "text by itself.",
+)
+def counts_across_texts(texts, n):
+    return count_places(["".join(texts)], n, lambda text: range(n - 1, len(text)))
+
+
+@misconception(
+    "1.7",
+    replaces="count_characters",
+    says="The first n - 1 characters of a text have no full context, and are not predicted.",
+)
+def counts_short_contexts(texts, n):
+    return count_places(texts, n, lambda text: range(len(text)))
+
+
+@misconception(
+    "1.7",
+    replaces="count_characters",
+    says="The last character of each text is missing: range excludes its end.",
+)
+def misses_the_last_character(texts, n):
+    return count_places(texts, n, lambda text: range(n - 1, len(text) - 1))
+
+
+@misconception(
+    "1.7",
+    replaces="count_characters",
+    says="The context has n characters; with the predicted one it must be n in all.",
+)
+def takes_one_character_too_many(texts, n):
+    return count_places(texts, n + 1, lambda text: range(n, len(text)))
+
+
+def smoothed(counts, text, n, fraction):
+    rows = ((text[t], counts.get(text[t - n + 1 : t], {})) for t in range(n - 1, len(text)))
+    return sum((math.log(fraction(row, c)) for c, row in rows), 0.0)
+
+
+@misconception(
+    "1.7",
+    replaces="character_log_prob",
+    says="Each of the V characters got one more, so the row grew by V, not by 1.",
+)
+def adds_one_to_the_row(counts, text, n, V):
+    return smoothed(counts, text, n, lambda row, c: (row.get(c, 0) + 1) / (sum(row.values()) + 1))
+
+
+@misconception(
+    "1.7",
+    replaces="character_log_prob",
+    says="V is the size of the alphabet, which is given, not how many were seen after u.",
+)
+def takes_the_row_for_the_alphabet(counts, text, n, V):
+    return smoothed(
+        counts,
+        text,
+        n,
+        lambda row, c: (row.get(c, 0) + 1) / (sum(row.values()) + (len(row) or V)),
+    )
+
+
+@misconception(
+    "1.7",
+    replaces="character_log_prob",
+    says="Pairs that were never seen were skipped, so a foreign text looks likely. They "
+    "count, with 1 / (#(u•) + V).",
+)
+def skips_what_was_never_seen(counts, text, n, V):
+    rows = ((text[t], counts.get(text[t - n + 1 : t], {})) for t in range(n - 1, len(text)))
+    seen = [(row[c] + 1) / (sum(row.values()) + V) for c, row in rows if c in row]
+    return sum(map(math.log, seen), 0.0)
+
+
+def shared(weights):
+    total = sum(weights.values())
+    return {c: weight / total if total else math.nan for c, weight in weights.items()}
+
+
+@misconception(
+    "1.7",
+    replaces="posterior",
+    says="The priors were not used: Bayes' rule multiplies each likelihood by its prior.",
+)
+def ignores_the_priors(log_likelihoods, priors):
+    best = max(log_likelihoods.values())
+    return shared({c: math.exp(value - best) for c, value in log_likelihoods.items()})
+
+
+@misconception(
+    "1.7",
+    replaces="posterior",
+    says="exp of a log-likelihood of -5000 is 0: subtract the largest sum before you take exp.",
+)
+def underflows(log_likelihoods, priors):
+    return shared({c: math.exp(value) * priors[c] for c, value in log_likelihoods.items()})
+
+
+@misconception(
+    "1.7",
+    replaces="posterior",
+    says="These are not yet probabilities: divide by their sum.",
+)
+def does_not_normalise(log_likelihoods, priors):
+    best = max(log_likelihoods.values())
+    return {c: math.exp(value - best) * priors[c] for c, value in log_likelihoods.items()}
+
+
+def ranked(scores, reverse=True):
+    return sorted(scores, key=scores.get, reverse=reverse)
+
+
+@misconception(
+    "1.8",
+    replaces="rerank",
+    says="The weight belongs to the channel's score, not to the language model's.",
+)
+def weighs_the_language_model(candidates, weight=1.0):
+    return ranked({text: weight * lm + channel for text, (lm, channel) in candidates.items()})
+
+
+@misconception(
+    "1.8",
+    replaces="rerank",
+    says="The worst candidate is first: sorted goes upwards, and the best score is the largest.",
+)
+def puts_the_worst_first(candidates, weight=1.0):
+    scores = {text: lm + weight * channel for text, (lm, channel) in candidates.items()}
+    return ranked(scores, reverse=False)
+
+
+@misconception(
+    "1.8",
+    replaces="rerank",
+    says="The channel was subtracted: both scores are logarithms of probabilities, and are added.",
+)
+def subtracts_the_channel(candidates, weight=1.0):
+    return ranked({text: lm - weight * channel for text, (lm, channel) in candidates.items()})
+
+
+@misconception(
+    "1.8",
+    replaces="rerank",
+    says="Only the channel was asked; what the text itself is worth, the language model says.",
+)
+def ignores_the_language_model(candidates, weight=1.0):
+    return ranked({text: weight * channel for text, (_, channel) in candidates.items()})
+
+
+@misconception(
+    "1.8",
+    replaces="rerank",
+    says="Candidates with equal scores changed places: reversing a sorted list also turns them "
+    "around. Sort by the negative score.",
+)
+def turns_equal_candidates_around(candidates, weight=1.0):
+    scores = {text: lm + weight * channel for text, (lm, channel) in candidates.items()}
+    return sorted(scores, key=scores.get)[::-1]
+
+
+def trained(words, n_merges, choose, tally=None, least=2):
+    """Count all pairs again for each merge: the plain way, right but slow."""
+    words, merges = [(list(word), weight) for word, weight in words], []
+    while len(merges) < n_merges:
+        counts = Counter()
+        for word, weight in words:
+            for pair in (tally or pairwise)(word):
+                counts[pair] += weight
+        if not counts or max(counts.values()) < least:
+            break
+        best = choose(counts)
+        words = [(merge(word, best, 256 + len(merges)), weight) for word, weight in words]
+        merges.append(best)
+    return merges
+
+
+def smallest_of_the_best(counts):
+    top = max(counts.values())
+    return min(pair for pair in counts if counts[pair] == top)
+
+
+def weighted(text):
+    return [(chunk.encode(), weight) for chunk, weight in Counter(chunks(text)).items()]
+
+
+@misconception(
+    "1.9",
+    replaces="train_bpe",
+    says="Equally frequent pairs: you took the one that was found first. Take the smaller pair.",
+)
+def breaks_ties_by_appearance(text, n_merges):
+    return trained(weighted(text), n_merges, lambda counts: max(counts, key=counts.get))
+
+
+@misconception(
+    "1.9",
+    replaces="train_bpe",
+    says="text.split() loses the blanks and leaves signs with their words: cut with chunks(text).",
+)
+def splits_at_blanks(text, n_merges):
+    words = [(word.encode(), weight) for word, weight in Counter(text.split()).items()]
+    return trained(words, n_merges, smallest_of_the_best)
+
+
+@misconception(
+    "1.9",
+    replaces="train_bpe",
+    says="Every different chunk was counted once: a chunk that occurs a hundred times counts a "
+    "hundred times.",
+)
+def counts_each_chunk_once(text, n_merges):
+    return trained([(word, 1) for word, _ in weighted(text)], n_merges, smallest_of_the_best)
+
+
+@misconception(
+    "1.9",
+    replaces="train_bpe",
+    says="Tokens 0 to 255 are bytes: text.encode(), not the numbers of the characters, which go "
+    "far beyond 255.",
+)
+def begins_with_characters(text, n_merges):
+    words = [([ord(c) for c in chunk], weight) for chunk, weight in Counter(chunks(text)).items()]
+    return trained(words, n_merges, smallest_of_the_best)
+
+
+@misconception(
+    "1.9",
+    replaces="train_bpe",
+    says="A pair that occurs once was merged: the training ends when no pair occurs twice.",
+)
+def merges_pairs_that_occur_once(text, n_merges):
+    return trained(weighted(text), n_merges, smallest_of_the_best, least=1)
+
+
+@misconception(
+    "1.9",
+    replaces="train_bpe",
+    says="The counts were made once, at the beginning. Each merge makes new pairs and breaks old "
+    "ones: the counts must follow.",
+)
+def never_counts_again(text, n_merges):
+    counts = Counter()
+    for word, weight in weighted(text):
+        for pair in pairwise(word):
+            counts[pair] += weight
+    frequent = [pair for pair in counts if counts[pair] >= 2]
+    return sorted(frequent, key=lambda pair: (-counts[pair], pair))[:n_merges]
+
+
+def encoded(text, merges, step):
+    tokens = []
+    for chunk in chunks(text):
+        ids, previous = list(chunk.encode()), None
+        while ids != previous:
+            previous, ids = ids, step(ids, list(map(tuple, merges)))
+        tokens += ids
+    return tokens
+
+
+@misconception(
+    "1.10",
+    replaces="encode",
+    says="You did the first merge that fits from the left. The merge that was learned first goes "
+    "first, wherever it stands.",
+)
+def merges_from_the_left(text, merges):
+    def step(ids, known):
+        for i, pair in enumerate(pairwise(ids)):
+            if pair in known:
+                return [*ids[:i], 256 + known.index(pair), *ids[i + 2 :]]
+        return ids
+
+    return encoded(text, merges, step)
+
+
+@misconception(
+    "1.10",
+    replaces="encode",
+    says="You took the longest token that fits. That is another tokenizer: byte-pair encoding "
+    "repeats its merges in the order in which they were learned.",
+)
+def takes_the_longest_token(text, merges):
+    known, tokens = {token: i for i, token in enumerate(token_bytes(merges))}, []
+    for chunk in chunks(text):
+        rest = chunk.encode()
+        while rest:
+            size = next(n for n in range(len(rest), 0, -1) if rest[:n] in known)
+            tokens.append(known[rest[:size]])
+            rest = rest[size:]
+    return tokens
+
+
+@misconception(
+    "1.10",
+    replaces="encode",
+    says="The newest merge was done first; begin with the oldest.",
+)
+def begins_with_the_newest_merge(text, merges):
+    def step(ids, known):
+        pairs = [pair for pair in pairwise(ids) if pair in known]
+        newest = max(pairs, key=known.index, default=None)
+        return merge(ids, newest, 256 + known.index(newest)) if newest else ids
+
+    return encoded(text, merges, step)
+
+
+@misconception(
+    "1.10",
+    replaces="encode",
+    says="The text was not cut into chunks, so tokens reach over their borders.",
+)
+def encodes_without_chunks(text, merges):
+    ids = list(text.encode())
+    for i, pair in enumerate(merges):
+        ids = merge(ids, tuple(pair), 256 + i)
+    return ids
+
+
+@misconception(
+    "1.10",
+    replaces="decode",
+    says="Each token was decoded by itself, but one character may be spread over several tokens: "
+    "join the bytes first.",
+)
+def decodes_token_by_token(ids, merges):
+    tokens = token_bytes(merges)
+    return "".join(tokens[i].decode(errors="replace") for i in ids)
+
+
+@misconception(
+    "1.10",
+    replaces="decode",
+    says="Broken bytes were left out; each stands for something that was lost, so show U+FFFD.",
+)
+def hides_broken_bytes(ids, merges):
+    tokens = token_bytes(merges)
+    return b"".join(tokens[i] for i in ids).decode(errors="ignore")
