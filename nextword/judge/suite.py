@@ -70,6 +70,7 @@ class Suite:
         try:
             with self.bound(deadline):
                 item._initrequest()
+                state.teardown_exact(item)  # what another file's test left standing
                 state.setup(item)
                 item.runtest()
         except (KeyboardInterrupt, SystemExit, pytest.exit.Exception):
