@@ -1,7 +1,4 @@
-"""Plausible mistakes in sections 1.11 and 1.12: how a model chooses its next word.
-
-`tests/misconceptions/language_models.py` takes them in.
-"""
+"""Plausible mistakes in sections 1.11 and 1.12: how a model chooses its next word."""
 
 import math
 

@@ -9,8 +9,6 @@ from collections import Counter
 import numpy as np
 
 from nextword.judge.misconceptions import misconception
-from tests.misconceptions.language_models_choices import *  # noqa: F403  they only declare more
-from tests.misconceptions.language_models_tokens import *  # noqa: F403
 
 SPECIAL = ["<s>", "</s>", "<unk>"]
 BOS, EOS, UNK = range(3)

@@ -1,7 +1,4 @@
-"""Plausible mistakes in sections 1.7 to 1.10: characters, candidates, tokens.
-
-`tests/misconceptions/language_models.py` takes them in.
-"""
+"""Plausible mistakes in sections 1.7 to 1.10: characters, candidates, tokens."""
 
 import math
 from collections import Counter

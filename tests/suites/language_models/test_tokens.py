@@ -1,0 +1,263 @@
+"""Tests of tasks 1.9 to 1.12: tokens, and how a model chooses the next one."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.suites.language_models import oracles as plain
+from tests.suites.language_models.common import near, numbers
+
+BOS, EOS = 0, 1
+
+
+@pytest.fixture
+def lm(coursework):
+    return coursework.language_models
+
+
+def fresh(rng):
+    return np.random.default_rng(int(rng.integers(2**32)))
+
+
+# ---------------------------------------------------------------- 1.9
+
+
+def pairs(merges):
+    return [tuple(int(part) for part in pair) for pair in merges]
+
+
+@pytest.mark.task("1.9", weight=1, visible=True)
+def test_merges_by_hand(lm):
+    """In low lower lowest the pair l o stands three times, then lo w, then the blank before low."""
+    assert pairs(lm.train_bpe("low lower lowest", 3)) == [(108, 111), (256, 119), (32, 257)]
+    assert pairs(lm.train_bpe("low lower lowest", 0)) == []
+
+
+@pytest.mark.task("1.9", weight=1, visible=True)
+def test_equally_frequent_pairs(lm):
+    """Of equally frequent pairs the smaller one is merged first, not the first of the text."""
+    assert pairs(lm.train_bpe("xyxy.abab", 2)) == [(97, 98), (120, 121)]
+
+
+@pytest.mark.task("1.9", weight=1, visible=True)
+def test_merges_end_where_no_pair_occurs_twice(lm):
+    """When every pair that is left occurs once, there are no more merges."""
+    assert pairs(lm.train_bpe("abc abc", 50)) == [(97, 98), (256, 99)]
+    assert pairs(lm.train_bpe("x", 5)) == []
+
+
+@pytest.mark.task("1.9", weight=2)
+def test_merges_stay_inside_chunks(lm):
+    """A pair across the border of two words or signs is never merged, however frequent it is."""
+    found = pairs(lm.train_bpe("a.b.a.b.a.b.c.c", 20))
+    assert found == []
+    assert pairs(lm.train_bpe("no. no, no! no; no? no", 9)) == [(110, 111), (32, 256)]
+
+
+@pytest.mark.task("1.9", weight=4)
+def test_merges_of_any_text(lm, rng):
+    """The merges are those of a plain count of all pairs before each merge, in any script."""
+    for letters in ("ab", "abéx🐐", "abcdefghij"):
+        text = plain.random_text(rng, letters=letters)
+        for n_merges in (7, 60):
+            assert pairs(lm.train_bpe(text, n_merges)) == plain.train_bpe(text, n_merges)
+
+
+@pytest.mark.task("1.9", weight=1, seconds=15)
+def test_training_takes_seconds(lm, rng):
+    """Three hundred merges on a text of two hundred thousand bytes take a few seconds."""
+    letters = np.array(list("etaoinshrdlu"))
+    words = ["".join(rng.choice(letters, size=size)) for size in rng.integers(2, 11, size=900)]
+    text = " ".join(words[i] for i in rng.zipf(1.3, size=40_000) % 900)
+    assert len(pairs(lm.train_bpe(text, 300))) == 300
+
+
+# ---------------------------------------------------------------- 1.10
+
+LOW = [(108, 111), (256, 119), (32, 257)]  # lo, low and a blank with low
+
+
+@pytest.mark.task("1.10", weight=1, visible=True)
+def test_tokens_by_hand(lm):
+    """Known pairs become tokens, from the oldest merge to the newest; other bytes stay."""
+    assert list(lm.encode("slow lower", LOW)) == [115, 257, 258, 101, 114]
+    assert list(lm.encode("é", LOW)) == [195, 169]
+    assert list(lm.encode("", LOW)) == []
+
+
+@pytest.mark.task("1.10", weight=1, visible=True)
+def test_text_by_hand(lm):
+    """Tokens become bytes, and the bytes become text; broken characters become U+FFFD."""
+    assert lm.decode([115, 257, 258, 101, 114], LOW) == "slow lower"
+    assert lm.decode([195, 169], LOW) == "é"
+    assert lm.decode([108, 195], LOW) == "l\ufffd"
+
+
+@pytest.mark.task("1.10", weight=2)
+def test_older_merges_go_first(lm):
+    """Where two merges overlap, the one that was learned first is done first."""
+    merges = [(98, 99), (97, 98), (97, 256), (258, 100)]  # bc, ab, a-bc, abc-d
+    assert list(lm.encode("abcd", merges)) == [259]
+    assert list(lm.encode("ab abc", merges)) == [257, 32, 258]
+    assert list(lm.encode("aaa aaaa", [(97, 97)])) == [256, 97, 32, 256, 256]
+    assert list(lm.encode("ab ab", [(98, 32)])) == [97, 98, 32, 97, 98]  # b and blank: two chunks
+
+
+@pytest.mark.task("1.10", weight=2)
+def test_tokens_of_any_text(lm, rng):
+    """A new text has the tokens that doing all merges in their order gives."""
+    merges = plain.train_bpe(plain.random_text(rng), 60)
+    for n_merges in (0, 20, len(merges)):
+        text = plain.random_text(rng, 40) + "quite new: ünïcode"
+        assert list(lm.encode(text, merges[:n_merges])) == plain.encode(text, merges[:n_merges])
+
+
+@pytest.mark.task("1.10", weight=2)
+def test_any_text_goes_there_and_back(lm, rng):
+    """Any script, any emoji and any gap is the same after encoding and decoding."""
+    merges = plain.train_bpe(plain.random_text(rng), 40)
+    for text in ("", " ", "naïve 東京 👩‍🌾!", "\t\n  x \r\n", "Ωμέγα,\u00a0\u200bعربي"):
+        assert lm.decode(list(lm.encode(text, merges)), merges) == text
+    assert lm.decode([97, 195, 98, 240, 159], merges) == "a\ufffdb\ufffd"
+    ids = plain.encode("🐐 goat 🐐", merges)
+    assert lm.decode(ids, merges) == "🐐 goat 🐐"
+
+
+# ---------------------------------------------------------------- 1.11
+
+
+@pytest.mark.task("1.11", weight=1, visible=True)
+def test_temperature_by_hand(lm):
+    """Half the temperature squares the probabilities; at 0 only the largest score is left."""
+    logits = np.log([0.25, 0.75])
+    assert numbers(lm.with_temperature(logits, 1.0)) == near([0.25, 0.75])
+    assert numbers(lm.with_temperature(logits, 0.5)) == near([0.1, 0.9])
+    assert numbers(lm.with_temperature(logits, 0.0)) == near([0, 1])
+
+
+@pytest.mark.task("1.11", weight=2)
+def test_any_temperature(lm, rng):
+    """From hot to freezing, nothing overflows, and equal scores keep equal shares."""
+    logits = np.array([*rng.normal(scale=3, size=5), -math.inf, 6.0, 6.0]) + 1000.0
+    for temperature in (0.0, 1e-6, 0.3, 1.0, 2.5, 1e6):
+        expected = plain.with_temperature(logits.tolist(), temperature)
+        assert numbers(lm.with_temperature(logits, temperature)) == near(expected)
+
+
+@pytest.mark.task("1.11", weight=1, visible=True)
+def test_the_two_most_likely_tokens(lm):
+    """The two most likely tokens stay and sum to 1; of equals the smaller id stays."""
+    found = numbers(lm.top_k(np.array([0.2, 0.5, 0.2, 0.1]), 2))
+    assert found == near([2 / 7, 5 / 7, 0, 0])
+
+
+@pytest.mark.task("1.11", weight=1)
+def test_the_most_likely_tokens_of_any_distribution(lm, rng):
+    """Every k is right, from 1 to the whole vocabulary, also with equal tokens and zeros."""
+    for probs in (plain.random_row(rng, 7), np.array([0.125, 0.25, 0.125, 0.25, 0.25, 0])):
+        for k in (1, 2, 4, len(probs)):
+            expected = plain.only(probs.tolist(), plain.by_likelihood(probs.tolist())[:k])
+            assert numbers(lm.top_k(probs, k)) == near(expected)
+
+
+@pytest.mark.task("1.11", weight=1, visible=True)
+def test_the_nucleus_by_hand(lm):
+    """The token that reaches p stays; what p is reached without goes."""
+    probs = np.array([0.25, 0.5, 0.125, 0.125])
+    assert numbers(lm.top_p(probs, 0.6)) == near([1 / 3, 2 / 3, 0, 0])
+    assert numbers(lm.top_p(probs, 0.75)) == near([1 / 3, 2 / 3, 0, 0])
+    assert numbers(lm.top_p(probs, 0.8)) == near([2 / 7, 4 / 7, 1 / 7, 0])
+
+
+@pytest.mark.task("1.11", weight=1)
+def test_the_nucleus_of_any_distribution(lm, rng):
+    """Every p is right, from nearly 0 to 1, also with zeros."""
+    for zeros in (0, 3):
+        probs = plain.random_row(rng, 8, zeros)
+        for p in (1e-9, *rng.uniform(0.05, 0.95, size=3).tolist()):
+            assert numbers(lm.top_p(probs, p)) == near(plain.top_p(probs.tolist(), p))
+        assert numbers(lm.top_p(probs, 1.0)) == pytest.approx(probs.tolist(), abs=1e-9)
+
+
+@pytest.mark.task("1.11", weight=1, visible=True)
+def test_a_draw_without_choice(lm, rng):
+    """A token with probability 1 is drawn every time."""
+    assert {int(lm.sample(np.array([0.0, 0.0, 1.0]), fresh(rng))) for _ in range(20)} == {2}
+
+
+@pytest.mark.task("1.11", weight=2, seconds=20)
+def test_tokens_are_drawn_as_often_as_they_are_likely(lm, rng):
+    """Over many draws each token has its share, and a token of probability 0 is never drawn."""
+    probs = np.array([*plain.random_row(rng, 5), 0]) * 0.8 + np.array([0.04] * 5 + [0])
+    probs = rng.permutation(probs)
+    drawn = [int(lm.sample(probs, fresh(rng))) for _ in range(1500)]
+    assert plain.chi_square_is_fair([drawn.count(w) for w in range(6)], probs.tolist())
+
+
+@pytest.mark.task("1.11", weight=1)
+def test_the_generator_decides(lm, rng):
+    """The same state of the generator gives the same tokens, another state other tokens."""
+    probs, (a, b) = np.full(500, 1 / 500), rng.integers(2**32, size=2).tolist()
+    first, again, other = (
+        [int(lm.sample(probs, np.random.default_rng(seed + i))) for i in range(5)]
+        for seed in (a, a, b)
+    )
+    assert first == again != other
+
+
+# ---------------------------------------------------------------- 1.12
+
+
+def assert_same_beam(found, expected):
+    """Compare texts and scores; no two scores of a random table are equal."""
+    found = [(list(map(int, text)), float(score)) for text, score in found]
+    assert [text for text, _ in found] == [text for text, _ in expected]
+    assert [score for _, score in found] == near([score for _, score in expected])
+
+
+GARDEN = {(): [0, 0, 0.6, 0.4], (2,): [0, 0.4, 0.3, 0.3], (3,): [0, 0.9, 0.05, 0.05]}
+
+
+@pytest.mark.task("1.12", weight=1, visible=True)
+def test_greedy_search_by_hand(lm):
+    """With a beam of one, the most likely token is taken at each step: 2, EOS with 0.6 x 0.4."""
+    [(text, score)] = list(lm.beam_search(lm.TableModel(GARDEN), [BOS], 1, 5))
+    assert (list(text), float(score)) == ([2, EOS], near(math.log(0.24)))
+
+
+@pytest.mark.task("1.12", weight=1, visible=True)
+def test_a_beam_of_two_beats_greedy_search(lm):
+    """A beam of two finds 3, EOS with 0.4 x 0.9, which begins with the less likely token."""
+    found = list(lm.beam_search(lm.TableModel(GARDEN), [BOS], 2, 5))
+    assert_same_beam(found, [([3, EOS], math.log(0.36)), ([2, EOS], math.log(0.24))])
+
+
+@pytest.mark.task("1.12", weight=2, seconds=15)
+def test_a_wide_beam_is_an_exhaustive_search(lm, rng):
+    """A beam wider than all texts returns them all in the order of their scores, for any alpha."""
+    for alpha, zeros in ((0.0, 0), (0.7, 0), (1.0, 1)):
+        table = plain.random_table(rng, zeros=zeros)
+        expected = plain.all_texts(table, [BOS], 4, alpha)
+        found = list(lm.beam_search(lm.TableModel(table), [BOS], 200, 4, alpha))
+        assert_same_beam(found, expected)
+
+
+@pytest.mark.task("1.12", weight=3)
+def test_a_narrow_beam_of_any_model(lm, rng):
+    """At each step the most likely open texts go on, and finished ones are set aside."""
+    for width, max_tokens, alpha in ((1, 6, 0.0), (2, 5, 1.0), (3, 1, 0.0), (3, 7, 0.6)):
+        table = plain.random_table(rng, V=5)
+        history = [BOS, 2]
+        found = list(lm.beam_search(lm.TableModel(table), history, width, max_tokens, alpha))
+        assert_same_beam(found, plain.beam(table, history, width, max_tokens, alpha))
+
+
+@pytest.mark.task("1.12", weight=1)
+def test_length_normalisation(lm):
+    """With alpha = 1 the mean per token decides, so that a longer text can win over a short one."""
+    table = {(): [0, 0.5, 0.5], (2,): [0, 0.9, 0.1]}
+    model = lm.TableModel(table)
+    by_sum, by_mean = (list(lm.beam_search(model, [BOS], 9, 4, alpha)) for alpha in (0.0, 1.0))
+    assert_same_beam(by_sum[:1], [([EOS], math.log(0.5))])
+    assert_same_beam(by_mean[:1], [([2, EOS], math.log(0.45) / 2)])
