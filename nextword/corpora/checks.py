@@ -24,7 +24,7 @@ def require_distribution(name: str, p: np.ndarray) -> None:
 
 def require_ids(name: str, ids: Iterable[int], V: int) -> list[int]:
     """Return the ids as a list; raise ValueError unless each lies between 0 and V - 1."""
-    found = list(ids)
+    found = [int(i) for i in ids]
     unknown = [i for i in found if not 0 <= i < V]
     require(name, unknown, not unknown, f"between 0 and {V - 1}")
     return found

@@ -38,8 +38,8 @@ def random_row(rng, V, zeros=0):
 
 
 def random_table(rng, V=4, zeros=0):
-    """Rows for the empty history and for each last token; BOS is never predicted."""
-    endings = [(), *((w,) for w in range(V)), (BOS, 2), (2, 3)]
+    """Rows for each last token and each last two tokens; BOS is never predicted."""
+    endings = [tuple(u) for k in range(3) for u in itertools.product(range(V), repeat=k)]
     return {u: [0.0, *random_row(rng, V - 1, zeros).tolist()] for u in endings}
 
 
@@ -201,11 +201,14 @@ def all_texts(table, history, max_tokens, alpha):
 
 
 def beam(table, history, width, max_tokens, alpha):
-    """The beam, one open text after the other."""
+    """The beam, one open text after the other; None where two scores are too near to tell apart."""
     live, done = [()], []
     for _ in range(max_tokens):
         grown = [(*text, w) for text in live for w in range(len(table[()]))]
         scores = {text: sum(text_log_probs(table, history, text)) for text in grown}
+        ranked = sorted(scores.values(), reverse=True)
+        if any(a - b < 1e-9 for a, b in itertools.pairwise(ranked) if b > -math.inf):
+            return None
         best = sorted(grown, key=lambda text: scores[text], reverse=True)[:width]
         best = [text for text in best if scores[text] > -math.inf]
         done += [text for text in best if text[-1] == EOS]
