@@ -21,15 +21,19 @@ from nextword.corpora import bytepairs, checks, pydocs, tongues, toy, village
 from nextword.corpora.bytepairs import chunks
 from nextword.corpora.toy import TableModel
 from nextword.judge.misconceptions import load_module
+from tests.reference import reference
 from tests.suites.language_models import oracles as plain
 
 ROOT = Path(__file__).parents[1]
-lm: Any = load_module(ROOT / "solutions" / "language_models.py", "reference_language_models")
+lm: Any = reference("language_models")
+unchecked: Any = load_module(ROOT / "solutions" / "language_models.py", "unchecked_reference")
 BOS, EOS, UNK = range(3)
 COIN = TableModel({(): [0, 0.5, 0.5]})
 
 
-@pytest.mark.parametrize("module", [lm, bytepairs, checks, toy], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [unchecked, bytepairs, checks, toy], ids=lambda module: module.__name__
+)
 def test_doctests(module: Any) -> None:
     found = doctest.testmod(module)
     assert found.attempted
@@ -49,52 +53,83 @@ def test_the_reference_passes_its_suite(seed: str) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: lm.build_vocabulary([]), "sentences must be sentences with words in them, got []"),
-        (lambda: lm.build_vocabulary([[], []]), "sentences with words in them"),
-        (lambda: lm.build_vocabulary(["a"], 0), "min_count must be at least 1, got 0"),
-        (lambda: lm.to_words([0, 3], ["<s>", "</s>", "<unk>"]), "between 0 and 2, got [3]"),
-        (lambda: lm.to_words([-1], ["a"]), "ids must be between 0 and 0, got [-1]"),
-        (lambda: lm.batch(np.arange(4), np.array([0]), 4), "T must be at least 1 and below 4"),
-        (lambda: lm.batch(np.arange(4), np.array([2]), 2), "starts must be places from 0 to 1"),
-        (lambda: lm.log_softmax(np.array([-np.inf])), "rows with a finite largest number"),
+        (
+            lambda: unchecked.build_vocabulary([]),
+            "sentences must be sentences with words in them, got []",
+        ),
+        (lambda: unchecked.build_vocabulary([[], []]), "sentences with words in them"),
+        (lambda: unchecked.build_vocabulary(["a"], 0), "min_count must be at least 1, got 0"),
+        (lambda: unchecked.to_words([0, 3], ["<s>", "</s>", "<unk>"]), "between 0 and 2, got [3]"),
+        (lambda: unchecked.to_words([-1], ["a"]), "ids must be between 0 and 0, got [-1]"),
+        (
+            lambda: unchecked.batch(np.arange(4), np.array([0]), 4),
+            "T must be at least 1 and below 4",
+        ),
+        (
+            lambda: unchecked.batch(np.arange(4), np.array([2]), 2),
+            "starts must be places from 0 to 1",
+        ),
+        (lambda: unchecked.log_softmax(np.array([-np.inf])), "rows with a finite largest number"),
         (lambda: TableModel({(1,): [1.0]}), "rows must be with a row for the empty tuple"),
         (lambda: TableModel({(): [0.5, 0.6]}), "the row after () must be a distribution"),
         (lambda: TableModel({(): [1.0], (0,): [0.5, 0.5]}), "the row after (0,) must be 1 numbers"),
         (
-            lambda: lm.cross_entropy(np.zeros((1, 2)), np.array([2])),
+            lambda: unchecked.cross_entropy(np.zeros((1, 2)), np.array([2])),
             "between 0 and 1, got",
         ),
-        (lambda: lm.cross_entropy(np.zeros((2, 2)), np.array([1])), "targets must be 2 ids"),
-        (lambda: lm.perplexity([]), "log_probs must be at least one number, got []"),
-        (lambda: lm.bits_per_byte([-1.0], ""), "text must be at least one character, got ''"),
-        (lambda: lm.entropy(np.array([0.5, 0.6])), "p must be a distribution"),
-        (lambda: lm.kl_divergence(np.array([1.0]), np.array([-1.0, 2.0])), "q must be a distrib"),
-        (lambda: lm.kl_divergence(np.array([1.0]), np.array([0.5, 0.5])), "q must be as long as p"),
-        (lambda: lm.count_characters(["a"], 0), "n must be at least 1, got 0"),
-        (lambda: lm.character_log_prob({}, "a", 1, 0), "n and V must be at least 1, got (1, 0)"),
-        (lambda: lm.posterior({"a": 0.0}, {"b": 1.0}), "priors must be one for each class"),
-        (lambda: lm.posterior({"a": 0.0}, {"a": 0.5}), "priors must be a distribution"),
-        (lambda: lm.rerank({}, -1), "weight must be at least 0, got -1"),
-        (lambda: lm.train_bpe("", 3), "text must be at least one character, got ''"),
-        (lambda: lm.train_bpe("a", -1), "n_merges must be at least 0, got -1"),
-        (lambda: lm.decode([256], []), "ids must be between 0 and 255, got [256]"),
-        (lambda: lm.decode([0], [(256, 97)]), "merge 0 must be two tokens from 0 to 255"),
-        (lambda: lm.decode([0], [(1, 2), (97, 257)]), "merge 1 must be two tokens from 0 to 256"),
+        (lambda: unchecked.cross_entropy(np.zeros((2, 2)), np.array([1])), "targets must be 2 ids"),
+        (lambda: unchecked.perplexity([]), "log_probs must be at least one number, got []"),
         (
-            lambda: lm.with_temperature(np.zeros(2), -0.1),
+            lambda: unchecked.bits_per_byte([-1.0], ""),
+            "text must be at least one character, got ''",
+        ),
+        (lambda: unchecked.entropy(np.array([0.5, 0.6])), "p must be a distribution"),
+        (
+            lambda: unchecked.kl_divergence(np.array([1.0]), np.array([-1.0, 2.0])),
+            "q must be a distrib",
+        ),
+        (
+            lambda: unchecked.kl_divergence(np.array([1.0]), np.array([0.5, 0.5])),
+            "q must be as long as p",
+        ),
+        (lambda: unchecked.count_characters(["a"], 0), "n must be at least 1, got 0"),
+        (
+            lambda: unchecked.character_log_prob({}, "a", 1, 0),
+            "n and V must be at least 1, got (1, 0)",
+        ),
+        (lambda: unchecked.posterior({"a": 0.0}, {"b": 1.0}), "priors must be one for each class"),
+        (lambda: unchecked.posterior({"a": 0.0}, {"a": 0.5}), "priors must be a distribution"),
+        (lambda: unchecked.rerank({}, -1), "weight must be at least 0, got -1"),
+        (lambda: unchecked.train_bpe("", 3), "text must be at least one character, got ''"),
+        (lambda: unchecked.train_bpe("a", -1), "n_merges must be at least 0, got -1"),
+        (lambda: unchecked.decode([256], []), "ids must be between 0 and 255, got [256]"),
+        (lambda: unchecked.decode([0], [(256, 97)]), "merge 0 must be two tokens from 0 to 255"),
+        (
+            lambda: unchecked.decode([0], [(1, 2), (97, 257)]),
+            "merge 1 must be two tokens from 0 to 256",
+        ),
+        (
+            lambda: unchecked.with_temperature(np.zeros(2), -0.1),
             "temperature must be at least 0",
         ),
-        (lambda: lm.top_k(np.array([0.5, 0.5]), 3), "k must be from 1 to 2"),
-        (lambda: lm.top_k(np.array([0.5, 0.5]), 0), "k must be from 1 to 2"),
-        (lambda: lm.top_p(np.array([0.5, 0.5]), 0), "p must be above 0 and at most 1, got 0"),
-        (lambda: lm.top_p(np.array([0.5, 0.5]), 1.1), "p must be above 0 and at most 1, got 1.1"),
-        (lambda: lm.top_p(np.array([0.5, 0.4]), 0.5), "probs must be a distribution"),
-        (lambda: lm.sample(np.array([2.0, 1.0]), None), "probs must be a distribution"),
-        (lambda: lm.beam_search(COIN, [BOS], 0, 5), "width must be at least 1, got 0"),
-        (lambda: lm.beam_search(COIN, [BOS], 1, 0), "max_tokens must be at least 1, got 0"),
+        (lambda: unchecked.top_k(np.array([0.5, 0.5]), 3), "k must be from 1 to 2"),
+        (lambda: unchecked.top_k(np.array([0.5, 0.5]), 0), "k must be from 1 to 2"),
+        (
+            lambda: unchecked.top_p(np.array([0.5, 0.5]), 0),
+            "p must be above 0 and at most 1, got 0",
+        ),
+        (
+            lambda: unchecked.top_p(np.array([0.5, 0.5]), 1.1),
+            "p must be above 0 and at most 1, got 1.1",
+        ),
+        (lambda: unchecked.top_p(np.array([0.5, 0.4]), 0.5), "probs must be a distribution"),
+        (lambda: unchecked.sample(np.array([2.0, 1.0]), None), "probs must be a distribution"),
+        (lambda: unchecked.beam_search(COIN, [BOS], 0, 5), "width must be at least 1, got 0"),
+        (lambda: unchecked.beam_search(COIN, [BOS], 1, 0), "max_tokens must be at least 1, got 0"),
     ],
 )
 def test_wrong_arguments_are_refused(call: Callable[[], Any], message: str) -> None:
+    """By the module itself, whose types nobody checks when a student runs it."""
     with pytest.raises(ValueError, match=re.escape(message)) as refused:
         call()
     assert "\n" not in str(refused.value)
