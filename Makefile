@@ -106,7 +106,7 @@ notebooks-run: setup
 	  --ExecutePreprocessor.record_timing=False chapters/*.ipynb
 
 bench: setup
-	@for name in ngram_counting village_calibration village_analogies grading nbgrader_class; do \
+	@for name in ngram_counting tokenizers village_calibration village_analogies grading nbgrader_class; do \
 	  echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 clean:

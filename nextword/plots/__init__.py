@@ -6,21 +6,26 @@ make them alike. Then there is a file per chapter.
 
 from nextword.plots.charts import ladder, lines, next_words
 from nextword.plots.data import where_the_bits_are, word_order, zipf
+from nextword.plots.language_models import aligned, floor_and_excess, search, tokens
 from nextword.plots.ngrams import continuations, held_out_counts, likelihood, sliding_windows
 from nextword.plots.style import look
 from nextword.plots.texts import coloured, count_table
 
 __all__ = [
+    "aligned",
     "coloured",
     "continuations",
     "count_table",
+    "floor_and_excess",
     "held_out_counts",
     "ladder",
     "likelihood",
     "lines",
     "look",
     "next_words",
+    "search",
     "sliding_windows",
+    "tokens",
     "where_the_bits_are",
     "word_order",
     "zipf",
