@@ -146,7 +146,7 @@ def perplexity(log_probs: Sequence[float]) -> float:
 def bits_per_byte(log_probs: Sequence[float], text: str) -> float:
     """Return the bits that the tokens of a text cost, per byte of its UTF-8 (1.7). About 2 lines.
 
-    >>> round(bits_per_byte([-math.log(8)] * 2, "né"), 4)  # two tokens of 3 bits, three bytes
+    >>> round(bits_per_byte([-math.log(16)] * 2, "née"), 4)  # two tokens of 4 bits, four bytes
     2.0
     """
     require("text", text, text, "at least one character")

@@ -150,8 +150,7 @@ def draws_uniformly(probs, rng):
     says="You made a generator of your own: only `rng` may decide, so that a run can be repeated.",
 )
 def ignores_the_generator(probs, rng):
-    own = np.random.default_rng(int(1e6 * probs[0]) + 7)
-    return int(own.choice(len(probs), p=probs))
+    return int(np.random.default_rng(0).choice(len(probs), p=probs))
 
 
 def search(model, history, width, max_tokens, alpha, *, order=None, places=True, keep_open=True):

@@ -185,7 +185,7 @@ def test_an_impossible_token(lm):
 @pytest.mark.task("1.5", weight=1, visible=True)
 def test_cross_entropy_by_hand(lm):
     """With 1/2 and 1/8 for the right tokens, the mean surprise is 2 ln 2."""
-    log_probs = np.log([[0.5, 0.5], [0.875, 0.125]])
+    log_probs = np.log([[0.5, 0.25, 0.25], [0.25, 0.125, 0.625]])
     assert float(lm.cross_entropy(log_probs, np.array([0, 1]))) == near(2 * math.log(2))
 
 
@@ -216,8 +216,8 @@ def test_perplexity_of_any_text(lm, rng):
 
 @pytest.mark.task("1.5", weight=1, visible=True)
 def test_bits_per_byte_by_hand(lm):
-    """Two tokens of 3 bits for three bytes are 2 bits per byte: é has two bytes."""
-    assert float(lm.bits_per_byte([-math.log(8)] * 2, "né")) == near(2)
+    """Two tokens of 4 bits for four bytes are 2 bits per byte: é has two bytes."""
+    assert float(lm.bits_per_byte([-math.log(16)] * 2, "née")) == near(2)
 
 
 @pytest.mark.task("1.5", weight=1)
@@ -347,12 +347,11 @@ def test_three_languages_are_told_apart(lm):
 
 @pytest.mark.task("1.8", weight=1, visible=True)
 def test_candidates_by_hand(lm):
-    """With weight 1 the sums -22 and -31 decide; with weight 0 only the language model does."""
-    candidates = {"wreck a nice beach": (-30.0, -1.0), "recognise speech": (-20.0, -2.0)}
-    best_first = ["recognise speech", "wreck a nice beach"]
-    assert list(lm.rerank(candidates)) == best_first
-    assert list(lm.rerank(candidates, 0.0)) == best_first
-    assert list(lm.rerank(candidates, 11.0)) == best_first[::-1]
+    """With weight 1 the sums -22, -25.5 and -31 decide, with weight 100 the channel alone."""
+    candidates = {"nice beach": (-30.0, -1.0), "speech": (-20.0, -2.0), "peach": (-25.0, -0.5)}
+    assert list(lm.rerank(candidates)) == ["speech", "peach", "nice beach"]
+    assert list(lm.rerank(candidates, 0.0)) == ["speech", "peach", "nice beach"]
+    assert list(lm.rerank(candidates, 100.0)) == ["peach", "nice beach", "speech"]
 
 
 @pytest.mark.task("1.8", weight=2)
