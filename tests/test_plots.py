@@ -36,6 +36,9 @@ def pictures():
         "zipf": plots.zipf({"village": [3, 1]}),
         "where_the_bits_are": plots.where_the_bits_are([0.1, 1.0, 5.0]),
         "word_order": plots.word_order(["a"], ["b"], [(0, 0)]),
+        "aligned": plots.aligned(["<s>", "a"], ["a", "</s>"]),
+        "floor_and_excess": plots.floor_and_excess(0.5, {"single words": 4.0, "pairs": 2.0}),
+        "search": plots.search([[("", "a", 0.6, True), ("", "b", 0.4, False)]]),
     }
 
 
@@ -47,7 +50,7 @@ def texts(picture):
 
 
 def test_no_picture_is_left_out_here():
-    written = {"look", "coloured", "count_table"}  # HTML, or no picture at all
+    written = {"look", "coloured", "count_table", "tokens"}  # HTML, or no picture at all
     assert set(plots.__all__) - written == set(pictures())
 
 
