@@ -22,17 +22,14 @@ KEYS = [
 ]
 UNIFORM = """
 import math
-
 def count_ngrams(sentences, n):
     return [{(): {"a": 2}} for _ in range(n)]
-
 class KneserNey:
     def __init__(self, tables, vocabulary):
         self.tables, self.n, self.vocabulary = tables, len(tables), list(vocabulary)
 
     def log_probs(self, sentences):
         return [-math.log(len(self.vocabulary))] * sum(len(s) + 1 for s in sentences)
-
     def distribution(self, context=()):
         return dict.fromkeys(self.vocabulary, 1 / len(self.vocabulary))
 
