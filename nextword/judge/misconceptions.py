@@ -75,10 +75,10 @@ def _load_mistakes(file: Path) -> ModuleType:
     except Exception as error:
         trace = traceback.extract_tb(error.__traceback__)
         lines = [each.lineno for each in trace if each.filename == str(file)]
-        where = f", line {lines[-1]}" if lines else ""
+        where = f":{lines[-1]}" if lines else ""
         said = (str(error).splitlines() or [""])[0]
         text = f"{type(error).__name__}: {said}"
-        raise SuiteError(f"misconceptions/{file.name}{where}: {text}") from error
+        raise SuiteError(f"tests/misconceptions/{file.name}{where}: {text}") from error
 
 
 def load_misconceptions(path: Path) -> tuple[Misconception, ...]:

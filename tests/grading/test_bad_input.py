@@ -239,8 +239,8 @@ def test_a_changed_score_is_told_with_its_reason(course: Path, nextword: Command
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x = 1\ny = x +\n", "misconceptions/tiny.py: SyntaxError: invalid syntax"),
-        ("x = 1\nimport nothing_of_that_name\n", "misconceptions/tiny.py, line 2: ModuleNotFound"),
+        ("x = 1\ny = x +\n", "tests/misconceptions/tiny.py:2: invalid syntax"),
+        ("x = 1\nimport nothing_of_that_name\n", "tests/misconceptions/tiny.py:2: ModuleNotFound"),
     ],
 )
 def test_broken_misconceptions_end_a_run_before_it_begins(
