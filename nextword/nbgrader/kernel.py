@@ -198,9 +198,13 @@ def sandboxed(command: Sequence[str], folder: Path) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Return what a kernel finds in its environment: what every candidate does, and its places."""
+    """Return what a kernel finds in its environment: what every candidate does, and its places.
+
+    subtle: a notebook imports the module beside it, so its folder must stay on Python's path.
+    """
+    shared = {name: value for name, value in environment().items() if name != "PYTHONSAFEPATH"}
     return {
-        **environment(),
+        **shared,
         "HOME": HOME,
         "TMPDIR": HOME,
         "PYTHONPATH": str(LIBRARY),

@@ -100,3 +100,10 @@ def test_a_kernel_that_dies_costs_what_comes_after(ran):
     assert ran.gone == "it died"
     assert 8 in ran.outputs
     assert not {10, 11} & (set(ran.outputs) | set(ran.answers))
+
+
+def test_a_notebook_imports_the_module_beside_it(tmp_path) -> None:
+    (tmp_path / "mine.py").write_text("ANSWER = 42\n")
+    ran = execute([Step(0, "from mine import ANSWER"), Step(1, fetch=("ANSWER",))], tmp_path)
+    assert ran.status == {0: "ok"}
+    assert ran.answers[1] == {"ANSWER": 42}
