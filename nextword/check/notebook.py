@@ -7,7 +7,6 @@ of a course folder or in a folder of its own, with the visible tests in its test
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -86,7 +85,6 @@ def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -
             (suites / name).write_text(text, encoding="utf-8")
         if module.is_file():
             shutil.copy(module, package / module.name)
-        _forget_tests()
         found = run_suite(
             Project(root).suite(chapter.stem),
             lambda opened: on_file(opened, package / module.name),
@@ -94,12 +92,5 @@ def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -
             task_ids={task.id},
             visible_only=False,
         )
-    _forget_tests()
     tasks = group_by_task(chapter, found)
     return next(each for each in tasks if each.task.id == task.id)
-
-
-def _forget_tests() -> None:
-    """Let the next run import its own suite: this process has run others of the same name."""
-    for name in [each for each in sys.modules if each.split(".")[0] == "tests"]:
-        del sys.modules[name]

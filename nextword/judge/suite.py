@@ -165,12 +165,11 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
 
     Raises SuiteError when the suite cannot be read.
     """
-    _forget_suites()
     plugin = _Plugin(path, work)
     options = ["-c", str(SETTINGS), "--rootdir", str(root), "--noconftest"]
     options += ["--import-mode=importlib"]
     options += [part for name in _UNUSED.split() for part in ("-p", f"no:{name}")]
-    with _quiet_imports(root):
+    with _quiet_imports(root), _own_tests():
         status = pytest.main([*options, str(path)], plugins=[plugin])
     if plugin.failure:
         raise plugin.failure
@@ -179,10 +178,20 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
         raise SuiteError(f"{path.name} cannot be read: {detail}")
 
 
-def _forget_suites() -> None:
-    """Drop imported suites, which pytest would take for those of another course folder."""
-    for name in [name for name in sys.modules if name.startswith("tests.suites")]:
-        del sys.modules[name]
+@contextlib.contextmanager
+def _own_tests() -> Iterator[None]:
+    """Let a suite import its own course folder's `tests`; this process may have imported others."""
+    before = {name: sys.modules.pop(name) for name in _tests_imported()}
+    try:
+        yield
+    finally:
+        for name in _tests_imported():
+            del sys.modules[name]
+        sys.modules.update(before)
+
+
+def _tests_imported() -> list[str]:
+    return [name for name in sys.modules if name.split(".")[0] == "tests"]
 
 
 @contextlib.contextmanager
