@@ -4,6 +4,7 @@ import doctest
 import json
 import math
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,8 @@ COIN = TableModel({(): [0, 0.5, 0.5]})
 @pytest.mark.parametrize(
     "module", [unchecked, bytepairs, checks, toy], ids=lambda module: module.__name__
 )
-def test_doctests(module: Any) -> None:
+def test_doctests(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module.__name__, module)  # or doctest looks into another copy
     found = doctest.testmod(module)
     assert found.attempted
     assert not found.failed

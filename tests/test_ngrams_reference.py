@@ -2,6 +2,7 @@
 
 import doctest
 import math
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -47,7 +48,8 @@ def all_models(tables: list, words: list) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("module", [ngrams, vocabulary_module], ids=lambda module: module.__name__)
-def test_doctests(module: Any) -> None:
+def test_doctests(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module.__name__, module)  # or doctest looks into another copy
     found = doctest.testmod(module)
     assert found.attempted
     assert not found.failed
