@@ -47,7 +47,7 @@ def all_models(tables: list, words: list) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("module", [unchecked, vocabulary_module], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [unchecked, vocabulary_module], ids=lambda each: each.__name__)
 def test_doctests(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module.__name__, module)  # or doctest looks into another copy
     found = doctest.testmod(module)
