@@ -181,7 +181,10 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
 @contextlib.contextmanager
 def _own_tests() -> Iterator[None]:
     """Let a suite import its own course folder's `tests`; this process may have imported others."""
-    before = {name: sys.modules.pop(name) for name in _tests_imported()}
+    before = {name: sys.modules[name] for name in _tests_imported()}
+    for name in before:
+        if name.startswith("tests.suites"):
+            del sys.modules[name]
     try:
         yield
     finally:
