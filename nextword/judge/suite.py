@@ -180,7 +180,7 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
 
 @contextlib.contextmanager
 def _own_tests() -> Iterator[None]:
-    """Let a suite import its own course folder's `tests`; this process may have imported others."""
+    """Have a suite imported anew, and leave this process the `tests` that it had before."""
     before = {name: sys.modules[name] for name in _tests_imported()}
     for name in before:
         if name.startswith("tests.suites"):
