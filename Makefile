@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-complete
 CHAPTERS = $(basename $(notdir $(wildcard nextword/catalogue/*.toml)))
 WORKERS ?= 2
-PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 export OMP_NUM_THREADS ?= 2
 
@@ -99,7 +99,7 @@ unit: setup
 	@$(PYTEST)
 
 notebooks: setup
-	@$(PYTEST) --dist loadfile --nbval chapters
+	@$(PYTEST) --nbval chapters
 
 notebooks-run: setup
 	@$(BIN)/jupyter nbconvert --to notebook --execute --inplace \

@@ -103,13 +103,6 @@ def test_counter(demo):
 '''
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a file's tests in one worker, so that they share what it has made once."""
-    for item in items:
-        if not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.path.name))
-
-
 @pytest.fixture
 def demo_chapter(monkeypatch: pytest.MonkeyPatch) -> Chapter:
     """A chapter of two tasks, the only one the catalogue knows while a test runs."""

@@ -24,10 +24,10 @@ from nextword.boundary.deadline import MOST
 from nextword.candidate.server import GC_THRESHOLDS, Plan
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
+from nextword.grading.examiner import IDLE, IMPORTING, Examiner
 from nextword.grading.submissions import Submission
 from nextword.judge.bounds import GRACE, Bounds
 from nextword.judge.diagnosis import Diagnosis
-from nextword.judge.examiner import IDLE, IMPORTING, Examiner
 from nextword.judge.misconceptions import Misconception
 from nextword.judge.session import Refusal
 from nextword.judge.suite import Suite, SuiteTest

@@ -124,7 +124,7 @@ def test_every_student_gets_two_pages(tiny: TinyCourse) -> None:
 
 
 def test_a_worker_that_dies_is_replaced(tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nextword.judge.examiner import Examiner
+    from nextword.grading.examiner import Examiner
 
     judge, marker = Examiner._run, tiny.project.root / "died"
 
@@ -147,7 +147,7 @@ def test_a_worker_that_dies_is_replaced(tiny: TinyCourse, monkeypatch: pytest.Mo
 def test_a_test_in_which_every_worker_dies_is_left_out(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nextword.judge.examiner import Examiner
+    from nextword.grading.examiner import Examiner
 
     judge = Examiner._run
 
@@ -204,7 +204,7 @@ def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from nextword.grading import workers
-    from nextword.judge.examiner import Examiner
+    from nextword.grading.examiner import Examiner
 
     judge = Examiner._run
 
@@ -227,7 +227,7 @@ def test_a_submission_that_gets_workers_stuck_again_and_again_is_left(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from nextword.grading import workers
-    from nextword.judge.examiner import Examiner
+    from nextword.grading.examiner import Examiner
 
     judge = Examiner._run
 
@@ -249,7 +249,7 @@ def test_a_submission_in_which_workers_die_everywhere_is_left(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from nextword.grading import workers
-    from nextword.judge.examiner import Examiner
+    from nextword.grading.examiner import Examiner
 
     judge = Examiner._run
 
