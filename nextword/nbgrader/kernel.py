@@ -16,6 +16,7 @@ from nextword.boundary import wire
 from nextword.boundary.channel import Channel, ClosedError, SlowError
 from nextword.boundary.deadline import Deadline
 from nextword.boundary.errors import WireError
+from nextword.boundary.measure import measure
 from nextword.errors import UserError
 from nextword.nbgrader import kernel_program
 from nextword.nbgrader.kernel_program import FILES, HOME, IMAGES, LIMITS, MAX_ANSWER
@@ -51,6 +52,11 @@ class Executed:
     answers: dict[int, dict[str, Any]] = field(default_factory=dict)  # by cell: plain values
     faults: dict[int, dict[str, str]] = field(default_factory=dict)  # variables without a value
     gone: str = ""  # why the kernel ended early
+
+    @property
+    def note(self) -> str:
+        """What a person should know of the run; "" if it went to its end."""
+        return f"the notebook was not run to its end: {self.gone}" if self.gone else ""
 
 
 class KernelError(Exception):
@@ -108,7 +114,7 @@ class _Talk:
 
 def _decode(body: bytes) -> Any:
     """Return the plain value of a message from the sandbox; raises WireError for anything else."""
-    if wire.measure(body) > MAX_VALUES:
+    if measure(body) > MAX_VALUES:
         raise WireError(f"it holds more than {MAX_VALUES:,} values")
     return wire.decode(body)
 

@@ -93,6 +93,11 @@ def test_grading_by_nextword_follows_no_link_either(odd, said):
     assert times == [(None,)]
 
 
+def test_a_time_that_is_none_ends_no_later_run(odd, said):
+    again = odd.run("nbgrader", "autograde", "ngrams", "--student", "linker")
+    assert "Skipping existing assignment" in again
+
+
 @pytest.fixture(scope="module")
 def feedback(odd: Course, said: str) -> None:
     """Everyone's pages, after one student was graded alone."""
