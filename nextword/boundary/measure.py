@@ -53,19 +53,15 @@ def measure(data: bytes) -> int:
             left -= 1
             kind, inside = _HEADS[data[at]]
             at += 1
-            if kind == _SKIP:
+            if kind == _SKIP or (kind == _MARK and data[at] == 0):  # a marker has no content
                 at += inside
                 continue
             if kind == _BYTES:
                 at += inside + int.from_bytes(data[at : at + inside], "big")
                 continue
-            if kind == _MARK and data[at] == 0:  # an extension without content
-                at += inside
-                continue
             if kind in (_LIST, _DICT):
-                size = inside
-                inside = (1 if kind == _LIST else 2) * int.from_bytes(data[at : at + size], "big")
-                at += size
+                each, stop = 1 if kind == _LIST else 2, at + inside
+                inside, at = each * int.from_bytes(data[at:stop], "big"), stop
             elif kind != _VALUES:
                 raise WireError(f"unknown type {data[at - 1]:#x}")
             count += inside
