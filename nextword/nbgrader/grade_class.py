@@ -5,7 +5,6 @@ Leaves out the command line (cli/grade.py) and nbgrader's own way, one by one (a
 
 from __future__ import annotations
 
-import copy
 import os
 import shutil
 import tempfile
@@ -146,11 +145,9 @@ def _run(work: Work, of: Assignment, name: str, original: Released, exclude: Seq
     """Find, mend and run a student's notebook."""
     submitted, note = find_notebook(work.folder, of.folder, name)
     work.notices += [note] if note else []
-    given = submitted is not None
-    empty = nbformat.v4.new_notebook(cells=copy.deepcopy(original.cells))
-    work.nb = submitted if given else blank(empty, note)
+    work.nb = submitted or blank(original.notebook(), note)
     mend(work.nb, of, original, "\n".join(work.notices))
-    if given:
+    if submitted:
         work.executed = run(work.nb, of, work.folder, exclude)
         work.notices += filter(None, [work.executed.note])
 

@@ -6,12 +6,14 @@ submitted notebook says: a cell that was deleted, copied, retyped or edited is a
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode, from_dict
+from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
@@ -28,6 +30,12 @@ class Released:
 
     cells: list[NotebookNode]  # with their metadata, in the source's order
     kernelspec: dict[str, Any]
+
+    def notebook(self) -> NotebookNode:
+        """Return a notebook of these cells, as if a student had handed it in unchanged."""
+        made = new_notebook()
+        made.cells = copy.deepcopy(self.cells)
+        return made
 
 
 def released(gradebook: Gradebook, notebook: str, of: Assignment) -> Released:

@@ -72,10 +72,16 @@ class Course:
         return made
 
     def hand_in(
-        self, student: str, notebook: Any, module: str, *, name: str = "ngrams.ipynb"
+        self,
+        student: str,
+        notebook: Any,
+        module: str,
+        *,
+        name: str = "ngrams.ipynb",
+        to: str = "submitted",
     ) -> Path:
-        """Put a submission where `nbgrader collect` would."""
-        folder = self.root / "submitted" / student / "ngrams"
+        """Put a submission where `nbgrader collect` would, or into another folder like that."""
+        folder = self.root / to / student / "ngrams"
         shutil.copytree(self.root / "release" / "ngrams", folder)
         (folder / "ngrams.ipynb").unlink()
         (folder / "ngrams.py").write_text(module, "utf-8")
