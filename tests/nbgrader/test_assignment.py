@@ -15,7 +15,7 @@ from nextword.nbgrader.check_cells import Score, judge
 from nextword.nbgrader.course import assignment
 from nextword.project import Project
 from nextword.release import assignment as work
-from nextword.release.nbgrader import assignment_of, reference_answers
+from nextword.release.nbgrader import assignment_of
 from nextword.release.suites import read_suite
 
 ROOT = Path(__file__).parents[2]
@@ -32,12 +32,6 @@ def source(notebook):
     suite = read_suite(PROJECT, "ngrams")
     reference = {name: {} for name in work.variables(notebook)}
     return work.nbgrader_source(notebook, NGRAMS, suite, reference)
-
-
-@pytest.fixture(scope="module")
-def answers(notebook):
-    """What the reference answers."""
-    return reference_answers(notebook, ROOT / "solutions" / "ngrams.py")
 
 
 def by_id(notebook):

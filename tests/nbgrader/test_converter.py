@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import zipfile
+from typing import Any
 
 import pytest
 from nbgrader.coursedir import CourseDirectory
@@ -21,11 +22,11 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def odd(course: Course, reference: str) -> Course:
+def odd(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     """A class with folders without a notebook, and with links."""
     stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
     (course.root / "secret.txt").write_text(SECRET, "utf-8")
-    course.hand_in("right", course.solved(), reference)
+    course.hand_in("right", course.answered(answers), reference)
     course.hand_in("module-only", "", reference, name="ngrams.txt")
     course.hand_in("other-notebook", {"cells": [], "metadata": {}}, reference, name="notes.ipynb")
 

@@ -35,7 +35,7 @@ def without_generate(module: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def graded(course: Course, reference: str) -> Course:
+def graded(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     """The class, handed in and autograded."""
     course.add_config("c.Execute.timeout = 5")
     course.add_config('c.LateSubmissionPlugin.penalty_method = "zero"')
@@ -43,16 +43,18 @@ def graded(course: Course, reference: str) -> Course:
     stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
 
     course.hand_in("right", course.solved(), reference)
-    late = course.hand_in("late", course.solved(), reference, name="ngrams (2).ipynb")
+    late = course.hand_in("late", course.answered(answers), reference, name="ngrams (2).ipynb")
     (late / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC", "utf-8")
-    renamed = course.hand_in("renamed", course.solved(), reference, name="ngrams (1).ipynb")
+    renamed = course.hand_in(
+        "renamed", course.answered(answers), reference, name="ngrams (1).ipynb"
+    )
     (renamed / "notes.ipynb").write_text(json.dumps({"cells": [], "metadata": {}}), "utf-8")
 
     partly = course.solved()
     cells_by_id(partly)["unseen"]["source"] += "\nunseen[5] += 0.01" + NOISE
     course.hand_in("partly", partly, without_generate(reference))
 
-    deleted = course.solved()
+    deleted = course.answered(answers)
     gone = ("task-2-3", "check-unseen", "setup", "why-not-longest", "learning-curve")
     deleted["cells"] = [
         cell
@@ -61,19 +63,19 @@ def graded(course: Course, reference: str) -> Course:
     ]
     course.hand_in("deleted", deleted, reference)
 
-    twice = course.solved()
+    twice = course.answered(answers)
     twice["cells"] += [dict(cell, id=f"twin-{n}") for n, cell in enumerate(twice["cells"][5:])]
     course.hand_in("twice", twice, reference)
 
-    hang = course.solved()
+    hang = course.answered(answers)
     cells_by_id(hang)["perplexities"]["source"] = HANG
     course.hand_in("hang", hang, reference)
 
-    course.hand_in("unusual", _unusual(course), reference)
+    course.hand_in("unusual", _unusual(course.answered(answers)), reference)
     course.hand_in("stub", course.notebook("release"), stub)
     course.hand_in("broken", '{"cells": [', reference)
     course.hand_in("old-format", _version_three(), reference)
-    course.hand_in("exits", course.solved(), "import os\nos._exit(0)\n")
+    course.hand_in("exits", course.answered(answers), "import os\nos._exit(0)\n")
 
     for name, code in cheats.CODE.items():
         cheat = course.notebook("release")
@@ -91,9 +93,8 @@ def graded(course: Course, reference: str) -> Course:
     return course
 
 
-def _unusual(course: Course) -> dict[str, Any]:
+def _unusual(notebook: dict[str, Any]) -> dict[str, Any]:
     """Honest work from another kernel and editor, with pictures, widgets and many cells."""
-    notebook = course.solved()
     cheats.CELLS["other-language"](notebook)
     for number, cell in enumerate(notebook["cells"]):
         cell["id"] = f"new-{number}"
