@@ -275,7 +275,7 @@ def beam_search(
 ) -> list[tuple[list[int], float]]:
     """Return up to `width` continuations and their scores, the best first. About 14 lines.
 
-    Begin with one empty text. At most max_tokens times, prolong each open text by every possible
+    Begin with one empty text. At most max_tokens times, extend each open text by every possible
     token (P > 0), and keep the `width` most likely results. Those that end in EOS are finished and
     set aside; the others are open in the next step, and finished after the last. The score is
     ln P(text | history) / (number of tokens, EOS included)**alpha (1.18).
