@@ -21,7 +21,6 @@ Words = Iterable[Word]
 Context = tuple[Word, ...]
 Table = dict[Context, dict[Word, int]]  # table[u][w] = #(uw); its contexts have the same length
 Tables = Sequence[Table]
-Numbers = Sequence[Mapping[Context, Mapping[Word, float]]]  # counts, or probabilities in the toy
 
 
 def _require(name: str, value: object, holds: object, expected: str) -> None:
@@ -78,7 +77,7 @@ class NGramModel:
         has probability 0, and a context with such a word in it was never seen.
     """
 
-    def __init__(self, tables: Numbers, vocabulary: Words) -> None:
+    def __init__(self, tables: Sequence[Mapping], vocabulary: Words) -> None:
         self.tables, self.n = list(tables), len(tables)  # n is the order: 2 = bigrams
         self.words = frozenset(vocabulary)
         self.vocabulary = sorted(self.words, key=str)  # the same order on every run
