@@ -16,11 +16,11 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from nextword.corpora.batches import BOS, EOS, PAD, until_end  # the ids 1, 2, 0
 from nextword.corpora.checks import require, require_ids
 
-# BTH is a tensor of shape (B, T, H), X4H one of shape (..., 4 H); ids are whole numbers
+# BTH is a tensor of shape (B, T, H), XH one of shape (..., H); A is G H, the size of a = W x + b
 BH, BS, BV, BTD, BTH, BTV, BLS = (
     Float[Tensor, " ".join(name)] for name in ("BH", "BS", "BV", "BTD", "BTH", "BTV", "BLS")
 )
-X2H, X3H, X4H, XH = (Float[Tensor, f"*B {size}"] for size in ("2H", "3H", "4H", "H"))
+XA, XH, XS = (Float[Tensor, f"*B {size}"] for size in "AHS")
 Id, Ids = Int[Tensor, "B"], Int[Tensor, "B T"]
 Rows, Weights = list[list[int]], dict[str, Tensor]  # rows of ids: stories without BOS and EOS
 
@@ -174,7 +174,7 @@ class LSTMCell(Cell):
 
     blocks, carried = 4, 2
 
-    def step(self, a: X4H, s: X2H) -> X2H:
+    def step(self, a: XA, s: XS) -> XS:
         """Return h = o tanh(c) and c = f c' + i g side by side (4.18, 4.19). About 4 lines.
 
         h' and c' are the old ones. i, f, o are the sigmoid of their block of a + U h', g its tanh.
@@ -195,7 +195,7 @@ class GRUCell(Cell):
 
     blocks, second_bias = 3, True
 
-    def step(self, a: X3H, s: XH) -> XH:
+    def step(self, a: XA, s: XH) -> XH:
         """Return h = (1 - z) n + z s; r, z = sigmoid(a + u), n = tanh(a_n + r u_n) (4.20, 4.21).
 
         u = U s + U.bias: r scales what U has made of s, not s itself. About 5 lines.
@@ -225,7 +225,7 @@ def stack(cells: Iterable[Cell], x: BTD, s: BLS | None = None, dropout=None) -> 
     # END SOLUTION
 
 
-def bidirectional(ahead: Cell, back: Cell, x: BTD) -> Float[Tensor, "B T 2H"]:
+def bidirectional(ahead: Cell, back: Cell, x: BTD) -> Float[Tensor, "B T H2"]:
     """Return outputs of `ahead` and of `back`, which reads from the end, side by side (4.23)."""
     # BEGIN SOLUTION
     from_the_end, _ = run(back, x.flip(1))
