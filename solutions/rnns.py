@@ -29,7 +29,7 @@ Rows, Weights = list[list[int]], dict[str, Tensor]  # rows of ids: stories witho
 def feedforward(p: Weights, contexts: Int[Tensor, "*B N"]) -> tuple[Tensor, XH, Tensor]:
     """Return e, the vectors of N words side by side, h = tanh(W e + b), z = U h + c (4.1 to 4.3).
 
-    p holds E (V, D), W (H, N D), b (H), U (V, H), c (V). z, (B, V), are logits. About 3 lines.
+    p holds E (V, D), W (H, N D), b (H), U (V, H), c (V). B may be any axes, or none. About 3 lines.
     """
     require_ids("contexts", contexts.unique().tolist(), len(p["E"]))
     # BEGIN SOLUTION

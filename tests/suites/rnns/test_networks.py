@@ -128,7 +128,7 @@ def test_one_step_by_hand(rnns):
 @pytest.mark.task("4.3", weight=2)
 def test_any_sequences(rnns, rng):
     """With copied weights, outputs and last state are torch's, from zeros and from any state."""
-    for B, T in ((1, 1), (3, 6)):
+    for B, T in ((3, 6), (1, 1)):
         cell = rnns.ElmanCell(2, 4)
         w = oracles.weights_for(rng, cell)
         set_parameters(cell, w)
