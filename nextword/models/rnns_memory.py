@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from nextword.checkpoints.recipe import Recipe, Report, Trained
 
 SIGNS, NOISE = 4, 4  # how many signs there are, and how many kinds of noise
-DISTANCES, SEEDS, STEPS = (5, 10, 20, 40, 80), (0, 1, 2), 400
-BATCH, HIDDEN, RATE, REMEMBER = 32, 32, 5e-3, 3.0
+DISTANCES, SEEDS, STEPS = (5, 10, 20, 40, 80), (0, 1, 2), 600
+BATCH, HIDDEN, RATE, REMEMBER = 32, 32, 5e-3, 4.0
 CELLS = {"Elman": "ElmanCell", "LSTM": "LSTMCell", "LSTM, open gate": "LSTMCell", "GRU": "GRUCell"}
 
 
@@ -27,7 +27,7 @@ def sequences(n: int, distance: int, rng: torch.Generator) -> tuple[Tensor, Tens
 
 
 def remembered(
-    rnns: ModuleType, name: str, distance: int, seed: int, steps: int = STEPS, noise: int = 500
+    rnns: ModuleType, name: str, distance: int, seed: int, steps: int = STEPS, n_asked: int = 500
 ) -> float:
     """Train a cell to tell the sign after `distance` steps; return its share of right answers."""
     torch.manual_seed(seed)
@@ -45,7 +45,7 @@ def remembered(
         nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
     with torch.no_grad():
-        x, sign = sequences(noise, distance, rng)
+        x, sign = sequences(n_asked, distance, rng)
         said = out(rnns.run(cell, x)[0][:, -1]).argmax(-1)
     return float((said == sign).float().mean())
 

@@ -1,7 +1,7 @@
 """Charts that every chapter uses: lines, bars of next words, the ladder. Leaves out: the style."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,6 +10,7 @@ from matplotlib.ticker import FuncFormatter
 from nextword.plots.style import (
     COLOURS,
     FLOOR,
+    MUTED,
     SMALL,
     drawn,
     look,
@@ -136,12 +137,16 @@ def next_words(
 
 
 @drawn
-def ladder(perplexities: Mapping[str, float], floor: float) -> Figure:
-    """Draw each model's perplexity as a bar that ends in its value, and the floor as a line."""
+def ladder(perplexities: Mapping[str, float], floor: float, new: Collection[str] = ()) -> Figure:
+    """Draw each model's perplexity as a bar that ends in its value, and the floor as a line.
+
+    new: the models of the chapter at hand, in a colour of their own among those before.
+    """
     fig, ax = panel(0.8 + 0.32 * len(perplexities))
     names = list(perplexities)[::-1]
     values = [perplexities[name] for name in names]
-    ax.barh(names, values, height=0.62, color=COLOURS[0])
+    colours = [COLOURS[0] if name in new or not new else MUTED for name in names]
+    ax.barh(names, values, height=0.62, color=colours)
     for i, value in enumerate(values):
         ax.text(1.03 * value, i, f"{value:.2f}", va="center")
     ax.axvline(floor, color=FLOOR, linewidth=1.5, linestyle=(0, (6, 2)))
