@@ -96,9 +96,8 @@ class Window(nn.Module):
         """tokens (B, T) -> logits (B, T, V) and the last N - 1 words, in the beginning PAD."""
         before = tokens.new_full((len(tokens), self.N - 1), PAD) if s is None else s
         seen = torch.cat([before, tokens], dim=1)
-        return self.rnns.feedforward(self.p, seen.unfold(1, self.N, 1))[2], seen[
-            :, tokens.shape[1] :
-        ]
+        _, _, logits = self.rnns.feedforward(dict(self.p), seen.unfold(1, self.N, 1))
+        return logits, seen[:, tokens.shape[1] :]
 
 
 def scale(name: str, shape: tuple[int, ...]) -> float:

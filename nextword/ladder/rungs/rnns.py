@@ -16,6 +16,7 @@ from nextword.ladder.rung import Report, Rung
 from nextword.training import Plan, Window
 
 VALIDATION = 200  # stories on which training decides when to stop
+OPEN = 2.0  # the bias with which forget gates begin: sigmoid(2) = 0.88
 TRAINED_WITH = ("make_batch", "log_probs", "train_batch", "stop_early", "generate")
 Build = Callable[[ModuleType, int], nn.Module]  # from the chapter and the number of ids
 
@@ -55,8 +56,11 @@ def feedforward(rnns: ModuleType, V: int) -> nn.Module:
 
 
 def recurrent(cell: str, rnns: ModuleType, V: int) -> nn.Module:
-    """One layer of cells over the whole story."""
-    model: nn.Module = rnns.LanguageModel(V, 64, 128, getattr(rnns, cell))
+    """One layer of cells over the whole story; the LSTM begins with open forget gates."""
+    D, H = 64, 128
+    model: nn.Module = rnns.LanguageModel(V, D, H, getattr(rnns, cell))
+    if cell == "LSTMCell":
+        model.cells[0].W.bias.data[H : 2 * H] = OPEN  # type: ignore[index, union-attr]
     return model
 
 
