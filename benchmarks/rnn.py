@@ -91,7 +91,7 @@ def made(build: Callable[[], nn.Module], batches: list[tuple[Tensor, Tensor]]) -
 def main() -> None:
     """Measure, print a table, and write JSON if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", type=Path, help="write the results here")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)

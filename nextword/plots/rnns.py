@@ -60,12 +60,12 @@ def window_network(words: Sequence[str], candidates: Sequence[str]) -> Figure:
         _arrow(ax, (k, 0.62), (middle + 0.3 * (k - middle), 1.18))
     _box(ax, (middle, 1.5), "h = tanh(W e + b)", width=2.2, strong=True)
     for k, word in enumerate(candidates):
-        x = middle + (k - (len(candidates) - 1) / 2) * 1.1
+        x = middle + (k - (len(candidates) - 1) / 2) * 0.75
         _arrow(ax, (middle + 0.3 * (x - middle), 1.82), (x, 2.4))
         ax.text(x, 2.62, word, ha="center", va="center", color=INK)
     ax.text(n - 0.4, 0.3, "rows\nof E", va="center", color=MUTED, fontsize=SMALL)
-    ax.text(n - 0.4, 2.1, "U h + c,\nsoftmax", va="center", color=MUTED, fontsize=SMALL)
-    _bare(ax, (-0.6, n + 0.7), (-1.0, 2.85))
+    ax.text(n + 0.1, 2.3, "U h + c,\nsoftmax", va="center", color=MUTED, fontsize=SMALL)
+    _bare(ax, (-0.9, n + 0.9), (-1.0, 2.85))
     return fig
 
 
@@ -175,21 +175,16 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Figure:
         _box(ax, (t, 0), "", width=0.56)
         if t:
             _arrow(ax, (t - 0.7, 0), (t - 0.3, 0))
-    last = len(source) - 1
-    _box(
-        ax,
-        ((width - 1) / 2, -1.15),
-        "one vector: all that the decoder gets",
-        width=4.6,
-        strong=True,
-    )
-    _arrow(ax, (last, -0.33), ((width - 1) / 2 + 1.2, -0.82))
-    _arrow(ax, ((width - 1) / 2 - 1.2, -1.48), (0, -1.98))
+    last, middle = len(source) - 1, (width - 1) / 2
+    said_of_it = "one vector: all that the decoder gets"
+    _box(ax, (middle, -1.15), said_of_it, width=width - 0.4, strong=True)
+    _arrow(ax, (last, -0.33), (last, -0.82))
+    _arrow(ax, (-0.12, -1.48), (-0.12, -1.98))
     for t, (read, said) in enumerate(zip(["<s>", *target], [*target, "</s>"], strict=True)):
         _box(ax, (t, -2.3), "", width=0.56)
         ax.text(t, -3.25, read, ha="center", va="center", fontsize=SMALL, color=MUTED)
         _arrow(ax, (t, -3.05), (t, -2.63))
-        _arrow(ax, (t + 0.12, -1.98), (t + 0.3, -1.72), COLOURS[0]) if t else None
+        _arrow(ax, (t + 0.12, -1.98), (t + 0.26, -1.74), COLOURS[0])
         ax.text(t + 0.32, -1.6, said, ha="center", va="center", fontsize=SMALL, color=COLOURS[0])
         if t:
             _arrow(ax, (t - 0.7, -2.3), (t - 0.3, -2.3))
