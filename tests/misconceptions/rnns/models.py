@@ -21,54 +21,7 @@ def batch_of(stories):
     return padded([[BOS, *s] for s in stories]), padded([[*s, EOS] for s in stories])
 
 
-@misconception(
-    "4.9",
-    replaces="make_batch",
-    says="The targets are the inputs: they must be one word further, so that each word is "
-    "predicted from those before it.",
-)
-def does_not_shift(stories):
-    rows = padded([[BOS, *story] for story in stories])
-    return rows, rows
-
-
-@misconception(
-    "4.9",
-    replaces="make_batch",
-    says="EOS stands in the inputs of the shorter stories. An input ends with the last word; EOS "
-    "is a target only.",
-)
-def reads_the_end(stories):
-    rows = padded([[BOS, *story, EOS] for story in stories])
-    return rows[:, :-1], rows[:, 1:]
-
-
-@misconception(
-    "4.9",
-    replaces="make_batch",
-    says="PAD stands before the shorter stories. Fill up after the end, so that every story begins "
-    "at the first step.",
-)
-def pads_on_the_left(stories):
-    inputs, targets = batch_of(stories)
-    shifts = [int((row == PAD).sum()) for row in targets]
-    turned = [
-        torch.stack([row.roll(n) for row, n in zip(rows, shifts, strict=True)])
-        for rows in (inputs, targets)
-    ]
-    return turned[0], turned[1]
-
-
-@misconception(
-    "4.9",
-    replaces="make_batch",
-    says="EOS is missing in the targets: where a story ends is predicted, too.",
-)
-def never_ends(stories):
-    inputs, targets = batch_of(stories)
-    return inputs, torch.where(targets == EOS, PAD, targets)
-
-
+# subtle: a batch without EOS leaves out the ends as well; so log_probs are tried first
 def told(model, stories, size, keep=lambda targets: targets != PAD, evaluate=True):
     """Log-probabilities with one thing changed."""
     if evaluate:
@@ -116,6 +69,54 @@ def scores_with_dropout(model, stories, size=32):
 )
 def takes_bits(model, stories, size=32):
     return [log / math.log(2) for log in told(model, stories, size)]
+
+
+@misconception(
+    "4.9",
+    replaces="make_batch",
+    says="The targets are the inputs: they must be one word further, so that each word is "
+    "predicted from those before it.",
+)
+def does_not_shift(stories):
+    rows = padded([[BOS, *story] for story in stories])
+    return rows, rows
+
+
+@misconception(
+    "4.9",
+    replaces="make_batch",
+    says="EOS stands in the inputs of the shorter stories. An input ends with the last word; EOS "
+    "is a target only.",
+)
+def reads_the_end(stories):
+    rows = padded([[BOS, *story, EOS] for story in stories])
+    return rows[:, :-1], rows[:, 1:]
+
+
+@misconception(
+    "4.9",
+    replaces="make_batch",
+    says="PAD stands before the shorter stories. Fill up after the end, so that every story begins "
+    "at the first step.",
+)
+def pads_on_the_left(stories):
+    inputs, targets = batch_of(stories)
+    shifts = [int((row == PAD).sum()) for row in targets]
+    turned = [
+        torch.stack([row.roll(n) for row, n in zip(rows, shifts, strict=True)])
+        for rows in (inputs, targets)
+    ]
+    return turned[0], turned[1]
+
+
+@misconception(
+    "4.9",
+    replaces="make_batch",
+    says="EOS is missing in the targets: where a story ends is predicted, too.",
+)
+def never_ends(stories):
+    inputs, targets = batch_of(stories)
+    return inputs, torch.where(targets == EOS, PAD, targets)
 
 
 def trained(

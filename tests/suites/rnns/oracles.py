@@ -186,6 +186,14 @@ def with_toy(function, w, noisy, *inputs):
 
 
 @ship
+def drawn(generate, w, n, seed, most, prompt):
+    """Let a toy model in training mode tell n stories; these, and the shapes it read."""
+    model = Toy(w, True).train()
+    stories = generate(model, n, torch.Generator().manual_seed(seed), most, prompt)
+    return [[int(word) for word in story] for story in stories], model.shapes
+
+
+@ship
 class Chain(nn.Module):
     """Says its words in a fixed order; of two states that begin alike it keeps each its own."""
 

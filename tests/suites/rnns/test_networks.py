@@ -98,7 +98,7 @@ def test_gradients_of_any_windows(rnns, rng):
 
 @pytest.mark.task("4.2", weight=1)
 def test_large_logits(rnns):
-    """Logits of 10 000 give numbers, not NaN or infinity."""
+    """Logits of 10,000 give numbers, not NaN or infinity."""
     z = torch.tensor([[1e4, 0.0], [0.0, -1e4]])
     known = torch.tensor([[2, 1], [0, 1]]), torch.tensor([0, 1])
     e, h = torch.ones(2, 2), torch.ones(2, 1) / 2
@@ -253,14 +253,14 @@ def test_norms_of_any_cell(rnns, rng):
 
 
 @pytest.mark.task("4.5", weight=1, visible=True)
-def test_clipping_three_and_four(rnns):
-    """A gradient (3, 4) has norm 5; clipped at 1 it is (0.6, 0.8), clipped at 6 it stays."""
-    slopes = [torch.tensor([3.0]), torch.tensor([[4.0]])]
-    norm, found = oracles.clipped(rnns.clip_gradients, slopes, 1.0)
-    assert close(norm, 5.0, rtol=1e-4)
-    assert close(found, [torch.tensor([0.6]), torch.tensor([[0.8]])])
-    norm, found = oracles.clipped(rnns.clip_gradients, slopes, 6.0)
-    assert close(norm, 5.0, rtol=1e-4)
+def test_clipping_one_two_two(rnns):
+    """The numbers 1, 2, 2 have norm 3; clipped at 1.5 each is halved, clipped at 4 they stay."""
+    slopes = [torch.tensor([1.0, 2.0]), torch.tensor([[2.0]])]
+    norm, found = oracles.clipped(rnns.clip_gradients, slopes, 1.5)
+    assert close(norm, 3.0, rtol=1e-4)
+    assert close(found, [torch.tensor([0.5, 1.0]), torch.tensor([[1.0]])])
+    norm, found = oracles.clipped(rnns.clip_gradients, slopes, 4.0)
+    assert close(norm, 3.0, rtol=1e-4)
     assert close(found, slopes)
 
 
@@ -338,13 +338,16 @@ def test_an_lstm_without_batch(rnns, rng):
 
 @pytest.mark.task("4.7", weight=1, visible=True)
 def test_mixing_by_hand(rnns):
-    """With z open the old state stays; with z shut and r shut only W x is left in n."""
-    cell = rnns.GRUCell(1, 1)
-    set_parameters(cell, {"U.weight": torch.ones(3, 1), "U.bias": torch.tensor([0.0, 0.0, 5.0])})
-    s = torch.tensor([[0.7]])
-    assert close(cell.step(torch.tensor([[0.0, 99.0, 0.2]]), s), s)
-    found = cell.step(torch.tensor([[-99.0, -99.0, 0.2]]), s)
-    assert close(found, torch.tensor([[math.tanh(0.2)]]))
+    """With z open the old state stays; with z shut the gate r lets through what U made of it."""
+    cell = rnns.GRUCell(1, 2)
+    swap = torch.tensor([[0.0, 1.0], [1.0, 0.0]])  # in the block of n, U swaps the two numbers
+    U = torch.cat([torch.zeros(4, 2), swap])
+    set_parameters(cell, {"U.weight": U, "U.bias": torch.tensor([0.0] * 4 + [5.0, 0.5])})
+    s = torch.tensor([[0.7, 0.2]])
+    assert close(cell.step(torch.tensor([[0.0, 0.0, 99.0, 99.0, 0.1, 0.1]]), s), s)
+    found = cell.step(torch.tensor([[-99.0, 99.0, -99.0, -99.0, 0.1, 0.1]]), s)
+    # r is shut for the first number and open for the second: 0.1 + 0, and 0.1 + (0.7 + 0.5)
+    assert close(found, torch.tensor([[math.tanh(0.1), math.tanh(1.3)]]))
 
 
 @pytest.mark.task("4.7", weight=2)
