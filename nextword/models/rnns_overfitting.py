@@ -15,8 +15,8 @@ from nextword.corpora import names
 from nextword.corpora.batches import number_words
 from nextword.training import Plan
 
-N_STORIES, N_VALIDATION, D = 100, 50, 48
-PLAN = Plan(epochs=24, size=8, chunk=64, rate=1e-2, patience=24)  # too long, on purpose
+N_STORIES, N_VALIDATION, D = 24, 50, 48
+PLAN = Plan(epochs=60, size=6, chunk=64, rate=1e-2, patience=60)  # too long, on purpose
 WAYS: dict[str, dict[str, Any]] = {"plain": {}, "tied": {"tied": True}, "dropout": {"dropout": 0.3}}
 
 
