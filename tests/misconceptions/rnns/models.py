@@ -121,28 +121,24 @@ def never_ends(stories):
 
 def trained(
     model, optimizer, batch, chunk, clip, *, ignore=PAD, carry=True, clear=True, late=False,
-    shorten=True, watch=True, reduce="weighted", cut=True,
+    watch=True, weighted=True,
 ):  # fmt: skip
     """Training on a batch with one thing changed."""
     s, (inputs, targets), losses, sizes = None, batch, [], []
     for k in range(0, inputs.shape[1], chunk):
         logits, s = model(inputs[:, k : k + chunk], s if carry else None)
-        s, expected = s.detach() if cut else s, targets[:, k : k + chunk]
+        s, expected = s.detach(), targets[:, k : k + chunk]
         loss = nn.functional.cross_entropy(logits.mT, expected, ignore_index=ignore)
         if watch and not loss.isfinite():
             raise FloatingPointError(f"the loss is {loss.item()}")
         if clear:
             optimizer.zero_grad()
-        loss.backward(retain_graph=not cut)
-        if shorten and not late:
+        loss.backward()
+        if not late:
             nn.utils.clip_grad_norm_(model.parameters(), clip)
         optimizer.step()
-        if late:
-            nn.utils.clip_grad_norm_(model.parameters(), clip)
         losses.append(loss.item())
-        sizes.append(int((expected != ignore).sum()))
-    if reduce == "mean":
-        return sum(losses) / len(losses)
+        sizes.append(int((expected != ignore).sum()) if weighted else 1)
     return sum(n * loss for n, loss in zip(sizes, losses, strict=True)) / sum(sizes)
 
 
@@ -179,7 +175,7 @@ def adds_up_gradients(model, optimizer, batch, chunk, clip):
     says="Gradients are clipped after the step, when it is too late: backward, clip, step.",
 )
 def clips_after_the_step(model, optimizer, batch, chunk, clip):
-    return trained(model, optimizer, batch, chunk, clip, late=True, clear=True)
+    return trained(model, optimizer, batch, chunk, clip, late=True)
 
 
 @misconception(
@@ -197,7 +193,7 @@ def does_not_look_at_the_loss(model, optimizer, batch, chunk, clip):
     says="The mean of the chunks' means is not the mean over all targets: later chunks hold fewer.",
 )
 def averages_the_chunks(model, optimizer, batch, chunk, clip):
-    return trained(model, optimizer, batch, chunk, clip, reduce="mean")
+    return trained(model, optimizer, batch, chunk, clip, weighted=False)
 
 
 @misconception(
