@@ -75,3 +75,10 @@ def test_new_rungs_of_a_ladder_stand_out_from_the_others():
         for picture in (plots.ladder(rungs, 1.5), plots.ladder(rungs, 1.5, new=("LSTM",)))
     ]
     assert colours == [[COLOURS[0], COLOURS[0]], [COLOURS[0], MUTED]]
+
+
+def test_a_logarithmic_axis_shows_the_numbers_asked_for():
+    line = {"LSTM": {5.0: 1.0, 20.0: 2.0}}
+    picture = plots.lines(line, x="steps", y="answers", log="x", xticks=(5, 10, 20))
+    labels = [label.get_text() for label in picture.figure.axes[0].get_xticklabels()]
+    assert labels == ["5", "10", "20"]

@@ -28,13 +28,14 @@ def lines(
     y: str,
     log: str = "",
     floor: float | None = None,
+    xticks: Sequence[float] = (),
     yticks: Sequence[float] = (),
     ylim: tuple[float, float] | None = None,
 ) -> Figure:
     """Draw measured values, one line per series {x: y}; infinite values are left out.
 
     x, y: what the axes show, with the unit. log: "x", "y" or "xy" for logarithmic axes. floor: the
-    perplexity that no model can beat. yticks: the plain numbers that label a logarithmic y axis.
+    perplexity that no model can beat. xticks, yticks: plain numbers that label a logarithmic axis.
     ylim: the lowest and the highest y; a line that leaves is named where it does.
     """
     fig, ax = panel(3.2)
@@ -44,7 +45,7 @@ def lines(
     }
     for k, (name, points) in enumerate(finite.items()):
         ax.plot(list(points), list(points.values()), label=name, **look(name, k))
-    _scales(ax, log, sorted({a for points in series.values() for a in points}), yticks)
+    _scales(ax, log, sorted({a for points in series.values() for a in points}), xticks, yticks)
     if ylim:
         ax.set_ylim(*ylim)
     if floor is not None:
@@ -62,11 +63,15 @@ def lines(
     return fig
 
 
-def _scales(ax: Axes, log: str, xs: Sequence[float], yticks: Sequence[float]) -> None:
+def _scales(
+    ax: Axes, log: str, xs: Sequence[float], xticks: Sequence[float], yticks: Sequence[float]
+) -> None:
     """Make the axes logarithmic as asked, and label what is measured on the others."""
     if "x" in log:
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        if xticks:
+            plain_ticks(ax, "x", xticks)
     elif len(xs) <= 9:
         ax.set_xticks(xs)
     if "y" in log:

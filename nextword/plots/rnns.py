@@ -104,14 +104,15 @@ def unrolled(
 def lstm_cell() -> Figure:
     """Draw an LSTM cell: the lane of the cell state above, three gates and a candidate below."""
     fig, ax = panel(2.9)
-    ax.plot([-0.6, 4.9], [2, 2], color=COLOURS[0], linewidth=2.4)
+    for start, end in ((-0.6, 0.38), (0.82, 2.23), (2.67, 4.9)):  # open where a circle stands
+        ax.plot([start, end], [2, 2], color=COLOURS[0], linewidth=2.4)
     _arrow(ax, (4.8, 2), (5.1, 2), COLOURS[0])
     for x, name in ((0.6, "forget f"), (1.9, "input i"), (3.0, "new g"), (4.2, "output o")):
         _box(ax, (x, 0.2), name, width=0.98)
         _arrow(ax, (x, -0.5), (x, -0.12))
     for x, sign in ((0.6, TIMES), (2.45, "+"), (2.45, TIMES), (4.2, TIMES)):
         y = {"+": 2.0}.get(sign, {0.6: 2.0, 2.45: 1.15, 4.2: 1.15}[x])
-        circle = {"boxstyle": "circle,pad=0.15", "facecolor": "#ffffff", "edgecolor": INK}
+        circle = {"boxstyle": "circle,pad=0.15", "facecolor": "none", "edgecolor": INK}
         ax.text(x, y, sign, ha="center", va="center", weight="bold", color=INK, bbox=circle)
     _arrow(ax, (0.6, 0.52), (0.6, 1.75))
     _arrow(ax, (1.9, 0.52), (2.3, 0.98))
