@@ -10,7 +10,7 @@ TORCH_INDEX := https://download.pytorch.org/whl/cpu
 export OMP_NUM_THREADS ?= 2
 
 .PHONY: help course test test-fast setup torch sandbox browser book grades lint types unit notebooks \
-  notebooks-run bench clean
+  notebooks-run models bench clean
 
 help:
 	@echo "make course     set up, build the book, grade the sample classes, say where to look"
@@ -18,6 +18,7 @@ help:
 	@echo "make test-fast  lint, types and the tests that take seconds"
 	@echo "make book       build the book from the stored outputs"
 	@echo "make notebooks-run   run the chapters again and store their outputs"
+	@echo "make models     train the models that the book ships, where their code or text has changed"
 	@echo "make bench      measure speed beside other tools"
 	@echo "make clean      remove what was built (not the virtual environment)"
 
@@ -104,6 +105,10 @@ notebooks: setup
 notebooks-run: setup
 	@$(BIN)/jupyter nbconvert --to notebook --execute --inplace \
 	  --ExecutePreprocessor.record_timing=False chapters/*.ipynb
+
+# the models that the pages show, trained with the chapters' own code: those that are out of date
+models: setup
+	@$(BIN)/nextword models
 
 bench: setup
 	@for name in ngram_counting tokenizers village_calibration village_analogies grading nbgrader_class; do \

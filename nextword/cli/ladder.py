@@ -50,6 +50,7 @@ def ladder(
     """
     from rich.console import Console
 
+    from nextword.cli.bar import Bar
     from nextword.ladder.climb import climb
     from nextword.project import find_project
 
@@ -57,7 +58,7 @@ def ladder(
     _require_writable(json_file)
     _require_writable(plot, PICTURES)
     chosen = package or ("solutions" if (root / "solutions").is_dir() else "coursework")
-    with _Bar() as bar:
+    with Bar() as bar:
         result = climb(root, chosen, corpus, tokens, bar.progress)
     if result.rows:
         from nextword.ladder import by_kind, show
@@ -90,36 +91,3 @@ def _require_writable(path: Path | None, endings: tuple[str, ...] = ()) -> None:
         raise UserError(
             f"{path} cannot be drawn as {path.suffix!r}: use {', '.join(others)} or {last}"
         )
-
-
-class _Bar:
-    """One progress line for the rung at work, on stderr."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        console = Console(stderr=True)
-        self._shown = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._tasks: dict[str, object] = {}
-
-    def __enter__(self) -> _Bar:
-        self._shown.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._shown.stop()
-
-    def progress(self, rung: str, doing: str, share: float) -> None:
-        """Show what the rung is doing and how much of it is done."""
-        if rung not in self._tasks:
-            self._tasks[rung] = self._shown.add_task(rung, total=1.0)
-        task = self._tasks[rung]
-        self._shown.update(task, description=f"{rung}: {doing}", completed=share)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ import numpy as np
 from nextword.corpora import pydocs, text
 from nextword.corpora.vocabulary import build_vocabulary, replace_unknown
 from nextword.errors import UserError
+from nextword.fingerprints import code_of, fingerprint
 
 KNOWN = ("village", "pydocs")
 SHORTEST_FILE = 50  # sentences; less cannot be split in three
@@ -75,15 +76,13 @@ def recipe(name: str) -> str:
     """A fingerprint of all that a corpus is made from: it changes when the corpus may change."""
     here = Path(__file__).parent
     if name == "village":
-        files = [here / "corpus.py", *sorted((here / "village").rglob("*.[pt][yx]*"))]
-        sources = [path.read_text(encoding="utf-8") for path in files if path.suffix != ".pyc"]
-        return text.fingerprint(sources)
+        code = [here / "corpus.py", *sorted((here / "village").rglob("*.py"))]
+        texts = sorted((here / "village").rglob("*.txt"))
+        return fingerprint([*map(code_of, code), *(path.read_text("utf-8") for path in texts)])
     if name == "pydocs":
-        sources = [
-            (here / f"{module}.py").read_text(encoding="utf-8") for module in ("pydocs", "text")
-        ]
-        return text.fingerprint([pydocs.depends_on(), *sources])
-    return text.fingerprint([_read(_existing_file(name))])
+        code = [here / f"{module}.py" for module in ("pydocs", "text")]
+        return fingerprint([pydocs.depends_on(), *map(code_of, code)])
+    return fingerprint([_read(_existing_file(name))])
 
 
 def _village(n_train: int, n_test: int) -> Texts:

@@ -19,6 +19,7 @@ from pathlib import Path
 from nextword.corpora import cache as cache_folder
 from nextword.corpora import text
 from nextword.errors import UserError
+from nextword.fingerprints import fingerprint
 
 # Left out so that one Python version gives one text: systems and distributions ship these or not.
 LEFT_OUT = frozenset(
@@ -179,7 +180,7 @@ def _all_documents() -> tuple[Document, ...]:
     """Every document: parsed on the first use with a Python, later read from the cache folder."""
     library = Path(sysconfig.get_path("stdlib"))
     made_from = [sys.version, str(library), Path(__file__).read_text(encoding="utf-8")]
-    path = cache_folder.folder("pydocs") / f"{text.fingerprint(made_from)}.json"
+    path = cache_folder.folder("pydocs") / f"{fingerprint(made_from)}.json"
     stored = cache_folder.read_json(path)
     if stored is None:
         stored = [(document.name, document.paragraphs) for document in _read(library)]

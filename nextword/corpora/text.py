@@ -5,7 +5,6 @@ Leaves out: any language but English, and what a learned tokenizer does (chapter
 
 import hashlib
 import re
-from collections.abc import Iterable
 from typing import Literal
 
 from nextword.errors import UserError
@@ -88,16 +87,3 @@ def checked_split(split: str) -> Split:
         if split == known:
             return known
     raise UserError(f"unknown split {split!r}: expected one of {', '.join(SPLITS)}")
-
-
-def fingerprint(parts: Iterable[str]) -> str:
-    """A short hash of the parts and of where one ends, the same on every machine.
-
-    >>> fingerprint(["ab", "c"]) == fingerprint(["a", "bc"])
-    False
-    """
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(f"{len(part)} ".encode())
-        digest.update(part.encode())
-    return digest.hexdigest()[:16]

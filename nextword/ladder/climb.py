@@ -10,8 +10,9 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from nextword.corpora import cache, names, text
+from nextword.corpora import cache, names
 from nextword.errors import UserError
+from nextword.fingerprints import code_of, fingerprint
 from nextword.ladder import measure
 from nextword.ladder.measure import Row, RungError
 from nextword.ladder.rung import Rung, all_rungs
@@ -126,10 +127,10 @@ def _standing(root: Path, package: str) -> list[Rung]:
 
 def _key(rung: Rung, package: Path, recipe: str, n_tokens: int) -> str:
     """A fingerprint of all that a rung's numbers depend on."""
-    files = [rung.source, Path(measure.__file__), Path(names.__file__)]
-    files += [package / f"{stem}.py" for stem in rung.chapters]
-    sources = [path.read_text(encoding="utf-8", errors="replace") for path in files]
-    return text.fingerprint([rung.name, recipe, str(n_tokens), *sources])
+    files = [rung.source, *rung.sources, Path(measure.__file__), Path(names.__file__)]
+    parts = [rung.name, recipe, str(n_tokens), *map(code_of, files)]
+    parts += [code_of(package / f"{stem}.py", rung.calls) for stem in rung.chapters]
+    return fingerprint(parts)
 
 
 @contextmanager

@@ -46,15 +46,23 @@ class RungError(Exception):
     """A rung that cannot be measured, and why, in one line for its author."""
 
 
-def measure(rung: Rung, package: SimpleNamespace, texts: Texts, progress: Progress) -> Row:
+def measure(
+    rung: Rung,
+    package: SimpleNamespace,
+    texts: Texts,
+    progress: Progress,
+    keep: Callable[[Model], object] = lambda model: None,
+) -> Row:
     """Train a rung, score the test text with it and let it tell sentences of its own.
 
-    Raises `RungError` when the package under test leaves a task open or stops with an error.
+    `keep` is given the trained model. Raises `RungError` when the package under test leaves a task
+    open or stops with an error.
     """
     try:
         start = time.perf_counter()
         model = rung.train(package, texts, lambda done: progress("training", done))
         seconds = time.perf_counter() - start
+        keep(model)
         log_probs = _log_probs(model, texts, progress)
         valid = _valid_share(model, texts, progress)
         parameters = int(model.parameters)

@@ -1,17 +1,22 @@
 """What a rung of the ladder is, and where the rungs are found. Leaves out: measuring them."""
 
+from __future__ import annotations
+
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from nextword.corpora.names import Sentences, Texts
 from nextword.ladder import rungs
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Report = Callable[[float], None]  # told now and then which share of the work is done, 0 to 1
 
@@ -43,6 +48,9 @@ class Rung:
     chapters: tuple[str, ...]  # the modules of the package under test that it needs
     train: Callable[[SimpleNamespace, Texts, Report], Model]
     source: Path  # the file that defines it: a changed file is measured again
+    sources: tuple[Path, ...] = ()  # other files that its numbers depend on
+    calls: tuple[str, ...] = ()  # what it uses of its chapters; empty: all that is there
+    tensors: Callable[[Any], dict[str, Tensor]] | None = None  # a model's weights, to be shipped
 
 
 def all_rungs() -> tuple[Rung, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nextword.catalogue import Chapter
+from nextword.checkpoints.places import FOLDER, RUNGS
 from nextword.errors import UserError
 from nextword.project import Project
 from nextword.release.assignment import student_assignment
@@ -71,6 +72,7 @@ def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -
         if notebook := project.notebook(chapter.number, chapter.stem):
             text = student_notebook(notebook.read_text("utf-8"))
             write_text(target / "chapters" / notebook.name, text)
+            _copy_models(project, chapter.stem, target)
     write_text(target / "README.md", _readme(chosen))
     return sorted(path for path in target.rglob("*") if path.is_file())
 
@@ -114,6 +116,14 @@ def _copy_library(project: Project, target: Path) -> None:
         if not source.is_file():
             raise UserError(f"{source} is missing: a release is made from the full course")
         shutil.copy(source, target / name)
+
+
+def _copy_models(project: Project, stem: str, target: Path) -> None:
+    """Give the chapter's page the trained models that it shows."""
+    for name in (stem, RUNGS):
+        folder = project.root / FOLDER / name
+        if folder.is_dir():
+            shutil.copytree(folder, target / FOLDER / name, dirs_exist_ok=True)
 
 
 def _readme(chosen: Sequence[Chapter]) -> str:

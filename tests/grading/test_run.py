@@ -272,7 +272,7 @@ def test_a_submission_in_which_workers_die_everywhere_is_left(
 def test_a_slow_import_is_not_paid_for_every_test(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nextword.judge import examiner
+    from nextword.grading import examiner
 
     monkeypatch.setattr(examiner, "MOST_IMPORT_SECONDS", 1.0)
     slow = "import time\ntime.sleep(0.4)\n"

@@ -1,0 +1,11 @@
+"""Trained models that the book ships, so that a page need not train for minutes.
+
+`nextword models` (or `make models`) trains them with the chapters' own code and writes them to the
+folder `checkpoints`; a page reads them with `load` and `ladder`. Each file carries a fingerprint of
+the code and the data that it was made from.
+"""
+
+from nextword.checkpoints.recipe import Recipe, Trained, all_recipes
+from nextword.checkpoints.shipped import ladder, load
+
+__all__ = ["Recipe", "Trained", "all_recipes", "ladder", "load"]

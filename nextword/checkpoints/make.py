@@ -1,0 +1,105 @@
+"""Train what the book ships: the models of the chapters, and the rungs of the ladder."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from types import SimpleNamespace
+
+from nextword.checkpoints import shipped
+from nextword.checkpoints.places import RUNGS
+from nextword.checkpoints.recipe import Recipe, Report, Trained, all_recipes
+from nextword.corpora import names
+from nextword.errors import UserError
+from nextword.ladder import measure
+from nextword.ladder.climb import Progress, importable
+from nextword.ladder.rung import Model, Rung, all_rungs
+
+TOKENS = 1_000_000  # of the village, that every rung reads
+
+
+def everything() -> Sequence[Recipe]:
+    """The recipes of the chapters, then the rungs."""
+    return [*all_recipes(), *map(of_rung, all_rungs())]
+
+
+def of_rung(rung: Rung) -> Recipe:
+    """A rung as a shipped model: what was measured of it and, where it has weights, these."""
+    slug = re.sub(r"[^a-z0-9]+", "-", rung.name.lower()).strip("-")
+    return Recipe(
+        name=f"{RUNGS}/{slug}",
+        train=partial(_measured, rung),
+        uses=dict.fromkeys(rung.chapters, rung.calls),
+        sources=(rung.source, *rung.sources, Path(measure.__file__), Path(names.__file__)),
+    )
+
+
+def _measured(rung: Rung, package: SimpleNamespace, report: Report) -> Trained:
+    """Train and measure a rung."""
+    texts = _village()
+    kept: list[Model] = []
+    row = measure.measure(rung, package, texts, lambda _, done: report(done), kept.append)
+    facts = {
+        "step": rung.step,
+        "row": row.to_json(),
+        "floor": texts.floor,
+        "unknown": texts.unknown,
+    }
+    return Trained(rung.tensors(kept[0]) if rung.tensors else {}, facts)
+
+
+@cache
+def _village() -> names.Texts:
+    return names.load("village", TOKENS, TOKENS // 10)
+
+
+def chosen(wanted: Sequence[str]) -> list[Recipe]:
+    """The recipes of these names, or of a folder (`rnns`); all where none is given.
+
+    Raises `UserError` for a name that stands for nothing.
+    """
+    recipes = everything()
+    found = []
+    for name in wanted or ("",):
+        fits = [r for r in recipes if not name or r.name == name or r.name.startswith(f"{name}/")]
+        if not fits:
+            known = ", ".join(recipe.name for recipe in recipes)
+            raise UserError(f"there is no model {name!r}: expected some of {known}")
+        found += [recipe for recipe in fits if recipe not in found]
+    return found
+
+
+def stale(recipes: Sequence[Recipe], package: Path, folder: Path) -> Iterator[tuple[Recipe, str]]:
+    """The models that must be trained, and why."""
+    for recipe in recipes:
+        path = folder / f"{recipe.name}.safetensors"
+        if not path.is_file():
+            yield recipe, "not trained yet"
+            continue
+        try:
+            made_from = shipped.fingerprint_of(path)
+        except UserError as error:
+            yield recipe, str(error)
+            continue
+        if made_from != recipe.fingerprint(package):
+            yield recipe, "its code or its text has changed since it was trained"
+
+
+def train(recipe: Recipe, package: Path, folder: Path, progress: Progress) -> Path:
+    """Train a model with the package's chapters and write its file; return the file's path."""
+    made_from = recipe.fingerprint(package)
+    began = time.perf_counter()
+    with importable(package.parent, package.name):
+        modules = {stem: importlib.import_module(f"{package.name}.{stem}") for stem in recipe.uses}
+        trained = recipe.train(
+            SimpleNamespace(**modules), partial(progress, recipe.name, "training")
+        )
+    seconds = round(time.perf_counter() - began, 1)
+    path = folder / f"{recipe.name}.safetensors"
+    shipped.write(path, replace(trained, facts={"seconds": seconds, **trained.facts}), made_from)
+    return path

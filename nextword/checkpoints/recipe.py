@@ -1,0 +1,63 @@
+"""What a shipped model is and where the recipes are found. Leaves out: running them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from nextword import models
+from nextword.corpora import names
+from nextword.fingerprints import code_of, fingerprint
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Report = Callable[[float], None]  # told now and then which share of the work is done, 0 to 1
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training leaves: tensors by their names, and facts that a page tells (JSON values)."""
+
+    tensors: dict[str, Tensor]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A model that is trained once and shipped.
+
+    `train(package, report)` gets the package under test, with each chapter of `uses` as an
+    attribute (`package.rnns`). `uses` names for each chapter the functions and classes that the
+    training calls: the model is out of date when one of them, or what they use of their file,
+    changes. An empty tuple stands for the whole file.
+    """
+
+    name: str  # "rnns/translator": the file in the folder `checkpoints`
+    train: Callable[[SimpleNamespace, Report], Trained]
+    uses: dict[str, tuple[str, ...]]
+    sources: tuple[Path, ...]  # the file of the recipe, and others that the training depends on
+    corpora: tuple[str, ...] = ("village",)
+
+    def fingerprint(self, package: Path) -> str:
+        """A hash of the code and the data that the model is made from."""
+        parts = [self.name, *(names.recipe(corpus) for corpus in self.corpora)]
+        parts += [code_of(path) for path in self.sources]
+        parts += [code_of(package / f"{stem}.py", called) for stem, called in self.uses.items()]
+        return fingerprint(parts)
+
+
+def all_recipes() -> Sequence[Recipe]:
+    """Every recipe of every file in nextword/models, by name."""
+    files = [name for _, name, _ in pkgutil.iter_modules(models.__path__)]
+    found = [
+        recipe
+        for name in files
+        for recipe in importlib.import_module(f"{models.__name__}.{name}").RECIPES
+    ]
+    return sorted(found, key=lambda recipe: recipe.name)

@@ -1,0 +1,78 @@
+"""Short hashes of what a result was made from: they tell when a stored result is out of date."""
+
+import ast
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from nextword.errors import UserError
+
+
+def fingerprint(parts: Iterable[str]) -> str:
+    """A short hash of the parts and of where one ends, the same on every machine.
+
+    >>> fingerprint(["ab", "c"]) == fingerprint(["a", "bc"])
+    False
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(f"{len(part)} ".encode())
+        digest.update(part.encode())
+    return digest.hexdigest()[:16]
+
+
+def code_of(path: Path, names: Sequence[str] = ()) -> str:
+    """What a Python file does: its code without comments, docstrings and layout.
+
+    With `names`, only these functions, classes and values and whatever else of the file they use.
+    Text that cannot be parsed is returned as it is. Raises `UserError` for a name that it lacks.
+    """
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return text
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
+    wanted = _used_by(tree, names, path)
+    return "\n".join(ast.unparse(part) for part in tree.body if not wanted or id(part) in wanted)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Tell whether a statement is a docstring, or a text that stands like one."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _used_by(tree: ast.Module, names: Sequence[str], path: Path) -> set[int]:
+    """The statements at the top of a file that define the names, and those that these use."""
+    makers: dict[str, list[ast.stmt]] = {}
+    for part in tree.body:
+        for name in _defined(part):
+            makers.setdefault(name, []).append(part)
+    for name in names:
+        if name not in makers:
+            raise UserError(f"{path} defines no {name!r}")
+    found: set[int] = set()
+    open_parts = [part for name in names for part in makers[name]]
+    while open_parts:
+        part = open_parts.pop()
+        if id(part) not in found:
+            found.add(id(part))
+            used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
+            open_parts += [each for name in used for each in makers.get(name, [])]
+    return found
+
+
+def _defined(part: ast.stmt) -> set[str]:
+    """The names that a statement gives a meaning to."""
+    if isinstance(part, ast.FunctionDef | ast.ClassDef):
+        return {part.name}
+    if isinstance(part, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in part.names}
+    stored = (node for node in ast.walk(part) if isinstance(node, ast.Name))
+    return {node.id for node in stored if isinstance(node.ctx, ast.Store)}
