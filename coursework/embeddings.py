@@ -27,7 +27,7 @@ Ids, Sentence, Counts = Int[ndarray, "*ids"], Int[ndarray, " T"], Int[ndarray, "
 Table, Matrix, Square = Float[ndarray, "n m"], Float[ndarray, "V D"], Float[ndarray, "V V"]
 Loss, Rows, Vectors = Float[Tensor, ""], Float[Tensor, "B D"], Float[Tensor, "V D"]
 Noise, Signs, Forks = Float[Tensor, "S D"], Float[Tensor, "B L"], Int[Tensor, "B L"]
-Targets, Contexts, Corpus = Int[Tensor, " B"], Int[Tensor, "B C"], Sequence[Sentence]
+Targets, Contexts, Corpus = Int[Tensor, " B"], Int[Tensor, "B C"], Sequence[Int[ndarray, "_"]]
 
 
 # ------------------------------------------------------------------ 3.1 One-hot vectors and lookup
@@ -156,7 +156,7 @@ def subsample(sentence: Sentence, counts: Counts, t: float, rng: Generator) -> S
     raise NotImplementedError("3.6 subsample: see section 3.6, equations 3.10 to 3.12")
 
 
-def context_windows(sentence: Sentence, window: int, rng: Generator) -> Int[ndarray, "T 2*window"]:
+def context_windows(sentence: Sentence, window: int, rng: Generator) -> Int[ndarray, "T C"]:
     """Return for each place t of a sentence the words around it, from left to right (3.11).
 
     The reach of each place is drawn anew, evenly from 1, ..., window. Columns are the places
@@ -188,7 +188,7 @@ def softmax_loss(v: Rows, U: Vectors, targets: Targets) -> tuple[Loss, Rows, Vec
     >>> loss.exp().item(), dU.tolist()
     (2.0, [[-0.5], [0.5]])
     """
-    require_ids("targets", targets, len(U))
+    require_ids("targets", targets.tolist(), len(U))
     raise NotImplementedError("3.7 softmax_loss: see section 3.7, equations 3.13 and 3.14")
 
 
