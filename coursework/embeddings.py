@@ -145,7 +145,7 @@ def frequent_words(sentences: Iterable[Sequence[str]], min_count: int = 1) -> di
     raise NotImplementedError("3.6 frequent_words: see section 3.6, equations 3.10 to 3.12")
 
 
-def subsample(sentence: Sentence, counts: Counts, t: float, rng: Generator) -> Sentence:
+def subsample(sentence: Sentence, counts: Counts, t: float, rng: Generator) -> Int[ndarray, "_"]:
     """Keep each word, independently and in order, with probability min(1, sqrt(t / f)) (3.10).
 
     f is the word's share of all counts: counts[i] is how often word i occurs. About 2 lines.
