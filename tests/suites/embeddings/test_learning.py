@@ -145,7 +145,7 @@ def is_prefix_code(codes):
     return len(set(codes)) == len(codes) and not set(codes) & set(longer)
 
 
-@pytest.mark.task("3.10", weight=1, visible=True)
+@pytest.mark.task("3.10", weight=1, visible=True, seconds=4)
 def test_tree_of_four_words(embeddings):
     """Words with the counts 4, 2, 1, 1 stand 1, 2, 3 and 3 forks below the root."""
     codes = as_codes(embeddings.huffman_codes([4, 2, 1, 1]))
@@ -154,7 +154,7 @@ def test_tree_of_four_words(embeddings):
     assert set("".join(codes)) == {"0", "1"}
 
 
-@pytest.mark.task("3.10", weight=2)
+@pytest.mark.task("3.10", weight=2, seconds=4)
 def test_trees_of_any_counts(embeddings, rng):
     """No code begins another, the mean length is the least, within 1 bit of the entropy."""
     for counts in (rng.integers(1, 1000, size=40), rng.geometric(0.3, size=13), np.full(8, 3)):
@@ -168,7 +168,7 @@ def test_trees_of_any_counts(embeddings, rng):
         assert entropy - 1e-9 <= total / counts.sum() < entropy + 1
 
 
-@pytest.mark.task("3.10", weight=1)
+@pytest.mark.task("3.10", weight=1, seconds=4)
 def test_trees_of_one_and_two_words(embeddings):
     """One word needs no choice, two words need one, whatever their counts are."""
     assert as_codes(embeddings.huffman_codes([7])) == [""]
