@@ -7,6 +7,7 @@ here. Leaves out: vocabularies of millions of words, since each step moves all v
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,14 +124,26 @@ def train(
     losses = []
     for epoch in range(how.epochs):
         total, n = 0.0, 0
-        for words, around in batches(course, sentences, totals, how, rng):
-            drawn = torch.from_numpy(rng.choice(V, size=how.shared, p=noise))
-            loss = _gradients(course, E, U, words, around, drawn, how)
-            optimizer.step()
-            total, n = total + loss * len(words), n + len(words)
+        with _one_thread():
+            for words, around in batches(course, sentences, totals, how, rng):
+                drawn = torch.from_numpy(rng.choice(V, size=how.shared, p=noise))
+                loss = _gradients(course, E, U, words, around, drawn, how)
+                optimizer.step()
+                total, n = total + loss * len(words), n + len(words)
         losses.append(total / n)
         report((epoch + 1) / how.epochs)
     return Vectors(E, U, tuple(losses))
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch work in one thread: for such small steps, more of them wait for each other."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _gradients(
