@@ -332,7 +332,7 @@ def tree_log_probs(v: Rows, N: Noise, forks: Forks, signs: Signs) -> Float[Tenso
 
 # ------------------------------------------------------------------ 3.11 Evaluation
 def analogy(E: Matrix, a: int, b: int, c: int, exclude: bool = True) -> int:
-    """Return the id of the word nearest by cosine to a - b + c, on vectors of norm 1 (3.20).
+    """Return the id of the word nearest by cosine to a - b + c, on vectors of norm 1 (3.21).
 
     Rows of E are brought to norm 1 first (a row of 0 stays). With `exclude`, a, b and c are no
     possible answers. Equally near: the smaller id. About 6 lines.
@@ -352,7 +352,7 @@ def analogy(E: Matrix, a: int, b: int, c: int, exclude: bool = True) -> int:
 
 
 def odd_one_out(E: Matrix, ids: Sequence[int]) -> int:
-    """Return the id with the lowest mean cosine to the other ids (3.21). About 3 lines.
+    """Return the id with the lowest mean cosine to the other ids (3.20). About 3 lines.
     >>> odd_one_out(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.2]]), [2, 1, 0])
     1
     """
