@@ -255,6 +255,16 @@ def tree_log_probs(v: Rows, N: Noise, forks: Forks, signs: Signs) -> Float[Tenso
 
 
 # ------------------------------------------------------------------ 3.11 Evaluation
+def odd_one_out(E: Matrix, ids: Sequence[int]) -> int:
+    """Return the id with the lowest mean cosine to the other ids (3.20). About 3 lines.
+    >>> odd_one_out(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.2]]), [2, 1, 0])
+    1
+    """
+    chosen = require_ids("ids", ids, len(E))
+    require("ids", chosen, len(set(chosen)) == len(chosen) > 2, "at least 3 different ids")
+    raise NotImplementedError("3.11 odd_one_out: see section 3.11, equations 3.20 to 3.22")
+
+
 def analogy(E: Matrix, a: int, b: int, c: int, exclude: bool = True) -> int:
     """Return the id of the word nearest by cosine to a - b + c, on vectors of norm 1 (3.21).
 
@@ -266,16 +276,6 @@ def analogy(E: Matrix, a: int, b: int, c: int, exclude: bool = True) -> int:
     require_ids("a, b, c", (a, b, c), len(E))
     require("E", E.shape, len(E) > 3, "of 4 rows or more, so that one is left to answer")
     raise NotImplementedError("3.11 analogy: see section 3.11, equations 3.20 to 3.22")
-
-
-def odd_one_out(E: Matrix, ids: Sequence[int]) -> int:
-    """Return the id with the lowest mean cosine to the other ids (3.20). About 3 lines.
-    >>> odd_one_out(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.2]]), [2, 1, 0])
-    1
-    """
-    chosen = require_ids("ids", ids, len(E))
-    require("ids", chosen, len(set(chosen)) == len(chosen) > 2, "at least 3 different ids")
-    raise NotImplementedError("3.11 odd_one_out: see section 3.11, equations 3.20 to 3.22")
 
 
 def spearman(x: Sequence[float], y: Sequence[float]) -> float:

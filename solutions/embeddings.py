@@ -331,6 +331,20 @@ def tree_log_probs(v: Rows, N: Noise, forks: Forks, signs: Signs) -> Float[Tenso
 
 
 # ------------------------------------------------------------------ 3.11 Evaluation
+def odd_one_out(E: Matrix, ids: Sequence[int]) -> int:
+    """Return the id with the lowest mean cosine to the other ids (3.20). About 3 lines.
+    >>> odd_one_out(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.2]]), [2, 1, 0])
+    1
+    """
+    chosen = require_ids("ids", ids, len(E))
+    require("ids", chosen, len(set(chosen)) == len(chosen) > 2, "at least 3 different ids")
+    # BEGIN SOLUTION
+    norms = np.linalg.norm(E[chosen], axis=1, keepdims=True)
+    X = E[chosen] / np.where(norms > 0, norms, 1)
+    return chosen[int(np.argmin(X @ X.sum(axis=0) - (X * X).sum(axis=1)))]
+    # END SOLUTION
+
+
 def analogy(E: Matrix, a: int, b: int, c: int, exclude: bool = True) -> int:
     """Return the id of the word nearest by cosine to a - b + c, on vectors of norm 1 (3.21).
 
@@ -348,20 +362,6 @@ def analogy(E: Matrix, a: int, b: int, c: int, exclude: bool = True) -> int:
     if exclude:
         scores[[a, b, c]] = -np.inf
     return int(np.argmax(scores))
-    # END SOLUTION
-
-
-def odd_one_out(E: Matrix, ids: Sequence[int]) -> int:
-    """Return the id with the lowest mean cosine to the other ids (3.20). About 3 lines.
-    >>> odd_one_out(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.2]]), [2, 1, 0])
-    1
-    """
-    chosen = require_ids("ids", ids, len(E))
-    require("ids", chosen, len(set(chosen)) == len(chosen) > 2, "at least 3 different ids")
-    # BEGIN SOLUTION
-    norms = np.linalg.norm(E[chosen], axis=1, keepdims=True)
-    X = E[chosen] / np.where(norms > 0, norms, 1)
-    return chosen[int(np.argmin(X @ X.sum(axis=0) - (X * X).sum(axis=1)))]
     # END SOLUTION
 
 
