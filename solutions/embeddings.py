@@ -68,7 +68,7 @@ def cooccurrence(sentences: Corpus, V: int, window: int, by_distance: bool = Fal
     """Count how often word j stands at most `window` places from word i in a sentence (3.4).
 
     Both sides count, so the matrix is symmetric. A pair adds 1, or 1/d if `by_distance` is True and
-    its words stand d places apart (neighbours: d = 1). About 5 lines, by np.add.at; no word loop.
+    its words stand d places apart. About 5 lines: np.add.at, no loop over the words of a sentence.
     >>> cooccurrence([np.array([0, 1, 1])], V=2, window=1).tolist()  # the pair 1, 1 counts twice
     [[0.0, 1.0], [1.0, 2.0]]
     """
@@ -111,7 +111,7 @@ def euclidean(X: Float[ndarray, "n D"], Y: Float[ndarray, "m D"]) -> Table:
 def nearest(q: Float[ndarray, " D"], E: Matrix, k: int, exclude: Sequence[int] = ()) -> list[int]:
     """Return the ids of the k rows of E with the largest cosine to q, best first.
 
-    Leaves out the ids in `exclude`. Equal cosines: the smaller id first. 3 lines, with `cosine`.
+    Leaves out the ids in `exclude`. Equal cosines: the smaller id first. 3 lines, by `cosine`.
     >>> nearest(np.array([1.0, 0.0]), np.array([[2.0, 2.0], [3.0, 0.0], [0.0, 1.0]]), k=2)
     [1, 0]
     """
