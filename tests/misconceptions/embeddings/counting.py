@@ -139,6 +139,35 @@ def norms(X):
 
 @misconception(
     "3.3",
+    replaces="nearest",
+    says="The order is that of the dot products, so long vectors win: compare cosines.",
+)
+def prefers_long_vectors(q, E, k, exclude=()):
+    order = np.argsort(-(E @ q), kind="stable").tolist()
+    return [i for i in order if i not in exclude][:k]
+
+
+@misconception(
+    "3.3",
+    replaces="nearest",
+    says="The excluded words are among the answers: leave them out before you take the first k.",
+)
+def ignores_exclude(q, E, k, exclude=()):
+    return np.argsort(-(E @ q) / np.maximum(norms(E), 1e-300), kind="stable")[:k].tolist()
+
+
+@misconception(
+    "3.3",
+    replaces="nearest",
+    says="These are the farthest words: np.argsort puts the smallest number first.",
+)
+def returns_the_farthest(q, E, k, exclude=()):
+    order = np.argsort((E @ q) / np.maximum(norms(E), 1e-300), kind="stable").tolist()
+    return [i for i in order if i not in exclude][:k]
+
+
+@misconception(
+    "3.3",
     replaces="cosine",
     says="These are dot products: divide by the norms of both vectors.",
 )
@@ -183,35 +212,6 @@ def forgets_the_root(X, Y):
 )
 def walks_around_the_block(X, Y):
     return np.abs(X[:, None] - Y).sum(axis=2)
-
-
-@misconception(
-    "3.3",
-    replaces="nearest",
-    says="The order is that of the dot products, so long vectors win: compare cosines.",
-)
-def prefers_long_vectors(q, E, k, exclude=()):
-    order = np.argsort(-(E @ q), kind="stable").tolist()
-    return [i for i in order if i not in exclude][:k]
-
-
-@misconception(
-    "3.3",
-    replaces="nearest",
-    says="The excluded words are among the answers: leave them out before you take the first k.",
-)
-def ignores_exclude(q, E, k, exclude=()):
-    return np.argsort(-(E @ q) / np.maximum(norms(E), 1e-300), kind="stable")[:k].tolist()
-
-
-@misconception(
-    "3.3",
-    replaces="nearest",
-    says="These are the farthest words: np.argsort puts the smallest number first.",
-)
-def returns_the_farthest(q, E, k, exclude=()):
-    order = np.argsort((E @ q) / np.maximum(norms(E), 1e-300), kind="stable").tolist()
-    return [i for i in order if i not in exclude][:k]
 
 
 def information(counts, smoothing=1.0):
