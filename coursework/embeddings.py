@@ -105,10 +105,10 @@ def nearest(q: Float[ndarray, " D"], E: Matrix, k: int, exclude: Sequence[int] =
 
 # ------------------------------------------------------------------ 3.4 PPMI
 def ppmi(counts: Table, smoothing: float = 1.0, shift: float = 0.0) -> Table:
-    """Return max(0, ln(P(w, c) / (P(w) P(c))) - shift) for each cell (equations 3.7 and 3.8).
+    """Return max(0, ln(P(i, j) / (P(i) P(j))) - shift) for each cell (equations 3.7 and 3.8).
 
-    Rows are words w, columns contexts c. P(w, c) and P(w) are shares of all counts; P(c) is the
-    share of #(c)**smoothing, where #(c) is the column's sum. A cell of count 0 gives 0, also in an
+    Rows are words i, columns contexts j. P(i, j) and P(i) are shares of all counts; P(j) is the
+    share of #(j)**smoothing, where #(j) is the column's sum. A cell of count 0 gives 0, also in an
     empty row or column. About 4 lines (Church and Hanks 1990; Levy, Goldberg and Dagan 2015).
     >>> ppmi(np.array([[2.0, 1.0], [1.0, 0.0]])).round(3).tolist()  # ln((1/4) / (3/4 * 1/4))
     [[0.0, 0.288], [0.288, 0.0]]

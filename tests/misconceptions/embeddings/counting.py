@@ -232,7 +232,7 @@ def measures_in_bits(counts, smoothing=1.0, shift=0.0):
 @misconception(
     "3.4",
     replaces="ppmi",
-    says="The smoothing is missing: P(c) is the share of #(c)**smoothing.",
+    says="The smoothing is missing: P(j) is the share of #(j)**smoothing.",
 )
 def never_smooths(counts, smoothing=1.0, shift=0.0):
     return np.fmax(information(counts) - shift, 0)
