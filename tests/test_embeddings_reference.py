@@ -124,6 +124,17 @@ def test_windows_see_near_words_more_often(rng: np.random.Generator) -> None:
     assert seen == pytest.approx(expected, abs=0.02)
 
 
+def test_nothing_gives_nothing(rng: np.random.Generator) -> None:
+    """Empty sentences and empty lists of ids are no error: texts hold them."""
+    empty = np.array([], dtype=int)
+    assert embeddings.one_hot(empty, 3).shape == (0, 3)
+    assert embeddings.lookup(empty, np.eye(3)).shape == (0, 3)
+    assert embeddings.context_windows(empty, 2, rng).shape == (0, 4)
+    assert embeddings.subsample(empty, np.array([2, 1]), 0.1, rng).shape == (0,)
+    assert embeddings.frequent_words([[], ["a"], []]) == {"a": 1}
+    assert embeddings.cooccurrence([empty, np.array([0])], 2, 3).tolist() == [[0, 0], [0, 0]]
+
+
 def test_noise_is_that_of_gensim() -> None:
     """gensim's table of noise words is our distribution, summed up."""
     text = [["a"] * 50 + ["b"] * 10 + ["c"] * 3]
