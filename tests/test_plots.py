@@ -39,6 +39,11 @@ def pictures():
         "aligned": plots.aligned(["<s>", "a"], ["a", "</s>"]),
         "floor_and_excess": plots.floor_and_excess(0.5, {"single words": 4.0, "pairs": 2.0}),
         "search": plots.search([[("", "a", 0.6, True), ("", "b", 0.4, False)]]),
+        "arrows": plots.arrows({"a": (1.0, 2.0)}, x="near b", y="near c"),
+        "word_map": plots.word_map({"a": (0.0, 1.0), "b": (1.0, 0.0)}, {"letters": ["a", "b"]}),
+        "bars": plots.bars({"counts": 0.5}, x="share"),
+        "against": plots.against([1.0, 2.0], [2.0, 3.0], x="a", y="b", diagonal=True),
+        "tree": plots.tree({"a": "0", "b": "1"}),
     }
 
 

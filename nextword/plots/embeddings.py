@@ -62,16 +62,24 @@ def word_map(
     for k, (kind, words) in enumerate(kinds.items()):
         place = np.array([points[word] for word in words if word in points])
         colour = COLOURS[k % len(COLOURS)]
-        ax.scatter(place[:, 0], place[:, 1], s=16, color=colour, marker=MARKERS[k % len(MARKERS)], linewidths=0)
+        ax.scatter(
+            place[:, 0],
+            place[:, 1],
+            s=16,
+            color=colour,
+            marker=MARKERS[k % len(MARKERS)],
+            linewidths=0,
+        )
         if not set(words) & set(named):
             ax.annotate(kind, _middle(place), xytext=(0, 6), textcoords="offset points",
                         ha="center", color=colour, fontsize=SMALL, weight="bold")  # fmt: skip
         for names, point in _together([word for word in words if word in named], points):
-            ax.annotate(names, point, xytext=(5, -3), textcoords="offset points",
-                        color=colour, fontsize=SMALL)  # fmt: skip
+            left = any(first in names for first, _ in links)  # away from what it is linked to
+            ax.annotate(names, point, xytext=(-5 if left else 5, -3), textcoords="offset points",
+                        ha="right" if left else "left", color=colour, fontsize=SMALL)  # fmt: skip
     if title:
         ax.set_title(title, fontsize=10, color=INK)
-    ax.margins(0.1)
+    ax.margins(0.25 if links else 0.1, 0.1)
     ax.set_xticks([])
     ax.set_yticks([])
     return fig
