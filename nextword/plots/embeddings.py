@@ -59,6 +59,8 @@ def word_map(
     for first, second in links:
         (x0, y0), (x1, y1) = points[first], points[second]
         ax.plot([x0, x1], [y0, y1], color=MUTED, linewidth=0.9, zorder=1)
+    labels: list[Point] = []
+    crowded = 0.08 * np.ptp(np.array(list(points.values())), axis=0).max()
     for k, (kind, words) in enumerate(kinds.items()):
         place = np.array([points[word] for word in words if word in points])
         colour = COLOURS[k % len(COLOURS)]
@@ -71,7 +73,10 @@ def word_map(
             linewidths=0,
         )
         if not set(words) & set(named):
-            ax.annotate(kind, _middle(place), xytext=(0, 6), textcoords="offset points",
+            label = _middle(place)
+            above = all(np.hypot(*np.subtract(label, other)) > crowded for other in labels)
+            labels.append(label)
+            ax.annotate(kind, label, xytext=(0, 6 if above else -14), textcoords="offset points",
                         ha="center", color=colour, fontsize=SMALL, weight="bold")  # fmt: skip
         for names, point in _together([word for word in words if word in named], points):
             left = any(first in names for first, _ in links)  # away from what it is linked to
@@ -129,7 +134,10 @@ def against(
 ) -> Figure:
     """Draw points, one value against another; `diagonal` adds the line on which both are equal."""
     fig, ax = panel(3.4)
-    ax.scatter(xs, ys, s=7, color=COLOURS[0], alpha=0.5, linewidths=0)
+    few = len(xs) < 50
+    ax.scatter(
+        xs, ys, s=24 if few else 7, color=COLOURS[0], alpha=0.8 if few else 0.5, linewidths=0
+    )
     if diagonal:
         ends = [max(min(xs), min(ys)), min(max(xs), max(ys))]
         ax.plot(ends, ends, color=FLOOR, linestyle="--", linewidth=1.4)
