@@ -22,6 +22,7 @@ AROUND = 30  # letters of a quotation on each side of the words
 NOT_PROSE = [
     (re.compile(r"(?ms)^(`{3,})(?!\{)[^\n]*\n.*?^\1\s*$"), ""),  # blocks of code
     (re.compile(r"(?ms)^(:{3,}|`{3,})\{(?:literalinclude|bibliography)\}.*?^\1\s*$"), ""),
+    (re.compile(r"(?m)^\s*:{3,}\{(?:admonition|dropdown)\}(.*)$"), r"\1."),  # titles of boxes
     (re.compile(r"(?m)^\s*:{3,}.*$|^\s*:[\w-]+:.*$|^\(.*\)=$"), ""),  # marks of boxes, options
     (re.compile(r"(?s)\$\$.*?\$\$"), ""),
     (re.compile(r"\{(?:cite|term|doc|ref)[:\w]*\}`([^`<]*)[^`]*`"), r"\1"),

@@ -157,7 +157,7 @@ RECIPES = (
     Recipe("feed-forward", FeedForward, width=64, steps=1500, rate=2e-3, batch=16),
     Recipe("RNN", partial(Recurrent, nn.RNN), width=192, steps=2500, rate=2e-3, batch=16),
     Recipe("LSTM", partial(Recurrent, nn.LSTM), width=192, steps=2500, rate=4e-3, batch=16),
-    Recipe("transformer", Transformer, width=64, steps=3600, rate=3e-3, batch=8),
+    Recipe("transformer", Transformer, width=64, steps=5000, rate=3e-3, batch=8),
 )
 
 

@@ -252,7 +252,7 @@ def train_bpe(text: str, n_merges: int) -> list[tuple[int, int]]:
 
     Tokens 0 to 255 are the bytes of UTF-8. Pairs are counted at every place inside each chunk; of
     equally frequent ones the smaller goes first, (97, 98) before (97, 99). Ends when none occurs
-    twice. For speed, count equal chunks once; after a merge, mend those of changed chunks only.
+    twice. For speed, count equal chunks once; after a merge, update changed chunks only.
     >>> train_bpe("low lower lowest", 3)
     [(108, 111), (256, 119), (32, 257)]
     """
@@ -284,7 +284,7 @@ def train_bpe(text: str, n_merges: int) -> list[tuple[int, int]]:
 
 # ------------------------------------------------------------------ 1.10 Encoding and decoding
 def encode(text: str, merges: Merges) -> list[int]:
-    """Turn text into tokens: in each chunk, do the oldest merge that applies, and so on. 8 lines.
+    """Turn text into tokens: in each chunk, do the oldest merge that applies, and repeat. 8 lines.
 
     >>> encode("slow lower", [(108, 111), (256, 119), (32, 257)])
     [115, 257, 258, 101, 114]
@@ -302,7 +302,7 @@ def encode(text: str, merges: Merges) -> list[int]:
 
 
 def decode(ids: Iterable[int], merges: Merges) -> str:
-    """Turn tokens back into text. Bytes that are no UTF-8 become the sign U+FFFD. About 1 line.
+    """Turn tokens back into text. Bytes that are not UTF-8 become the sign U+FFFD. About 1 line.
 
     >>> decode([115, 257, 258, 101, 114], [(108, 111), (256, 119), (32, 257)])
     'slow lower'
@@ -374,7 +374,7 @@ def beam_search(
 ) -> list[tuple[list[int], float]]:
     """Return up to `width` continuations and their scores, the best first. About 14 lines.
 
-    Begin with one empty text. At most max_tokens times, prolong each open text by every possible
+    Begin with one empty text. At most max_tokens times, extend each open text by every possible
     token (P > 0), and keep the `width` most likely results. Those that end in EOS are finished and
     set aside; the others are open in the next step, and finished after the last. The score is
     ln P(text | history) / (number of tokens, EOS included)**alpha (1.18).

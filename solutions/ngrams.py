@@ -8,7 +8,7 @@ words or a string, whose words are its characters. Arguments that make no sense:
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
 
@@ -89,7 +89,7 @@ class NGramModel:
         has probability 0, and a context with such a word in it was never seen.
     """
 
-    def __init__(self, tables: Tables, vocabulary: Words) -> None:
+    def __init__(self, tables: Sequence[Mapping], vocabulary: Words) -> None:
         self.tables, self.n = list(tables), len(tables)  # n is the order: 2 = bigrams
         self.words = frozenset(vocabulary)
         self.vocabulary = sorted(self.words, key=str)  # the same order on every run
@@ -99,11 +99,11 @@ class NGramModel:
         _require("counted words", extra, not extra, "in the vocabulary: see replace_unknown")
         self.totals = [{u: sum(row.values()) for u, row in t.items()} for t in self.tables]
 
-    def row(self, context: Context) -> dict[Word, int]:
+    def row(self, context: Context) -> Mapping[Word, float]:
         """Return {w: #(uw)} for the words seen after u; empty if u was never seen."""
         return self.tables[len(context)].get(context, {})
 
-    def total(self, context: Context) -> int:
+    def total(self, context: Context) -> float:
         """Return #(u•), how often any word followed u; 0 if u was never seen (equation 2.4)."""
         return self.totals[len(context)].get(context, 0)
 

@@ -30,6 +30,7 @@ def findings(tmp_path, capsys, text, name="page.md"):
         ("D(0) = 0, for where nothing is there is nothing to take.", "for where"),
         ("This is the the end.", "the the"),
         ("We do this in order to count.", "in order to"),
+        (':::{admonition} Two habits for "how often u came"\n:class: warning\nRead.\n:::', "came"),
     ],
 )
 def test_a_broken_rule_is_one_line_with_the_words(tmp_path, capsys, sentence, words):

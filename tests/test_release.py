@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import Result
@@ -198,17 +199,30 @@ def texts(paths: list[Path]) -> str:
     return "\n".join(path.read_text("utf-8") for path in paths)
 
 
-def test_the_real_release_can_be_checked_by_itself(handout: Path) -> None:
+def checked(folder: Path) -> list[dict[str, Any]]:
+    """What `nextword check` of a released folder says of untouched stubs."""
     run = subprocess.run(
         [sys.executable, "-m", "nextword", "check", "--json"],
-        cwd=handout,  # its own nextword stands first on the path
-        env={**os.environ, "PYTHONPATH": str(handout)},
+        cwd=folder,  # its own nextword stands first on the path
+        env={**os.environ, "PYTHONPATH": str(folder)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 1, run.stderr
-    answers = json.loads(run.stdout)
+    return json.loads(run.stdout)
+
+
+def test_a_release_of_one_chapter_is_checked_without_a_word_of_the_others(tmp_path: Path) -> None:
+    from nextword.release.student import release_student
+
+    one = catalogue.chapters()[0]
+    release_student(find_project(Path(__file__)), [one], tmp_path / "handout")
+    assert [each["chapter"] for each in checked(tmp_path / "handout")] == [one.stem]
+
+
+def test_the_real_release_can_be_checked_by_itself(handout: Path) -> None:
+    answers = checked(handout)
     assert [each["chapter"] for each in answers] == [each.stem for each in catalogue.chapters()]
     for answer in answers:
         tasks = answer["submissions"][0]["tasks"]

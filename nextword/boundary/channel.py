@@ -32,9 +32,12 @@ class SlowError(Exception):
 class Channel:
     """One end of a socket pair."""
 
-    def __init__(self, sock: socket.socket, waits: Waits | None = None) -> None:
+    def __init__(
+        self, sock: socket.socket, waits: Waits | None = None, most: int = MAX_MESSAGE
+    ) -> None:
         self._sock = sock
         self.waits = waits  # of the process at the other end
+        self._most = most  # bytes of an answer
         self._buffer = bytearray()
         self._patience = 0.0  # of the socket, in seconds; 0: for ever
 
@@ -103,7 +106,7 @@ class Channel:
         size, answered, printed = _ANSWER.unpack(self._read(_ANSWER.size, deadline))
         if answered != number:
             raise WireError(f"an answer to request {answered}, expected {number}")
-        if size > MAX_MESSAGE:
+        if size > self._most:
             raise WireError(f"an answer of {size} bytes")
         return printed, self._read(size, deadline)
 

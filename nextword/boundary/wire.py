@@ -5,7 +5,8 @@ only, it takes no type that it does not know, and it measures a message before i
 
 Lists, dicts, strings, numbers and None are msgpack's own. Every other type is a list that opens
 with a marker (an empty extension): `[TUPLE, 1, 2]`, `[ARRAY, "float64", [2, 3], bytes]`.
-Leaves out the types that need a library or many words (structures.py, tensors.py).
+Leaves out the types that need a library or many words (structures.py, tensors.py), and measuring
+(measure.py).
 """
 
 from __future__ import annotations
@@ -22,10 +23,9 @@ import numpy as np
 
 from nextword.boundary import limits, marks, structures
 from nextword.boundary.errors import WireError
+from nextword.boundary.measure import measure
 
-MAX_ELEMENTS = 4 << 20  # items of lists and dicts in one message
 SMALL = 1 << 14  # bytes of a message that cannot make its reader allocate or nest much
-MAX_DEPTH = 100  # lists in lists
 MAX_INTEGER = 8192  # bytes of one integer
 MAX_DIMENSIONS = 32
 _CHUNK = 256  # items of a set
@@ -172,73 +172,46 @@ _BASES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 
 # ------------------------------------------------------------------------------ decoding
 
-# Bytes of the length field that follows the first byte, and elements per unit of that length.
-_LENGTHS = {0xC4: 1, 0xC5: 2, 0xC6: 4, 0xD9: 1, 0xDA: 2, 0xDB: 4}
-_FIXED = {0xC0: 0, 0xC2: 0, 0xC3: 0, 0xCA: 4, 0xCB: 8}
-_FIXED |= {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8, 0xD0: 1, 0xD1: 2, 0xD2: 4, 0xD3: 8}
-_CONTAINERS = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}
-
-
 # What msgpack would read as a point in time, without asking; they may also be part of a text.
 _TIMESTAMPS = (b"\xd6\xff", b"\xd7\xff", b"\xc7\x0c\xff")
 
 
-def measure(data: bytes) -> int:
-    """Return how many values a message holds; raises WireError unless it is whole and bounded.
-
-    Reads the headers alone, so that a few bytes cannot make the decoder allocate gigabytes.
-
-    >>> measure(encode([1, 2, "three"]))
-    4
-    """
-    limits.check_message(len(data))
-    at, count, left = 0, 1, 1
-    outer: list[int] = []  # what is left of each list around this one
-    try:
-        while True:
-            while not left:
-                if not outer:
-                    if at != len(data):
-                        raise WireError(f"{len(data) - at} bytes too many or too few")
-                    return count
-                left = outer.pop()
-            left -= 1
-            head = data[at]
-            at += 1
-            if head < 0x80 or head >= 0xE0:  # a small integer
-                continue
-            if 0xA0 <= head < 0xC0:  # a short string
-                at += head & 31
-                continue
-            if head < 0xA0:  # a short list or dict
-                inside = head & 15 if head >= 0x90 else 2 * (head & 15)
-            elif head in _FIXED:
-                at += _FIXED[head]
-                continue
-            elif head in _LENGTHS:
-                size = _LENGTHS[head]
-                at += size + int.from_bytes(data[at : at + size], "big")
-                continue
-            elif head in _CONTAINERS:
-                size, per = _CONTAINERS[head]
-                inside = per * int.from_bytes(data[at : at + size], "big")
-                at += size
-            elif head == 0xC7 and data[at] == 0:  # a marker: an extension without content
-                at += 2
-                continue
-            else:
-                raise WireError(f"unknown type {head:#x}")
-            count += inside
-            if count > MAX_ELEMENTS or inside > len(data) - at or len(outer) >= MAX_DEPTH:
-                raise WireError("the message is nested too deeply or holds too much")
-            outer.append(left)
-            left = inside
-    except IndexError:
-        raise WireError("the message ends too soon") from None
-
-
 def _unknown(kind: int, key: Any) -> Any:
     raise WireError("a handle where none can be")
+
+
+class _Reader:
+    """Turns what msgpack finds in a message into the values that are meant."""
+
+    def __init__(self, resolve: Resolve, *, trusted: bool) -> None:
+        self._resolve, self._trusted = resolve, trusted
+        self.open_marks = 0  # seen, and not yet the head of a list
+
+    def mark(self, code: int, content: bytes) -> Any:
+        """Take note of a marker."""
+        if content or not 0 <= code < len(marks.MARKS):
+            raise WireError(f"unknown marker {code}")
+        self.open_marks += 1
+        return marks.MARKS[code]
+
+    def build(self, items: list) -> Any:
+        """Return what a list stands for: mostly itself."""
+        if not items or type(items[0]) is not msgpack.ExtType:
+            return items
+        self.open_marks -= 1
+        code = items[0].code
+        if code in marks.TRUSTED and not self._trusted:
+            raise WireError("a generator or a library's function does not come from a candidate")
+        if code in marks.REFERENCES:
+            if len(items) != 2 or type(items[1]) is not marks.REFERENCES[code]:
+                raise WireError("a broken handle")
+            return self._resolve(code, items[1])
+        if code == marks.TENSOR:
+            return _build_tensor(items, trusted=self._trusted)
+        built = _BUILDERS[code](items)
+        if code == marks.ARRAY and not self._trusted:
+            built.setflags(write=False)
+        return built
 
 
 def decode(data: bytes, resolve: Resolve = _unknown, *, trusted: bool = False) -> Any:
@@ -250,39 +223,12 @@ def decode(data: bytes, resolve: Resolve = _unknown, *, trusted: bool = False) -
     """
     if not trusted and (len(data) > SMALL or any(head in data for head in _TIMESTAMPS)):
         measure(data)
-    open_marks = 0
-
-    def mark(code: int, content: bytes) -> Any:
-        nonlocal open_marks
-        if content or not 0 <= code < len(marks.MARKS):
-            raise WireError(f"unknown marker {code}")
-        open_marks += 1
-        return marks.MARKS[code]
-
-    def build(items: list) -> Any:
-        nonlocal open_marks
-        if not items or type(items[0]) is not msgpack.ExtType:
-            return items
-        open_marks -= 1
-        code = items[0].code
-        if code in marks.TRUSTED and not trusted:
-            raise WireError("a generator or a library's function does not come from a candidate")
-        if code in marks.REFERENCES:
-            if len(items) != 2 or type(items[1]) is not marks.REFERENCES[code]:
-                raise WireError("a broken handle")
-            return resolve(code, items[1])
-        if code == marks.TENSOR:
-            return _build_tensor(items, trusted=trusted)
-        built = _BUILDERS[code](items)
-        if code == marks.ARRAY and not trusted:
-            built.setflags(write=False)
-        return built
-
+    reader = _Reader(resolve, trusted=trusted)
     try:
         value = msgpack.unpackb(
             data,
-            ext_hook=mark,
-            list_hook=build,
+            ext_hook=reader.mark,
+            list_hook=reader.build,
             strict_map_key=False,
             unicode_errors="surrogatepass",
         )
@@ -290,7 +236,7 @@ def decode(data: bytes, resolve: Resolve = _unknown, *, trusted: bool = False) -
         raise
     except Exception as error:  # unhashable keys, broken UTF-8, shapes that do not fit, …
         raise WireError(f"not a message: {type(error).__name__}: {error}") from None
-    if open_marks:
+    if reader.open_marks:
         raise WireError("a marker where none can be")
     return value
 

@@ -13,10 +13,8 @@ from pathlib import Path
 
 from nextword import catalogue
 from nextword.catalogue import Chapter, Task
-from nextword.check.runner import run_suite
 from nextword.check.terminal import printable
 from nextword.errors import UserError
-from nextword.judge.local import on_file
 from nextword.project import Project, find_project
 from nextword.results import TaskResult, Verdict, group_by_task
 
@@ -71,6 +69,10 @@ def _visible_suite(here: Path, chapter: Chapter) -> dict[str, str]:
 
 
 def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -> TaskResult:
+    # only now: a notebook that is executed elsewhere need not wait until pytest is loaded
+    from nextword.check.runner import run_suite
+    from nextword.judge.local import on_file
+
     # a folder of its own: messages then name the student's lines, and no file beside the
     # notebook can be imported in place of a library
     with tempfile.TemporaryDirectory(prefix="nextword-") as temporary:

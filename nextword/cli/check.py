@@ -40,9 +40,12 @@ def check(
     from nextword.project import find_project
 
     project = find_project()
-    wanted = [catalogue.resolve(what)] if what else [(c, c.tasks) for c in catalogue.chapters()]
-    if project.flat and not what:  # an assignment's folder holds one chapter
-        wanted = [each for each in wanted if project.has_suite(each[0].stem)]
+    if what:
+        wanted = [catalogue.resolve(what)]
+    else:  # a folder that was handed out holds some of the chapters
+        wanted = [(c, c.tasks) for c in catalogue.chapters() if project.has_suite(c.stem)]
+    if not wanted:
+        raise UserError(f"there are no tests in {project.root / 'tests' / 'suites'}")
     if hidden:
         if not (project.root / "solutions").is_dir():
             raise UserError("--hidden is for authors: this folder has only the visible tests")

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from nextword.candidate.server import Plan
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.grading import feedback
@@ -158,6 +159,67 @@ def gather(
     return found
 
 
+@dataclass(frozen=True)
+class _Basis:
+    """What all submissions of a run are graded by."""
+
+    project: Project
+    chapter: Chapter
+    reference: Path | None
+    plan: Plan
+    seed: str
+
+    def key(self) -> Key:
+        """Return what every result of the run depends on."""
+        stem = self.chapter.stem
+        parts = self.project.suite_files(stem) + self.project.misconception_files(stem)
+        tests = [*sorted(parts), self.reference]
+        return run_key(tests, asdict(self.chapter), self.seed, self.plan.to_json())
+
+
+def _basis(project: Project, chapter: Chapter, options: Options) -> _Basis:
+    path = project.root / REFERENCE / f"{chapter.stem}.py"
+    reference = path if path.is_file() else None
+    # import what students will import
+    models = [reference] if reference else project.suite_files(chapter.stem)
+    plan = sandbox.plan_for(models, confined=options.confined)
+    return _Basis(project, chapter, reference, plan, options.seed or own_seed(project))
+
+
+class _Records:
+    """What is known of each submission: stored, and written as a page for the student."""
+
+    def __init__(
+        self, chapter: Chapter, submissions: list[Submission], options: Options, common: Key
+    ) -> None:
+        self._chapter, self._out = chapter, options.out
+        self._store = Store(options.out / "results", chapter)
+        for left in options.out.rglob(".*.part"):  # by a run that was killed
+            left.unlink(missing_ok=True)
+        self._keys = [common | {"submission": each.digest} for each in submissions]
+        self._before = [self._store.load(each.student) for each in submissions]
+        self._results: dict[int, SubmissionResult] = {}
+        for index, (kept, key) in enumerate(zip(self._before, self._keys, strict=True)):
+            again = options.regrade or (kept and kept.result.provisional)
+            if kept and kept.key == key and not again:
+                self._results[index] = kept.result
+        self.todo = [index for index in range(len(submissions)) if index not in self._results]
+
+    def add(self, index: int, result: SubmissionResult) -> None:
+        """Keep a result, and write its page."""
+        self._results[index] = result
+        self._store.save(self._keys[index], result)
+        _write_feedback(self._out, self._chapter, result)
+
+    def outcome(self) -> Outcome:
+        """Write the pages of those whose work has not changed; return what was found of all."""
+        for index in set(self._results).difference(self.todo):
+            _write_feedback(self._out, self._chapter, self._results[index])
+        ordered = tuple(self._results[index] for index in range(len(self._keys)))
+        changes = _changes(self._before, self._keys, ordered)
+        return Outcome(self._chapter, ordered, len(self.todo), changes)
+
+
 def grade(
     project: Project,
     chapter: Chapter,
@@ -167,68 +229,52 @@ def grade(
 ) -> Outcome:
     """Grade a class; what has been graded before and has not changed is not graded again."""
     submissions = gather(project, chapter, folder, options.packages)
-    suite_path, stem = project.suite(chapter.stem), chapter.stem
-    reference = project.root / REFERENCE / f"{stem}.py"
-    known_reference = reference if reference.is_file() else None
-    mistakes = project.misconceptions(stem)
-    parts = project.suite_files(stem)
-    models = [known_reference] if known_reference else parts  # import what students will import
-    plan = sandbox.plan_for(models, confined=options.confined)
-    seed = options.seed or own_seed(project)
-    tests = [*sorted([*parts, *project.misconception_files(stem)]), known_reference]
-    for_all = run_key(tests, asdict(chapter), seed, plan.to_json())
-    store = Store(options.out / "results", chapter)
-    for left in options.out.rglob(".*.part"):  # by a run that was killed
-        left.unlink(missing_ok=True)
+    basis = _basis(project, chapter, options)
+    records = _Records(chapter, submissions, options, basis.key())
+    watcher.begin(len(submissions), len(submissions) - len(records.todo))
+    if records.todo:
+        trial = sandbox.Trial(basis.plan, max(1, min(options.jobs, len(records.todo))))
+        try:
+            _grade_new(basis, submissions, records, trial, watcher)
+        finally:
+            trial.close()
+    return records.outcome()
 
-    keys = [for_all | {"submission": submission.digest} for submission in submissions]
-    before = [store.load(submission.student) for submission in submissions]
-    results: dict[int, SubmissionResult] = {}
-    for index, known in enumerate(before):
-        if known and known.key == keys[index] and not (options.regrade or known.result.provisional):
-            results[index] = known.result
-    todo = [index for index in range(len(submissions)) if index not in results]
-    watcher.begin(len(submissions), len(results))
+
+def _grade_new(
+    basis: _Basis,
+    submissions: list[Submission],
+    records: _Records,
+    trial: sandbox.Trial,
+    watcher: Watcher,
+) -> None:
+    """Grade the submissions that are still to do, and before them the reference."""
+    project, stem = basis.project, basis.chapter.stem
 
     def finished(index: int, result: SubmissionResult) -> None:
-        results[index] = result
-        store.save(keys[index], result)
-        _write_feedback(options.out, chapter, result)
+        records.add(index, result)
         watcher.finished(result)
 
-    jobs = max(1, min(options.jobs, len(todo)))
-    trial = sandbox.Trial(plan, jobs) if todo else None
-
     def work(suite: Suite) -> None:
-        suite.require_tasks_of(chapter)
-        suite.seed = seed
-        assert trial
+        suite.require_tasks_of(basis.chapter)
+        suite.seed = basis.seed
         trial.finish()  # the servers have started while the suite was collected
-        proof, order = Proof(len(submissions), finished), list(todo)
-        everyone = list(submissions)
-        if known_reference:
-            everyone.append(read_package(reference.parent, stem, REFERENCE))
+        proof = Proof(len(submissions), finished)
+        order, everyone = list(records.todo), list(submissions)
+        if basis.reference:
+            everyone.append(read_package(basis.reference.parent, stem, REFERENCE))
             order.insert(0, proof.index)
         else:
             proof.done = True
-        course = Course(chapter, known_reference, _misconceptions(mistakes), plan)
-        room = WorkerPool(suite, course, everyone, trial.servers)
-        room.run(order, proof.finished, watcher.tick)
+        mistakes = _misconceptions(project.misconceptions(stem))
+        course = Course(basis.chapter, basis.reference, mistakes, basis.plan)
+        WorkerPool(suite, course, everyone, trial.servers).run(order, proof.finished, watcher.tick)
 
-    if todo:
-        try:
-            with_suite(suite_path, project.root, work)
-        except SuiteError as error:
-            raise UserError(f"{suite_path.name}: {error}") from error
-        finally:
-            if trial:
-                trial.close()
-    for index, result in results.items():
-        if index not in todo:
-            _write_feedback(options.out, chapter, result)
-    ordered = tuple(results[index] for index in range(len(submissions)))
-    changes = _changes(before, keys, ordered)
-    return Outcome(chapter, ordered, len(todo), changes)
+    path = project.suite(stem)
+    try:
+        with_suite(path, project.root, work)
+    except SuiteError as error:
+        raise UserError(f"{path.name}: {error}") from error
 
 
 def _misconceptions(path: Path | None) -> tuple[Misconception, ...]:

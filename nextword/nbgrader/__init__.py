@@ -26,14 +26,7 @@ def configure(c: Any) -> None:
     `nbgrader autograde` then runs notebooks in the sandbox and takes points from the examiner, and
     `nbgrader generate_feedback` writes the course's pages.
     """
-    from nbgrader.preprocessors import (
-        AssignLatePenalties,
-        CheckCellMetadata,
-        ClearOutput,
-        IgnorePattern,
-        LimitOutput,
-        OverwriteKernelspec,
-    )
+    from nbgrader.preprocessors import CheckCellMetadata, IgnorePattern, LimitOutput
 
     from nextword.nbgrader.autograde_steps import Examine, SandboxedExecute, SaveScores
     from nextword.nbgrader.careful_autograde import install
@@ -43,19 +36,13 @@ def configure(c: Any) -> None:
     from nextword.nbgrader.student_markdown import markdown
 
     install()
-    c.Autograde.sanitize_preprocessors = [
-        ClearOutput,
-        RestoreCells,
-        OverwriteKernelspec,
-        CheckCellMetadata,
-    ]
+    c.Autograde.sanitize_preprocessors = [RestoreCells, CheckCellMetadata]
     c.Autograde.autograde_preprocessors = [
         SandboxedExecute,
         IgnorePattern,
         LimitOutput,
         Examine,
         SaveScores,
-        AssignLatePenalties,
         CheckCellMetadata,
     ]
     c.GenerateFeedback.exporter_class = FeedbackPage

@@ -1,6 +1,6 @@
 """The steps of `nbgrader autograde` that run, judge and score a notebook.
 
-Leaves out mending it first (restore_cells.py) and late penalties, which nbgrader does.
+Leaves out mending it first (restore_cells.py).
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
-from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 
 from nextword.nbgrader import module_grades
 from nextword.nbgrader.course import Assignment, assignment
-from nextword.nbgrader.notebook import SHARED, automatic_score, id_of, run, score
+from nextword.nbgrader.gradebook import Book, Row, write_row
+from nextword.nbgrader.notebook import SHARED, run, score
 from nextword.nbgrader.plain_files import by_student
 
 Resources = dict[str, Any]
@@ -47,9 +49,8 @@ class SandboxedExecute(Execute):
         handed_in = _handed_in(self, where["student"], where["assignment"])
         kept = self.parent.parent.exclude_overwriting.get(where["assignment"], [])
         executed = run(nb, of, handed_in, kept, float(self.timeout or 3600))
-        if executed.gone:
-            note = f"{where['student']}: the notebook was not run to its end: {executed.gone}"
-            self.parent.parent.remarks.append(note)
+        if executed.note:
+            self.parent.parent.remarks.append(f"{where['student']}: {executed.note}")
         resources[SHARED] = {"executed": executed}
         return nb, resources
 
@@ -80,14 +81,14 @@ class Examine(NbGraderPreprocessor):
         return known.pop(student)  # handed in again later, it is judged again
 
 
-class SaveScores(SaveAutoGrades):
-    """Writes scores to the gradebook: the examiner's, and nbgrader's own for other cells."""
+class SaveScores(NbGraderPreprocessor):
+    """Writes a notebook's points and the penalty for being late to the gradebook."""
 
-    def _add_score(self, cell: NotebookNode, resources: Resources) -> None:
-        grade = self.gradebook.find_grade(
-            id_of(cell), self.notebook_id, self.assignment_id, self.student_id
-        )
-        grade.auto_score = automatic_score(cell, resources.get(SHARED, {}).get("scores", {}))
-        # as nbgrader does: a mark that a person gave stays, and is shown for review
-        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
-        self.gradebook.db.commit()
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Write what the notebook earned."""
+        where = resources["nbgrader"]
+        scores = resources.get(SHARED, {}).get("scores", {})
+        row = Row(where["student"], where["assignment"], where["notebook"], nb, scores)
+        with Gradebook(where["db_url"], _coursedir(self).course_id) as gradebook:
+            write_row(Book(gradebook, self.config), row)
+        return nb, resources

@@ -7,7 +7,7 @@ course folder without our steps in its config it differs only in how it copies f
 from __future__ import annotations
 
 from collections.abc import Iterable
-from mimetypes import guess_type
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,32 +15,26 @@ import sqlalchemy
 from nbgrader.apps import api, autogradeapp
 from nbgrader.converters import Autograde, BaseConverter
 from nbgrader.converters.base import NbGraderException
-from nbgrader.utils import find_all_files
+from nbgrader.utils import find_all_files, parse_utc
 
 from nextword.errors import UserError
 from nextword.nbgrader.course import assignment, course_folder
 from nextword.nbgrader.gradebook import open_gradebook
 from nextword.nbgrader.handed_in import prepare, released_ids
-from nextword.nbgrader.plain_files import by_student, copy_plain_files, links_in, time_in
+from nextword.nbgrader.plain_files import by_student, copy_for_marking, links_in, time_in
 from nextword.nbgrader.restore_cells import RestoreCells
-
-ACTIVE = ("html", "xml", "svg", "javascript")  # in types of files that a browser runs
 
 
 class PlainCopy(BaseConverter):
-    """Copies a submission without following links; nbgrader would bring in what they lead to.
-
-    The formgrader hands these files to the marker's browser: pages and scripts become plain text.
-    """
+    """Copies a submission without following links; nbgrader would bring in what they lead to."""
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copy what is no notebook, link or device to where the graded notebook goes."""
         source = Path(self._format_source(assignment_id, student_id))
         target = Path(self._format_dest(assignment_id, student_id))
-        wanted = find_all_files(str(source), [*self.coursedir.ignore, "*.ipynb"])
-        for copy in copy_plain_files(source, target, map(Path, wanted)):
-            if any(word in (guess_type(copy.name)[0] or "") for word in ACTIVE):
-                copy.rename(copy.with_name(copy.name + ".txt"))
+        copy_for_marking(
+            source, target, map(Path, find_all_files(str(source), self.coursedir.ignore))
+        )
 
 
 class CarefulAutograde(Autograde, PlainCopy):
@@ -103,19 +97,12 @@ class CarefulAutograde(Autograde, PlainCopy):
         return ready
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Note when the work was handed in; a file that holds no time is named and passed over.
-
-        subtle: of such a file nbgrader would make an end of the whole run.
-        """
+        """Note when the work was handed in; a file that holds no time is named."""
         try:
             time_in(Path(self._format_source(assignment_id, student_id)))
         except ValueError as error:
             self._remark(student_id, str(error))
-            self.coursedir.get_existing_timestamp = lambda _: None
-        try:
-            super().init_assignment(assignment_id, student_id)
-        finally:
-            self.coursedir.__dict__.pop("get_existing_timestamp", None)
+        super().init_assignment(assignment_id, student_id)
 
     def _remark(self, student: str, text: str) -> None:
         self.remarks.append(f"{student}: {text}")
@@ -126,8 +113,8 @@ class CarefulAutograde(Autograde, PlainCopy):
             notebooks: list[str] = self.notebooks
             folder = Path(notebooks[0]).parent
             student = next(s for s, path in self._folders() if path == folder)
-            for link in links_in(folder):
-                self._remark(student, f"the link {link} was not followed")
+            for line in links_in(folder):
+                self._remark(student, line)
             if ready := self._prepare(student, folder):
                 notebooks[:] = [str(path) for path in ready]
         super().run_pre_convert_hook()
@@ -137,11 +124,24 @@ class CarefulAutograde(Autograde, PlainCopy):
         linked = [path for path in self.assignments if Path(path).is_symlink()]
         for path in linked if self.is_ours else []:
             del self.assignments[path]
+        # subtle: a file that holds no time would make nbgrader's own end the whole run
+        self.coursedir.get_existing_timestamp = _time_in
         try:
             super().convert_notebooks()
         finally:
+            del self.coursedir.get_existing_timestamp
             for line in self.remarks:
                 self.log.warning(line)
+
+
+def _time_in(folder: str) -> datetime | None:
+    """Return when the work in a folder was handed in, as far as that is known."""
+    try:
+        text = time_in(Path(folder))
+    except ValueError:
+        return None
+    found: datetime | None = parse_utc(text) if text else None
+    return found
 
 
 def install() -> None:

@@ -18,8 +18,8 @@ class Collect(ExchangeCollect):
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
         """Copy a submission."""
-        for link in links_in(Path(src)):
-            self.log.warning("%s: the link %s was left out", Path(src).name, link)
+        for line in links_in(Path(src)):
+            self.log.warning("%s: %s", Path(src).name, line)
         with tempfile.TemporaryDirectory(prefix="nextword-collect-") as name:
             plain = Path(name) / "submission"
             plain.mkdir()

@@ -132,6 +132,14 @@ class Plain(Table):
             yield [*("" if text is None else str(text) for text in texts), *map(number, points)]
 
 
+def by_student(grades: Iterable[Grade]) -> dict[str, dict[str, Grade]]:
+    """Return each student's grades by the name of the assignment."""
+    found: dict[str, dict[str, Grade]] = {}
+    for grade in grades:
+        found.setdefault(str(grade.student.id), {})[grade.assignment] = grade
+    return found
+
+
 class Canvas(Table):
     """What Canvas' gradebook takes under Import: the columns and the row of its own export.
 
@@ -147,10 +155,7 @@ class Canvas(Table):
         head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
         yield [*head, *most]
         yield ["    Points Possible", "", "", "", "", *map(number, most.values())]
-        by_student: dict[str, dict[str, Grade]] = {}
-        for grade in grades:
-            by_student.setdefault(str(grade.student.id), {})[grade.assignment] = grade
-        for name, found in by_student.items():
+        for name, found in by_student(grades).items():
             first = next(iter(found.values()))
             ids = [harmless(each) for each in (str(first.student.lms_user_id or ""), name, name)]
             about = [first.name, *ids, ""]
@@ -169,10 +174,7 @@ class Moodle(Table):
         names = list(dict.fromkeys(grade.assignment for grade in grades))
         head = ["First name", "Last name", "ID number", "Email address"]
         yield [*head, *(f"Assignment: {name} (Real)" for name in names)]
-        by_student: dict[str, dict[str, Grade]] = {}
-        for grade in grades:
-            by_student.setdefault(str(grade.student.id), {})[grade.assignment] = grade
-        for found in by_student.values():
+        for found in by_student(grades).values():
             about = next(iter(found.values())).about
             given = (found[each] for each in names)
             # "-" is what Moodle's own export writes for no grade

@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
@@ -21,13 +20,13 @@ from nextword.errors import UserError
 from nextword.grading.archives import Archive, ArchiveError
 from nextword.grading.submissions import Entry, find_entries
 from nextword.nbgrader import module_grades
-from nextword.nbgrader.check_cells import Score
 from nextword.nbgrader.course import Assignment, assignment, course_folder, course_settings
 from nextword.nbgrader.gradebook import Row, open_gradebook, write_row
 from nextword.nbgrader.handed_in import blank, find_notebook
-from nextword.nbgrader.notebook import SHARED, hide_tests, run, score
-from nextword.nbgrader.plain_files import MAX_FILE, TIMESTAMP, copy_plain_files, links_in, time_in
-from nextword.nbgrader.restore_cells import restore, trusted_cells
+from nextword.nbgrader.kernel import Executed
+from nextword.nbgrader.notebook import SHARED, run, score
+from nextword.nbgrader.plain_files import MAX_FILE, TIMESTAMP, copy_for_marking, links_in, time_in
+from nextword.nbgrader.restore_cells import Released, mend, released
 
 
 @dataclass
@@ -35,11 +34,11 @@ class Work:
     """One student's submission on its way into the gradebook."""
 
     student: str
-    folder: Path  # a private copy of what was handed in
+    folder: Path  # with what was handed in; only plain files of it are read
     notices: list[str] = field(default_factory=list)
     timestamp: str | None = None
     nb: NotebookNode = field(default_factory=NotebookNode)
-    scores: dict[str, Score] = field(default_factory=dict)
+    executed: Executed | None = None  # None: there is no notebook
 
 
 @dataclass(frozen=True)
@@ -71,25 +70,27 @@ def grade_into(
     settings = course_settings(course)
     jobs = jobs or len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="nextword-class-") as place:
-        works = [_collect(entry, of, Path(place)) for entry in find_entries(submissions)]
+        works = [_open(entry, of, Path(place)) for entry in find_entries(submissions)]
         with open_gradebook(url, settings) as book:
             notebook = book.notebook(of)
-            trusted = trusted_cells(book.api, notebook, of)
+            original = released(book.api, notebook, of)
             say(f"judging {len(works)} modules …")
             folders = {work.student: work.folder for work in works}
             modules = module_grades.module_results(course, of.chapter, folders, jobs)
             say(f"running {len(works)} notebooks …")
             kept = settings["Autograde"].get("exclude_overwriting", {}).get(name, [])
 
-            def one(work: Work) -> Work:
-                _notebook(work, of, notebook, trusted, modules[work.student], kept)
+            def run_one(work: Work) -> Work:
+                _run(work, of, notebook, original, kept)
                 return work
 
             found = []
             with ThreadPoolExecutor(jobs) as pool:
-                for work in pool.map(one, works):
+                for work in pool.map(run_one, works):
+                    # subtle: judged in this thread, the one whose time can be limited
+                    scores = score(work.nb, of, modules[work.student], work.executed)
                     _write_notebook(work, course, of, notebook)
-                    row = Row(work.student, name, notebook, work.nb, work.scores)
+                    row = Row(work.student, name, notebook, work.nb, scores)
                     found.append(_graded(write_row(book, row, work.timestamp), work))
     return found
 
@@ -98,36 +99,31 @@ def _graded(row: tuple[str, float, float, float, bool], work: Work) -> Graded:
     return Graded(*row, remarks=(*work.notices, *work.nb.metadata[SHARED]["mended"]))
 
 
-def _collect(entry: Entry, of: Assignment, place: Path) -> Work:
-    """Copy what a student handed in, from a folder or a zip, to a private folder."""
-    work = Work(entry.student, place / f"{len(list(place.iterdir())):05d}")
-    work.folder.mkdir()
+def _open(entry: Entry, of: Assignment, place: Path) -> Work:
+    """Find what a student handed in: a folder, or a zip, which is unpacked in `place`."""
     origin = entry.paths[-1]
+    work = Work(entry.student, origin)
     if len(entry.paths) > 1:
         work.notices.append(f"handed in more than once: {origin.name} was graded")
     if origin.is_dir() and not origin.is_symlink():
         nested = origin / of.name
-        folder = nested if nested.is_dir() and not nested.is_symlink() else origin
-        copy_plain_files(folder, work.folder)
-        work.notices += [f"the link {link} was not followed" for link in links_in(folder)]
-        _read_timestamp(work)
-    else:
+        if nested.is_dir() and not nested.is_symlink():
+            work.folder = nested
+        work.notices += links_in(work.folder)
         try:
-            _unpack(origin, work.folder)
-        except ArchiveError as error:
+            work.timestamp = time_in(work.folder)
+        except ValueError as error:
             work.notices.append(str(error))
-        # of a zip all is the student's; the time has to come from somebody else
-        (work.folder / TIMESTAMP).unlink(missing_ok=True)
-    return work
-
-
-def _read_timestamp(work: Work) -> None:
-    """Read when the work was handed in, which nbgrader notes beside it."""
+        return work
+    work.folder = place / f"{len(list(place.iterdir())):05d}"
+    work.folder.mkdir()
     try:
-        work.timestamp = time_in(work.folder)
-    except ValueError as error:
+        _unpack(origin, work.folder)
+    except ArchiveError as error:
         work.notices.append(str(error))
-        (work.folder / TIMESTAMP).unlink()
+    # of a zip all is the student's; the time has to come from somebody else
+    (work.folder / TIMESTAMP).unlink(missing_ok=True)
+    return work
 
 
 def _unpack(origin: Path, target: Path) -> None:
@@ -145,31 +141,15 @@ def _unpack(origin: Path, target: Path) -> None:
         archive.close()
 
 
-def _notebook(
-    work: Work,
-    of: Assignment,
-    name: str,
-    trusted: list[NotebookNode],
-    module: dict[str, Any],
-    kept: Iterable[str],
-) -> None:
-    """Find, mend, run and judge a student's notebook."""
+def _run(work: Work, of: Assignment, name: str, original: Released, exclude: Sequence[str]) -> None:
+    """Find, mend and run a student's notebook."""
     submitted, note = find_notebook(work.folder, of.folder, name)
     work.notices += [note] if note else []
-    given = submitted is not None
-    work.nb = submitted if given else blank(nbformat.v4.new_notebook(), note)
-    for cell in work.nb.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    mended = restore(work.nb, trusted) if given else restore(work.nb, trusted)[:0]
-    hide_tests(work.nb, of)
-    work.nb.metadata = nbformat.from_dict(
-        {SHARED: {"mended": mended, "handed_in": "\n".join(work.notices)}}
-    )
-    executed = run(work.nb, of, work.folder, list(kept)) if given else None
-    if executed and executed.gone:
-        work.notices.append(f"the notebook was not run to its end: {executed.gone}")
-    work.scores = score(work.nb, of, module, executed)
+    work.nb = submitted or blank(original.notebook(), note)
+    mend(work.nb, of, original, "\n".join(work.notices))
+    if submitted:
+        work.executed = run(work.nb, of, work.folder, exclude)
+        work.notices += filter(None, [work.executed.note])
 
 
 def _write_notebook(work: Work, course: Path, of: Assignment, name: str) -> None:
@@ -178,13 +158,8 @@ def _write_notebook(work: Work, course: Path, of: Assignment, name: str) -> None
     if folder.is_dir():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
-    work.nb.metadata["kernelspec"] = nbformat.from_dict(
-        {"display_name": "Python 3", "language": "python", "name": "python3"}
-    )
+    copy_for_marking(work.folder, folder)
     work.nb.nbformat, work.nb.nbformat_minor = 4, 5
     for number, cell in enumerate(work.nb.cells):
         cell["id"] = f"cell-{number}"  # a student's own may be missing, or there twice
     nbformat.write(work.nb, folder / f"{name}.ipynb")
-    for extra in (f"{of.chapter.stem}.py" if of.chapter else "", TIMESTAMP):
-        if extra and (work.folder / extra).is_file():
-            shutil.copyfile(work.folder / extra, folder / extra)

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
+import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from nextword.boundary import wire
+from nextword.boundary.channel import Channel, ClosedError, SlowError
+from nextword.boundary.deadline import Deadline
+from nextword.boundary.errors import WireError
+from nextword.boundary.measure import measure
 from nextword.errors import UserError
+from nextword.nbgrader import kernel_program
+from nextword.nbgrader.kernel_program import FILES, HOME, IMAGES, LIMITS, MAX_ANSWER
 from nextword.sandbox import bubblewrap
 from nextword.sandbox.servers import LIBRARY, environment
 from nextword.sandbox.trial import HOW_TO_GET
 
-HOME = "/home/student"
-FILES = "/submission"
-MAX_SAID = 4000  # bytes of its own errors
-MAX_LINE = 32 << 20  # bytes of one event
+START_SECONDS = 120.0  # of the sandbox and the kernel, on a busy machine
 WHOLE_SECONDS = 600.0  # a notebook's cells together, however many there are
-LIMITS = {  # of the resource module
-    "RLIMIT_AS": 6 << 30,  # torch alone maps more than 2 GB
-    "RLIMIT_NPROC": 256,
-    "RLIMIT_NOFILE": 512,
-    "RLIMIT_FSIZE": 64 << 20,
-    "RLIMIT_CPU": 900,
-    "RLIMIT_CORE": 0,
-}
-DISK = 128 << 20  # bytes of the private folder
+MAX_SAID = 4000  # bytes of the program's own errors
+# In one answer, in which an array counts as few. Keys of a dictionary that share one hash, chosen
+# with care, take time to read that grows with the square: so many take two seconds.
+MAX_VALUES = 50_000
+NO_ANSWER = "it sent something that is no answer"
 
 
 @dataclass(frozen=True)
@@ -54,63 +53,101 @@ class Executed:
     faults: dict[int, dict[str, str]] = field(default_factory=dict)  # variables without a value
     gone: str = ""  # why the kernel ended early
 
+    @property
+    def note(self) -> str:
+        """What a person should know of the run; "" if it went to its end."""
+        return f"the notebook was not run to its end: {self.gone}" if self.gone else ""
+
 
 class KernelError(Exception):
     """The sandbox or the kernel could not be started: the grader's fault, not the student's."""
 
 
+class _GoneError(Exception):
+    """There will be no more answers."""
+
+
 def execute(steps: Sequence[Step], folder: Path) -> Executed:
     """Run the steps in one kernel; `folder` holds the student's files, which it sees copies of."""
-    job = {
-        "home": HOME,
-        "files": FILES,
-        "limits": LIMITS,
-        "steps": [
-            {"fetch": step.fetch} if step.fetch else {"code": step.code, "seconds": step.seconds}
-            for step in steps
-        ],
-    }
-    limit = min(WHOLE_SECONDS, 120 + sum(step.seconds for step in steps))
     executed = Executed()
-    started = ended = False
-    said: list[str] = []
-    for event in _events(job, folder, limit, said):
-        kind = event.get("event")
-        started = started or kind == "ready"
-        ended = ended or kind == "end"
+    seconds = min(WHOLE_SECONDS, START_SECONDS + sum(step.seconds for step in steps))
+    with tempfile.TemporaryFile() as said, _program(folder, said) as channel:
+        talk = _Talk(channel, Deadline(seconds))
         try:
-            _take(event, steps, executed)
-        except (KeyError, IndexError, TypeError, AttributeError, ValueError):
-            executed.gone = "it sent something that is no answer"
-            break
-    if not started:
-        raise KernelError(f"the kernel did not start in the sandbox: {''.join(said)}")
-    if not ended and not executed.gone:
-        executed.gone = "it was ended, or took too long"
+            talk.ask("start")
+        except _GoneError as error:
+            said.seek(0)
+            text = said.read(MAX_SAID).decode(errors="replace") or str(error)
+            raise KernelError(f"the kernel did not start in the sandbox: {text}") from None
+        try:
+            for step in steps:
+                _do(step, talk, executed)
+        except _GoneError as error:
+            executed.gone = str(error)
     return executed
 
 
-def _take(event: dict[str, Any], steps: Sequence[Step], executed: Executed) -> None:
-    kind = event["event"]
-    if kind == "gone":
-        executed.gone = str(event["why"])[:200]
-    if kind not in ("cell", "answers"):
+@dataclass
+class _Talk:
+    """What is asked of the program in the sandbox, whose every word may be the student's."""
+
+    channel: Channel
+    deadline: Deadline
+    number: int = 0
+
+    def ask(self, *request: Any) -> Any:
+        """Return the answer to a request, as plain data; raises _GoneError if there is none."""
+        self.number += 1
+        try:
+            _, body = self.channel.ask(
+                self.number, 0, (), wire.encode(list(request)), self.deadline
+            )
+            gone, answer = _decode(body)
+        except (SlowError, ClosedError):
+            raise _GoneError("it was ended, or took too long") from None
+        except (WireError, TypeError, ValueError):
+            raise _GoneError(NO_ANSWER) from None
+        if gone:
+            raise _GoneError(_text(gone)[:200])
+        return answer
+
+
+def _decode(body: bytes) -> Any:
+    """Return the plain value of a message from the sandbox; raises WireError for anything else."""
+    if measure(body) > MAX_VALUES:
+        raise WireError(f"it holds more than {MAX_VALUES:,} values")
+    return wire.decode(body)
+
+
+def _do(step: Step, talk: _Talk, executed: Executed) -> None:
+    """Take a step and note what it gave."""
+    if not step.fetch:
+        answer = talk.ask("run", step.code, step.seconds)
+        try:
+            outputs, status = answer
+            shown, ended = [_output(raw) for raw in outputs], _text(status)
+        except (KeyError, TypeError, ValueError):
+            raise _GoneError(NO_ANSWER) from None
+        executed.outputs[step.cell], executed.status[step.cell] = shown, ended
         return
-    step = steps[event["step"]]
-    if kind == "cell" and not step.fetch:
-        executed.outputs[step.cell] = [_output(raw) for raw in event["outputs"]]
-        executed.status[step.cell] = str(event["status"])
-    elif kind == "answers" and step.fetch:
-        values, faults = {}, {}
-        for name in step.fetch:
-            answer = event["answers"][name]
-            try:
-                if "value" not in answer:
-                    raise ValueError(str(answer["error"])[:200])
-                values[name] = wire.decode(bytes.fromhex(answer["value"]))
-            except (wire.WireError, ValueError) as error:
-                faults[name] = str(error)
-        executed.answers[step.cell], executed.faults[step.cell] = values, faults
+    values: dict[str, Any] = {}
+    faults: dict[str, str] = {}
+    for name in step.fetch:
+        answer = talk.ask("fetch", name)
+        try:
+            if type(answer) is not bytes:
+                raise ValueError(_text(answer)[:200])
+            values[name] = _decode(answer)
+        except (WireError, TypeError, ValueError) as error:
+            faults[name] = str(error)
+    executed.answers[step.cell], executed.faults[step.cell] = values, faults
+
+
+def _text(value: Any) -> str:
+    """Return a text that can be written to a file; raises TypeError for what is none."""
+    if type(value) is not str:
+        raise TypeError("no text")
+    return value.encode("utf-8", "replace").decode("utf-8")
 
 
 def _output(raw: dict[str, Any]) -> dict[str, Any]:
@@ -118,22 +155,14 @@ def _output(raw: dict[str, Any]) -> dict[str, Any]:
     kind = raw["output_type"]
     if kind == "stream":
         name = "stderr" if raw["name"] == "stderr" else "stdout"
-        return {"output_type": kind, "name": name, "text": str(raw["text"])}
+        return {"output_type": kind, "name": name, "text": _text(raw["text"])}
     if kind == "error":
-        lines = [str(line) for line in raw["traceback"]]
-        return {
-            "output_type": kind,
-            "ename": str(raw["ename"]),
-            "evalue": str(raw["evalue"]),
-            "traceback": lines,
-        }
+        lines = [_text(line) for line in raw["traceback"]]
+        said = {key: _text(raw[key]) for key in ("ename", "evalue")}
+        return {"output_type": kind, **said, "traceback": lines}
     if kind not in ("execute_result", "display_data"):
         raise ValueError(kind)
-    data = {
-        key: str(raw["data"][key])
-        for key in ("text/plain", "image/png", "image/jpeg")
-        if key in raw["data"]
-    }
+    data = {key: _text(raw["data"][key]) for key in ("text/plain", *IMAGES) if key in raw["data"]}
     made = {"output_type": kind, "data": data, "metadata": {}}
     return made | ({"execution_count": None} if kind == "execute_result" else {})
 
@@ -141,72 +170,50 @@ def _output(raw: dict[str, Any]) -> dict[str, Any]:
 # ------------------------------------------------------------------------- the sandbox
 
 
-def _events(
-    job: dict[str, Any], folder: Path, limit: float, said: list[str]
-) -> Iterator[dict[str, Any]]:
-    """Yield what the program in the sandbox says, until it ends or its time is up.
+@contextlib.contextmanager
+def _program(folder: Path, said: IO[bytes]) -> Iterator[Channel]:
+    """Start the program in the sandbox, where it sees `folder`; yield a channel to it.
 
-    What it writes to stderr before the kernel runs (its own errors) is added to `said`.
-    """
-    errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed below)
-    process = subprocess.Popen(
-        sandboxed([sys.executable, "-P", "-m", "nextword.nbgrader.kernel_program"], folder),
-        env=_environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        start_new_session=True,
-    )
-    timer = threading.Timer(limit, process.kill)
-    timer.start()
-    try:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            process.stdin.write(json.dumps(job).encode())
-            process.stdin.close()
-        except BrokenPipeError:
-            return
-        while line := process.stdout.readline(MAX_LINE):
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                return
-            yield event if isinstance(event, dict) else {}
-    finally:
-        timer.cancel()
-        process.kill()  # bwrap takes everything in it along
-        process.wait()
-        if process.stdout:
-            process.stdout.close()
-        errors.seek(0)
-        said.append(errors.read(MAX_SAID).decode(errors="replace")[-MAX_SAID:])
-        errors.close()
-
-
-def sandboxed(command: Sequence[str], folder: Path) -> list[str]:
-    """Return the command line that runs `command` in the sandbox, where it sees `folder`.
-
-    Raises UserError where bubblewrap is missing.
+    What it writes to stderr before the kernel runs (its own errors) goes to `said`. At the end all
+    that is in the sandbox is ended. Raises UserError where bubblewrap is missing.
     """
     if bubblewrap.program() is None:
         raise UserError(
             "the sandbox for students' notebooks needs bubblewrap, which is not installed "
             f"({HOW_TO_GET})"
         )
-    return [*bubblewrap.wrapping_a_kernel(folder, FILES, HOME, DISK), *command]
+    ours, theirs = socket.socketpair()
+    wall = bubblewrap.wrapping_a_kernel(folder, str(FILES), str(HOME), LIMITS.disk)
+    command = [sys.executable, "-P", "-m", kernel_program.__name__, str(theirs.fileno())]
+    with theirs:
+        process = subprocess.Popen(
+            [*wall, *command],
+            pass_fds=[theirs.fileno()],
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            start_new_session=True,
+        )
+    channel = Channel(ours, most=MAX_ANSWER)
+    try:
+        yield channel
+    finally:
+        channel.close()
+        process.kill()  # bubblewrap takes everything in it along
+        process.wait()
 
 
 def _environment() -> dict[str, str]:
     """Return what a kernel finds in its environment: what every candidate does, and its places.
 
-    subtle: a notebook imports the module beside it, so its folder must stay on Python's path.
+    subtle: a program of Python's that a notebook starts looks for modules beside it, too.
     """
     shared = {name: value for name, value in environment().items() if name != "PYTHONSAFEPATH"}
     return {
         **shared,
-        "HOME": HOME,
-        "TMPDIR": HOME,
+        "HOME": str(HOME),
+        "TMPDIR": str(HOME),
         "PYTHONPATH": str(LIBRARY),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "NBGRADER_EXECUTION": "autograde",

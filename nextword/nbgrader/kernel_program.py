@@ -1,7 +1,7 @@
 """Runs a notebook's code in a kernel; this program is what the sandbox holds.
 
-It reads one job from its standard input and writes an event per line to its standard output. What
-it says is worth no more than what the student's code says: whoever reads it must not trust it.
+It answers requests over a channel, as a candidate does. What it says is worth no more than what
+the student's code says: whoever reads it must not trust it.
 """
 
 from __future__ import annotations
@@ -10,21 +10,37 @@ import contextlib
 import json
 import os
 import queue
-import resource
 import shutil
 import signal
-import subprocess
+import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NoReturn
 
+from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.blocking.client import BlockingKernelClient
-from jupyter_client.manager import KernelManager
+from jupyter_client.connect import write_connection_file
 
+from nextword.boundary import wire
+from nextword.boundary.channel import Channel, ClosedError
+from nextword.candidate.confinement import Limits, limit_resources
+
+HOME = Path("/home/student")
+FILES = Path("/submission")  # what the student handed in
+LIMITS = Limits(
+    memory=6 << 30,  # torch alone maps more than 2 GB
+    threads=256,
+    files=512,
+    disk=128 << 20,
+    cpu=900,
+)
 START_SECONDS = 60.0
 SETTLE_SECONDS = 5.0  # for a kernel that was interrupted to become idle again
 MAX_OUTPUT = 1 << 20  # characters of one cell's outputs; the rest is dropped
+MAX_OUTPUTS = 1000  # of one cell; texts printed one after the other are one
+MAX_ANSWER = 32 << 20  # bytes of the answer to one request
 IMAGES = ("image/png", "image/jpeg")
 ENCODE = '__import__("nextword.boundary.wire", fromlist=["encode"]).encode({}).hex()'
 FORWARD = ("stream", "execute_result", "display_data", "error", "clear_output")
@@ -35,33 +51,42 @@ class GoneError(Exception):
 
 
 class Kernel:
-    """A running kernel in the folder of the student's files."""
+    """A running kernel in the folder of the student's files.
 
-    def __init__(self, folder: Path) -> None:
-        self.manager = KernelManager(
-            transport="ipc", connection_file=str(folder.parent / "kernel.json")
+    It is a fork of this process, which has imported all that a kernel needs.
+    """
+
+    def __init__(self, folder: Path, ours: int) -> None:
+        path, _ = write_connection_file(
+            str(folder.parent / "kernel.json"),
+            ip=str(folder.parent / "kernel-ipc"),
+            transport="ipc",
         )
-        self.manager.ip = str(folder.parent / "kernel-ipc")
-        assert self.manager.kernel_spec is not None
-        self.manager.kernel_spec.argv = [
-            sys.executable,
-            "-m",
-            "ipykernel_launcher",
-            "--HistoryManager.hist_file=:memory:",
-            "-f",
-            "{connection_file}",
-        ]
-        environment = {k: v for k, v in os.environ.items() if k != "JPY_PARENT_PID"}
-        self.manager.start_kernel(
-            cwd=str(folder), env=environment, independent=True, stderr=subprocess.DEVNULL
-        )
-        self.client: BlockingKernelClient = self.manager.client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=START_SECONDS)
+        self._pid = os.fork()
+        if self._pid == 0:
+            _be_a_kernel(path, folder, ours)
+        self._client = BlockingKernelClient()
+        self._client.load_connection_file(path)
+        self._client.start_channels(stdin=False, hb=False)
+        self._wait_until_ready()
+
+    def _wait_until_ready(self) -> None:
+        """Wait until the kernel answers, and until what it shows gets through."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self._is_alive():
+            self._client.kernel_info()
+            with contextlib.suppress(queue.Empty):
+                self._client.get_shell_msg(timeout=1)
+                self._client.get_iopub_msg(timeout=0.2)
+                return
+        raise GoneError("it did not start")
+
+    def _is_alive(self) -> bool:
+        return os.waitpid(self._pid, os.WNOHANG)[0] == 0
 
     def run(self, code: str, seconds: float) -> tuple[list[dict[str, Any]], str]:
         """Run a cell; return its outputs and how it ended: "ok", "error" or "timeout"."""
-        request = self.client.execute(code, allow_stdin=False, stop_on_error=False)
+        request = self._client.execute(code, allow_stdin=False, stop_on_error=False)
         outputs = Outputs()
         deadline = time.monotonic() + seconds
         timed_out = False
@@ -69,10 +94,10 @@ class Kernel:
             if timed_out:
                 raise GoneError("it did not stop when it was interrupted")
             timed_out = True
-            self.manager.interrupt_kernel()
+            os.killpg(self._pid, signal.SIGINT)
             deadline = time.monotonic() + SETTLE_SECONDS
-        status = self._reply(request, deadline + SETTLE_SECONDS)
-        return outputs.found, "timeout" if timed_out else status
+        status = self._reply(request, deadline + SETTLE_SECONDS)["status"]
+        return outputs.found, "timeout" if timed_out else str(status)
 
     def _step(self, request: str, outputs: Outputs, deadline: float) -> bool:
         """Collect outputs until the kernel is idle (True) or time is up (False)."""
@@ -81,9 +106,9 @@ class Kernel:
             if left <= 0:
                 return False
             try:
-                message = self.client.get_iopub_msg(timeout=min(left, 0.5))
+                message = self._client.get_iopub_msg(timeout=min(left, 0.5))
             except queue.Empty:
-                if not self.manager.is_alive():
+                if not self._is_alive():
                     raise GoneError("it died") from None
                 continue
             if message["parent_header"].get("msg_id") != request:
@@ -92,42 +117,45 @@ class Kernel:
                 return True
             outputs.add(message["msg_type"], message["content"])
 
-    def _reply(self, request: str, deadline: float) -> str:
+    def _reply(self, request: str, deadline: float) -> dict[str, Any]:
         while True:
-            message = self._shell(deadline)
+            try:
+                left = max(deadline - time.monotonic(), 0.01)
+                message = self._client.get_shell_msg(timeout=left)
+            except queue.Empty:
+                raise GoneError("it does not answer") from None
             if message["parent_header"].get("msg_id") == request:
-                return str(message["content"]["status"])
+                content: dict[str, Any] = message["content"]
+                return content
 
-    def _shell(self, deadline: float) -> dict[str, Any]:
-        try:
-            found: dict[str, Any] = self.client.get_shell_msg(
-                timeout=max(deadline - time.monotonic(), 0.01)
-            )
-            return found
-        except queue.Empty:
-            raise GoneError("it does not answer") from None
-
-    def fetch(self, name: str) -> dict[str, str]:
-        """Return a variable as the wire's bytes in hexadecimal, or why that cannot be."""
-        request = self.client.execute(
+    def fetch(self, name: str) -> bytes | str:
+        """Return a variable as the wire's bytes, or why that cannot be."""
+        request = self._client.execute(
             "", silent=True, allow_stdin=False, user_expressions={"v": ENCODE.format(name)}
         )
-        deadline = time.monotonic() + 2 * SETTLE_SECONDS
-        while True:
-            message = self._shell(deadline)
-            if message["parent_header"].get("msg_id") == request:
-                break
-        found = message["content"]["user_expressions"]["v"]
+        reply = self._reply(request, time.monotonic() + 2 * SETTLE_SECONDS)
+        found = reply["user_expressions"]["v"]
         if found["status"] != "ok":
-            return {"error": f"{found.get('ename')}: {found.get('evalue')}"}
-        return {"value": found["data"]["text/plain"].strip("'")}
+            return f"{found.get('ename')}: {found.get('evalue')}"
+        try:
+            value = bytes.fromhex(found["data"]["text/plain"].strip("'"))
+        except ValueError:  # the notebook has changed how this kernel shows a text
+            return "no value"
+        return value if len(value) < MAX_ANSWER else f"{len(value) >> 20} MB are too much"
 
-    def end(self) -> None:
-        """Kill the kernel."""
-        with contextlib.suppress(Exception):
-            self.client.stop_channels()
-        with contextlib.suppress(Exception):
-            self.manager.shutdown_kernel(now=True)
+
+def _be_a_kernel(connection: str, folder: Path, ours: int) -> NoReturn:
+    """Turn this process into a kernel; `ours` is the descriptor that it must not have."""
+    try:
+        os.close(ours)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        os.setsid()  # an interrupt then reaches the programs that the notebook has started, too
+        os.chdir(folder)
+        sys.path.insert(0, "")  # a notebook imports the module beside it
+        options = ["--HistoryManager.hist_file=:memory:"]
+        IPKernelApp.launch_instance(["-f", connection, *options])
+    finally:
+        os._exit(1)
 
 
 class Outputs:
@@ -145,11 +173,12 @@ class Outputs:
             self.found.clear()
             return
         made = self._output(kind, content)
-        self._size += len(json.dumps(made))
+        last = self.found[-1] if self.found else {}
+        goes_on = kind == "stream" and last.get("name") == made["name"]
+        self._size += len(json.dumps(made)) + (0 if goes_on else MAX_OUTPUT // MAX_OUTPUTS)
         if self._size > MAX_OUTPUT:
             made = {"output_type": "stream", "name": "stdout", "text": "\n… output cut off …\n"}
-        last = self.found[-1] if self.found else {}
-        if kind == "stream" and last.get("name") == made["name"]:
+        if goes_on:
             last["text"] += made["text"]
         else:
             self.found.append(made)
@@ -162,48 +191,38 @@ class Outputs:
             return {"output_type": kind, **kept}
         # HTML and scripts would run in the browser of whoever marks the notebook
         data = {k: v for k, v in content["data"].items() if k in ("text/plain", *IMAGES)}
-        extra = {"execution_count": None} if kind == "execute_result" else {}
-        return {"output_type": kind, "data": data, "metadata": {}, **extra}
+        return {"output_type": kind, "data": data}
 
 
-def run_job(job: dict[str, Any], folder: Path, events: TextIO) -> None:
-    """Run the job's steps in order and write an event for each; stop when the kernel is gone."""
-
-    def say(**event: Any) -> None:
-        events.write(json.dumps(event) + "\n")
-        events.flush()
-
-    kernel = Kernel(folder)
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 2)  # from here on students' code runs
-    say(event="ready")
-    try:
-        for number, step in enumerate(job["steps"]):
-            if "fetch" in step:
-                answers = {name: kernel.fetch(name) for name in step["fetch"]}
-                say(event="answers", step=number, answers=answers)
-                continue
-            outputs, status = kernel.run(step["code"], step["seconds"])
-            say(event="cell", step=number, outputs=outputs, status=status)
-    except GoneError as error:
-        say(event="gone", why=str(error))
-    finally:
-        kernel.end()
-    say(event="end")
+def serve(channel: Channel, kernel: Kernel) -> None:
+    """Do what the examiner asks, until it asks no more: an answer is why the kernel is gone, or ""
+    and what was found."""
+    operations: dict[str, Callable[..., Any]] = {
+        "start": lambda: None,  # asked first: the answer says that the kernel has started
+        "run": kernel.run,
+        "fetch": kernel.fetch,
+    }
+    while True:
+        number, _, _, body = channel.next_request()
+        operation, *args = wire.decode(body, trusted=True)
+        try:
+            answer = ["", operations[operation](*args)]
+        except GoneError as error:
+            answer = [str(error), None]
+        channel.answer(number, 0, wire.encode(answer))
 
 
 def main() -> None:
-    """Read the job, copy the student's files to the private folder and run the notebook."""
-    events = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    job = json.loads(sys.stdin.read())
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    folder = Path(job["home"]) / "work"
-    shutil.copytree(job["files"], folder, ignore_dangling_symlinks=True)
-    for name, value in job["limits"].items():
-        resource.setrlimit(getattr(resource, name), (value, value))
-    run_job(job, folder, events)
+    """Copy the student's files to the private folder and serve: `… CHANNEL_DESCRIPTOR`."""
+    descriptor = int(sys.argv[1])
+    folder = HOME / "work"
+    shutil.copytree(FILES, folder, ignore_dangling_symlinks=True)
+    limit_resources(LIMITS, threads=True)
+    kernel = Kernel(folder, descriptor)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # from here on students' code runs
+    with contextlib.suppress(ClosedError):
+        serve(Channel(socket.socket(fileno=descriptor)), kernel)
+    os._exit(0)  # bubblewrap, whose first process this is, ends the kernel with it
 
 
 if __name__ == "__main__":

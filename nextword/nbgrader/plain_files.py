@@ -6,11 +6,13 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
+from mimetypes import guess_type
 from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
 MAX_FILE = 64 << 20  # bytes of one file
+ACTIVE = ("html", "xml", "svg", "javascript")  # in types of files that a browser runs
 TIMESTAMP = "timestamp.txt"  # in which nbgrader notes beside a work when it was handed in
 
 
@@ -54,12 +56,12 @@ def is_plain(path: Path) -> bool:
 
 
 def links_in(folder: Path) -> list[str]:
-    """Return the links in a folder, as paths relative to it."""
+    """Return a line on each link in a folder: none is followed."""
     found = []
     for place, folders, names in os.walk(folder):
         paths = [Path(place, each) for each in (*folders, *names)]
         found += [path.relative_to(folder).as_posix() for path in paths if path.is_symlink()]
-    return sorted(found)
+    return [f"the link {path} was not followed" for path in sorted(found)]
 
 
 def copy_plain_files(
@@ -80,3 +82,15 @@ def copy_plain_files(
         shutil.copyfile(path, copy)
         made.append(copy)
     return made
+
+
+def copy_for_marking(origin: Path, target: Path, wanted: Iterable[Path] | None = None) -> None:
+    """Copy what is no notebook to where the formgrader finds it.
+
+    It hands these files to the marker's browser: pages and scripts become plain text.
+    """
+    chosen = plain_files(origin) if wanted is None else wanted
+    others = (path for path in chosen if ".ipynb" not in str(path.relative_to(origin)))
+    for copy in copy_plain_files(origin, target, others):
+        if any(word in (guess_type(copy.name)[0] or "") for word in ACTIVE):
+            copy.rename(copy.with_name(copy.name + ".txt"))

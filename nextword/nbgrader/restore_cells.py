@@ -6,10 +6,14 @@ submitted notebook says: a cell that was deleted, copied, retyped or edited is a
 
 from __future__ import annotations
 
+import copy
+import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode, from_dict
+from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
@@ -20,8 +24,22 @@ SCHEMA_VERSION = 3
 PICTURES = ("image/png", "image/jpeg")  # what may stay of the files in a text cell
 
 
-def trusted_cells(gradebook: Gradebook, notebook: str, of: Assignment) -> list[NotebookNode]:
-    """Return the cells that the gradebook keeps, with their metadata, in the source's order."""
+@dataclass(frozen=True)
+class Released:
+    """A notebook as it was released, as far as the gradebook keeps it."""
+
+    cells: list[NotebookNode]  # with their metadata, in the source's order
+    kernelspec: dict[str, Any]
+
+    def notebook(self) -> NotebookNode:
+        """Return a notebook of these cells, as if a student had handed it in unchanged."""
+        made = new_notebook()
+        made.cells = copy.deepcopy(self.cells)
+        return made
+
+
+def released(gradebook: Gradebook, notebook: str, of: Assignment) -> Released:
+    """Return what the gradebook keeps of a notebook of the assignment."""
     entry = gradebook.find_notebook(notebook, of.name)
     graded = {cell.name: cell for cell in (*entry.grade_cells, *entry.task_cells)}
     tasks = {cell.name for cell in entry.task_cells}
@@ -43,7 +61,25 @@ def trusted_cells(gradebook: Gradebook, notebook: str, of: Assignment) -> list[N
             metadata["points"] = graded[source.name].max_score
         found.append(_cell(source.cell_type, source.source, {"nbgrader": metadata}))
     place = {name: number for number, name in enumerate(of.order)}  # the gradebook has no order
-    return sorted(found, key=lambda cell: place.get(_id(cell), len(place)))
+    found.sort(key=lambda cell: place.get(_id(cell), len(place)))
+    return Released(found, json.loads(entry.kernelspec or "{}"))
+
+
+def mend(nb: NotebookNode, of: Assignment, original: Released, note: str = "") -> list[str]:
+    """Make a handed-in notebook, in place, one that can be run, judged and shown.
+
+    Its cells are as released, and it holds no outputs, kernel, hidden tests or metadata but ours:
+    `note` says what had to be done to find it. Returns a line for each thing that was mended.
+    """
+    for cell in nb.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    mended = restore(nb, original.cells)
+    hide_tests(nb, of)
+    nb.metadata = from_dict({SHARED: {"mended": mended, "handed_in": note}})
+    if original.kernelspec:
+        nb.metadata.kernelspec = from_dict(original.kernelspec)
+    return mended
 
 
 def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
@@ -123,7 +159,7 @@ def _cell(kind: str, source: str, metadata: dict[str, Any]) -> NotebookNode:
 
 
 class RestoreCells(NbGraderPreprocessor):
-    """The first step of autograding; stands in for DeduplicateIds and OverwriteCells."""
+    """The first step of autograding; stands in for all that sanitize a notebook in nbgrader."""
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
@@ -132,11 +168,9 @@ class RestoreCells(NbGraderPreprocessor):
         where = resources["nbgrader"]
         of = assignment(Path(self.parent.parent.coursedir.root), where["assignment"])
         with Gradebook(where["db_url"]) as gradebook:
-            trusted = trusted_cells(gradebook, where["notebook"], of)
-        mended = restore(nb, trusted)
-        hide_tests(nb, of)
+            original = released(gradebook, where["notebook"], of)
         converter: Any = self.parent.parent
         note = converter.notes.get((where["student"], where["notebook"]), "")
+        mended = mend(nb, of, original, note)
         converter.remarks += [f"{where['student']}: {line}" for line in mended]
-        nb.metadata = from_dict({SHARED: {"mended": mended, "handed_in": note}})
         return nb, resources

@@ -95,7 +95,11 @@ def floor_line(ax: Axes, floor: float) -> None:
 
 
 @drawn
-def next_words(models: Mapping[str, Mapping[str, float]], words: Sequence[str]) -> Figure:
+def next_words(
+    models: Mapping[str, Mapping[str, float]],
+    words: Sequence[str],
+    x: str = "probability of the next word",
+) -> Figure:
     """Draw what several models say about the next word: one group of bars per word.
 
     Each bar ends in its value; those of the first word also in the name of their model.
@@ -126,7 +130,7 @@ def next_words(models: Mapping[str, Mapping[str, float]], words: Sequence[str]) 
     longest = max(map(len, models))
     ax.set_xlim(0, max(1.12 * top, first + top * 0.036 * (longest + 7)))
     ax.set_xticks([tick for tick in ax.get_xticks() if tick <= 1])  # beyond is room for names
-    ax.set_xlabel("probability of the next word")
+    ax.set_xlabel(x)
     ax.grid(True, axis="x")
     return fig
 

@@ -42,7 +42,7 @@ This folder holds what you need to do the assignment.
 3. Fill in {stubs}: replace each `raise NotImplementedError(...)`.
 4. Ask whether it is right: `.venv/bin/nextword check {example}`; ask for a hint:
    `.venv/bin/nextword check {example} --hint`.
-5. Where there is a notebook beside it, such as `coursework/ngrams.ipynb`, fill that in, too.
+5. Where there is a notebook beside it, such as `coursework/{stem}.ipynb`, fill that in, too.
 6. `.venv/bin/nextword submit {stem}` makes the file to hand in and says what is still missing.
 
 The tests in `tests/suites` are the visible ones. Your work is graded with more of them, on other

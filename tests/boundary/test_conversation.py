@@ -1,12 +1,16 @@
 """What a hostile candidate can say to a test: nothing of its own choice gets into a message."""
 
+import socket
+import struct
 from typing import Any
 
 import pytest
 
 from nextword.boundary import wire
+from nextword.boundary.channel import Channel
 from nextword.boundary.conversation import Changed, Conversation
-from nextword.boundary.errors import ChangedArgumentError, Stop
+from nextword.boundary.deadline import Deadline
+from nextword.boundary.errors import ChangedArgumentError, Stop, WireError
 from nextword.boundary.proxy import Changes, Module
 
 
@@ -44,3 +48,14 @@ def test_the_tests_own_value_stays_as_it_is() -> None:
     module_that_answers("ok", None, [1], [["SECRET"]]).f(wanted)
     assert wanted.value == ["SECRET"]
     assert given == [2, 1]
+
+
+def test_an_answer_that_is_longer_than_it_may_be_is_not_read() -> None:
+    for size, number, said in ((101, 1, "an answer of 101 bytes"), (5, 2, "expected 1")):
+        ours, theirs = socket.socketpair()
+        with theirs:
+            theirs.sendall(struct.pack(">IIQ", size, number, 0) + b"x" * size)
+            channel = Channel(ours, most=100)
+            with pytest.raises(WireError, match=said):
+                channel.ask(1, 0, [], b"", Deadline(5.0))
+            channel.close()

@@ -69,7 +69,7 @@ nb.points = lambda *a, **k: 99.0
 unseen = {}
 """,
     "huge-answer": """
-unseen = [0.5] * 10**8
+unseen = [0.5] * (6 * 10**7)
 """,
     "files": """
 import glob, os, sqlite3
@@ -94,24 +94,48 @@ for pid in os.listdir("/proc"):
         os.kill(int(pid), signal.SIGKILL)
 """,
     "bash-cell": """%%bash
-cat /proc/1/environ /submission/tests/suites/* ; ls -R / 2>/dev/null | head -c 3000000
-for pid in /proc/[0-9]*; do for fd in $pid/fd/*; do
-  echo '{"event": "end"}' > $fd
-done; done 2>/dev/null
+cat /proc/1/environ /submission/tests/suites/* ; ls -R / 2>/dev/null | head -c 300000
+for fd in /proc/[0-9]*/fd/*; do (head -c 1000 /dev/urandom > $fd) >/dev/null 2>&1 & done
 """,
-    # what the program around the kernel says, said by the student
-    "forged-events": """
-import glob, json, os
+    # what the program around the kernel says, said by the student: on its own channel, taken from
+    # it where the system allows that, and on every other open socket
+    "forged-answers": """
+import ctypes, os, struct
+from nextword.boundary import wire
+call = ctypes.CDLL(None).syscall
 page = {"output_type": "display_data", "data": {"text/html": "<script>alert(1)</script>"}}
-events = [{"event": "answers", "step": n, "answers": {"unseen": {"value": "ff"}}} for n in range(9)]
-events += [{"event": "cell", "step": 0, "outputs": [page], "status": "ok"}, {"event": "end"}]
-for path in glob.glob("/proc/[0-9]*/fd/*"):
+said = [["", wire.encode({1: 0.5})], ["", [[page], "ok"]], ["", [[], "\\ud800"]], [b"", {}], 7]
+for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+    if pid == os.getpid():
+        continue
     try:
-        if "pipe" in os.readlink(path):
-            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
-            os.write(descriptor, "".join(json.dumps(e) + chr(10) for e in events).encode())
+        other = os.pidfd_open(pid)
     except OSError:
-        pass
+        continue
+    for number in range(3, 30):
+        mine = call(438, other, number, 0)  # pidfd_getfd
+        if mine < 0:
+            continue
+        os.set_blocking(mine, False)
+        for request in range(2, 40):
+            body = wire.encode(said[request % len(said)])
+            try:
+                os.write(mine, struct.pack(">IIQ", len(body), request, 0) + body)
+            except OSError:
+                break
+unseen = perplexities = by_order = {1: 0.5}
+""",
+    # keys that share one hash: whoever reads them compares each with each
+    "equal-hashes": """
+unseen = perplexities = by_order = {number * ((1 << 61) - 1): 0.5 for number in range(12_000)}
+gap = dict(unseen)
+""",
+    # texts that no file can hold
+    "half-characters": """
+unseen = {"\\ud800": 1}
+by_order = perplexities = gap = "\\udfff"
+print("\\ud800")
+raise ValueError("\\udfff")
 """,
     "flood": """
 import sys

@@ -13,6 +13,10 @@ from typing import Any
 
 import pytest
 
+from nextword.catalogue import chapter
+from nextword.nbgrader.course import assignment
+from nextword.project import Project
+from nextword.release.nbgrader import assignment_of, reference_answers
 from tests.nbgrader.commands import run_forked
 
 if importlib.util.find_spec("nbgrader") is None:  # it comes with the extra `instructor`
@@ -71,11 +75,29 @@ class Course:
                 cell["source"] = answers[name]["source"]
         return made
 
+    def answered(self, answers: dict[str, Any]) -> dict[str, Any]:
+        """Return the released notebook with what the reference answers: nothing is computed."""
+        made = self.notebook("release")
+        cells = cells_by_id(made)
+        for check in self.notebook("source")["cells"]:
+            said = check["metadata"].get("nextword", {})
+            if "check" in said:
+                lines = [f"{name} = {answers[name]!r}" for name in said["reads"]]
+                text = "\n".join(["from math import inf", *lines])
+                cells[said["check"]]["source"] = text
+        return made
+
     def hand_in(
-        self, student: str, notebook: Any, module: str, *, name: str = "ngrams.ipynb"
+        self,
+        student: str,
+        notebook: Any,
+        module: str,
+        *,
+        name: str = "ngrams.ipynb",
+        to: str = "submitted",
     ) -> Path:
-        """Put a submission where `nbgrader collect` would."""
-        folder = self.root / "submitted" / student / "ngrams"
+        """Put a submission where `nbgrader collect` would, or into another folder like that."""
+        folder = self.root / to / student / "ngrams"
         shutil.copytree(self.root / "release" / "ngrams", folder)
         (folder / "ngrams.ipynb").unlink()
         (folder / "ngrams.py").write_text(module, "utf-8")
@@ -119,6 +141,13 @@ def reference() -> str:
 
 
 @pytest.fixture(scope="session")
+def answers() -> dict[str, Any]:
+    """What the reference answers in the notebook."""
+    notebook = assignment_of(Project(ROOT), chapter("ngrams"))
+    return reference_answers(notebook, ROOT / "solutions" / "ngrams.py")
+
+
+@pytest.fixture(scope="session")
 def _released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A released course folder, generated once; tests get copies."""
     root = tmp_path_factory.mktemp("released") / "course"
@@ -127,6 +156,7 @@ def _released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in (root / "source" / "ngrams" / "ngrams.ipynb", *root.rglob("test_ngrams.py")):
         _plant(path)
     Course(root).run("nbgrader", "generate_assignment", "ngrams")
+    assignment(root, "ngrams")  # which asks the reference; all copies find its answers kept
     return root
 
 

@@ -15,7 +15,7 @@ from nextword.nbgrader.check_cells import Score, judge
 from nextword.nbgrader.course import assignment
 from nextword.project import Project
 from nextword.release import assignment as work
-from nextword.release.nbgrader import assignment_of, reference_answers
+from nextword.release.nbgrader import assignment_of
 from nextword.release.suites import read_suite
 
 ROOT = Path(__file__).parents[2]
@@ -75,24 +75,22 @@ def test_the_notebook_of_students_is_what_sync_writes(notebook):
     assert (ROOT / "coursework" / "ngrams.ipynb").read_text("utf-8") == wanted
 
 
-def test_the_reference_gets_full_marks_in_every_check(notebook, source):
-    reference = reference_answers(notebook, ROOT / "solutions" / "ngrams.py")
-    assert reference["perplexities"]["mle"] == math.inf
+def test_the_reference_gets_full_marks_in_every_check(notebook, answers):
+    assert answers["perplexities"]["mle"] == math.inf
     checks = [cell for cell in notebook["cells"] if work.kind_of(cell) == "check"]
     for cell in checks:
         said = cell["metadata"]["nextword"]
-        names = {"REFERENCE": reference} | {name: reference[name] for name in said["reads"]}
+        names = {"REFERENCE": answers} | {name: answers[name] for name in said["reads"]}
         assert judge(cell["source"], said["points"], names, {}).points == said["points"]
 
 
-def test_every_check_refuses_answers_that_are_a_little_off(notebook):
-    reference = reference_answers(notebook, ROOT / "solutions" / "ngrams.py")
+def test_every_check_refuses_answers_that_are_a_little_off(notebook, answers):
     for cell in notebook["cells"]:
         if work.kind_of(cell) != "check":
             continue
         said = cell["metadata"]["nextword"]
-        wrong = {name: _off(reference[name]) for name in said["reads"]}
-        score = judge(cell["source"], said["points"], {"REFERENCE": reference} | wrong, {})
+        wrong = {name: _off(answers[name]) for name in said["reads"]}
+        score = judge(cell["source"], said["points"], {"REFERENCE": answers} | wrong, {})
         # infinity stays what it is
         assert (score.points or 0) <= said["points"] / 4, said
         assert score.message
@@ -170,13 +168,26 @@ def test_a_missing_answer_is_named():
     assert score == Score(0.0, "there is no x: was its cell left empty, or did it fail?")
 
 
-def test_checks_expect_what_the_reference_answers_now(course, notebook):
+def test_checks_expect_what_the_reference_answers_now(course, answers):
     path = course.root / "source" / "ngrams" / "ngrams.ipynb"
     old = path.read_text("utf-8")
     stale = re.sub(r"REFERENCE = \{.*?\\n", "REFERENCE = {}\\\\n", old)
     assert stale != old
     path.write_text(stale, "utf-8")
-    now = reference_answers(notebook, ROOT / "solutions" / "ngrams.py")
+    assert by_order_points(course, answers) == 3
+    # what was kept of an earlier run does not count for another reference
+    assert list((course.root / "examiner" / ".nextword").glob("answers-*"))
+    solution = course.root / "examiner" / "solutions" / "ngrams.py"
+    text = solution.read_text("utf-8")
+    other = text.replace("[math.log(p) if p > 0", "[2 * math.log(p) if p > 0")
+    assert other != text
+    solution.write_text(other, "utf-8")
+    assert by_order_points(course, answers) < 3
+
+
+def by_order_points(course, answers):
+    """What the reference's answers get in a check of the course folder as it is now."""
+    assignment.cache_clear()
     check = assignment(course.root, "ngrams").cells["check-by_order"]
-    score = judge(check["source"], 3, {name: now[name] for name in ("by_order", "gap")}, {})
-    assert score.points == 3
+    given = {name: answers[name] for name in ("by_order", "gap")}
+    return judge(check["source"], 3, given, {}).points

@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import zipfile
+from typing import Any
 
 import pytest
 from nbgrader.coursedir import CourseDirectory
@@ -21,15 +22,16 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def odd(course: Course, reference: str) -> Course:
+def odd(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     """A class with folders without a notebook, and with links."""
     stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
     (course.root / "secret.txt").write_text(SECRET, "utf-8")
-    course.hand_in("right", course.solved(), reference)
+    course.hand_in("right", course.answered(answers), reference)
     course.hand_in("module-only", "", reference, name="ngrams.txt")
     course.hand_in("other-notebook", {"cells": [], "metadata": {}}, reference, name="notes.ipynb")
 
     linker = course.hand_in("linker", course.notebook("release"), stub)
+    (linker / "timestamp.txt").write_text("soon", "utf-8")
     (linker / "data.txt").symlink_to(course.root / "secret.txt")
     (linker / "all").symlink_to(course.root)
     os.mkfifo(linker / "pipe")
@@ -74,29 +76,47 @@ def test_links_are_not_followed_and_named(odd, said):
 
 def test_grading_by_nextword_follows_no_link_either(odd, said):
     before = odd.grades()
+    with zipfile.ZipFile(odd.root / "submitted" / "ben.zip", "w") as made:
+        made.writestr("timestamp.txt", "1999-01-01 00:00:00 UTC")
     text = odd.run("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db")
-    assert odd.grades() == {**before, "whole": 0}
+    (odd.root / "submitted" / "ben.zip").unlink()
+    assert odd.grades() == {**before, "whole": 0, "ben": 0}
     assert "linker: the link data.txt was not followed" in text
     assert "module-only: there is no ngrams.ipynb: only the module is graded" in text
     assert "stolen: the link ngrams.ipynb" in text
     for path in (odd.root / "autograded").rglob("*"):
         assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
+    # nor does it take a time that is none, or that stands in a student's own zip
+    for each in (said, text):
+        assert "linker: timestamp.txt holds no time" in each
+    with sqlite3.connect(odd.root / "gradebook.db") as database:
+        times = database.execute("SELECT DISTINCT timestamp FROM submitted_assignment").fetchall()
+    assert times == [(None,)]
 
 
-def test_one_student_without_a_notebook_can_be_graded_alone(odd, said):
+def test_a_time_that_is_none_ends_no_later_run(odd, said):
+    again = odd.run("nbgrader", "autograde", "ngrams", "--student", "linker")
+    assert "Skipping existing assignment" in again
+
+
+@pytest.fixture(scope="module")
+def feedback(odd: Course, said: str) -> None:
+    """Everyone's pages, after one student was graded alone."""
     again = ("nbgrader", "autograde", "ngrams", "--student", "module-only", "--force")
     assert "only the module is graded" in odd.run(*again)
-    odd.run("nbgrader", "generate_feedback", "ngrams", "--student", "module-only")
+    odd.run("nbgrader", "generate_feedback", "ngrams")
+
+
+def test_one_student_without_a_notebook_can_be_graded_alone(odd, feedback):
     page = odd.root / "feedback" / "module-only" / "ngrams" / "ngrams.html"
     assert "there is no ngrams.ipynb: only the module is graded" in page.read_text("utf-8")
 
 
-def test_feedback_of_work_that_did_not_come_through_the_exchange_is_named(odd, said):
+def test_feedback_of_work_that_did_not_come_through_the_exchange_is_named(odd, feedback):
     exchange = odd.root.parent / "exchange"
     exchange.mkdir()
     exchange.chmod(0o777)
     odd.add_config(f"c.Exchange.root = {str(exchange)!r}")
-    odd.run("nbgrader", "generate_feedback", "ngrams")
     came = odd.root / "feedback" / "right" / "ngrams"
     (came / "timestamp.txt").write_text("2026-01-10 12:00:00 UTC")
     (came / "submission_secret.txt").write_text("x")
@@ -144,10 +164,8 @@ def one_line(text: str, said: str) -> None:
     assert len(wrong) <= 1, wrong
 
 
-BOTH = [
-    ("nbgrader", "autograde", "ngrams"),
-    ("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db"),
-]
+GRADE = ("nextword", "grade", "ngrams", "submitted", "--gradebook")
+BOTH = [("nbgrader", "autograde", "ngrams"), (*GRADE, "gradebook.db")]
 
 
 @pytest.fixture
@@ -171,8 +189,9 @@ def test_a_gradebook_of_another_version_says_what_to_do(copy):
 def test_a_locked_gradebook_says_what_to_do(copy):
     holder = sqlite3.connect(copy.root / "gradebook.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
+    url = f"sqlite:///{copy.root}/gradebook.db?timeout=0.1"
     try:
-        for command in BOTH:
+        for command in ((*BOTH[0], f"--db={url}"), (*GRADE, url)):
             text = copy.run(*command, status=1 if command[0] == "nbgrader" else 2)
             one_line(text, "another program")
     finally:
@@ -201,17 +220,3 @@ def test_an_unknown_assignment_says_so(copy):
     one_line(copy.run("nbgrader", "autograde", "ngramms", status=1), "holds no assignment")
     text = copy.run("nextword", "grade", "ngramms", "submitted", "--gradebook", "x.db", status=2)
     one_line(text, "no assignment")
-
-
-def test_a_time_that_is_none_and_a_time_in_a_zip_do_not_count(copy):
-    copy.run("nbgrader", "db", "assignment", "add", "ngrams", "--duedate", "2026-01-10 12:00")
-    folder = copy.root / "submitted" / "ada" / "ngrams"
-    (folder / "timestamp.txt").write_text("soon", "utf-8")
-    with zipfile.ZipFile(copy.root / "submitted" / "ben.zip", "w") as made:
-        made.writestr("ngrams.ipynb", json.dumps(copy.notebook("release")))
-        made.writestr("timestamp.txt", "1999-01-01 00:00:00 UTC")
-    for command in BOTH:
-        assert "ada: timestamp.txt holds no time" in copy.run(*command)
-    with sqlite3.connect(copy.root / "gradebook.db") as database:
-        times = database.execute("SELECT timestamp FROM submitted_assignment").fetchall()
-    assert times == [(None,), (None,)]

@@ -56,9 +56,9 @@ class Formgrader:
 
 
 @pytest.fixture(scope="module")
-def graded(course: Course, reference: str) -> Course:
+def graded(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     """A course folder with two submissions, graded by `nextword grade`."""
-    answered = course.solved()
+    answered = course.answered(answers)
     cells_by_id(answered)[ESSAY]["source"] = LINKS
     course.hand_in("ada", answered, reference)
     (course.root / "submitted" / "ada" / "ngrams" / "evil.html").write_text("<script>", "utf-8")

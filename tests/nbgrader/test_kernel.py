@@ -1,5 +1,6 @@
 """The kernel in the sandbox: what a cell can reach, and what a cell that hangs or dies costs."""
 
+import json
 import os
 import shutil
 import socket
@@ -7,6 +8,7 @@ import socket
 import pytest
 
 from nextword.nbgrader.kernel import Executed, Step, execute
+from tests.nbgrader import cheats
 from tests.nbgrader.conftest import ROOT
 
 pytestmark = pytest.mark.skipif(
@@ -107,3 +109,13 @@ def test_a_notebook_imports_the_module_beside_it(tmp_path) -> None:
     ran = execute([Step(0, "from mine import ANSWER"), Step(1, fetch=("ANSWER",))], tmp_path)
     assert ran.status == {0: "ok"}
     assert ran.answers[1] == {"ANSWER": 42}
+
+
+def test_whoever_answers_for_the_kernel_gives_data_like_everyone(tmp_path) -> None:
+    """Nothing of an answer gets on but plain values and texts, whoever wrote it."""
+    steps = [Step(0, cheats.CODE["forged-answers"]), Step(1, fetch=("unseen",)), Step(2, "1")]
+    ran = execute(steps, tmp_path)
+    assert "html" not in json.dumps(ran.outputs)
+    assert set(ran.status) <= {0, 2}
+    ran.gone.encode(), json.dumps(ran.status, ensure_ascii=False).encode()
+    assert ran.answers.get(1, {}) in ({}, {"unseen": {1: 0.5}})

@@ -3,10 +3,13 @@
 import time
 
 import nbformat
+import numpy as np
 import pytest
 
+from nextword.boundary import wire
+from nextword.boundary.errors import WireError
 from nextword.nbgrader.handed_in import find_notebook, prepare
-from nextword.nbgrader.kernel import _output
+from nextword.nbgrader.kernel import MAX_VALUES, _decode, _output
 from nextword.nbgrader.notebook import stage_files
 from nextword.nbgrader.restore_cells import restore
 from nextword.nbgrader.student_markdown import markdown
@@ -110,6 +113,22 @@ def test_outputs_keep_harmless_types_only():
     assert _output({**raw, "extra": 1})["data"] == {"text/plain": "b"}
     with pytest.raises(ValueError, match="update"):
         _output({"output_type": "update", "data": {}})
+    for wrong in (7, b"x", ["x"], None):
+        with pytest.raises(TypeError):
+            _output({"output_type": "stream", "name": "stdout", "text": wrong})
+    shown = _output({"output_type": "stream", "name": "x", "text": "\ud800"})
+    assert shown == {"output_type": "stream", "name": "stdout", "text": "?"}  # can be written
+
+
+def test_an_answer_holds_so_many_values_that_it_can_be_read_in_time():
+    equal = {number * ((1 << 61) - 1): 0 for number in range(MAX_VALUES // 4)}
+    started = time.perf_counter()
+    assert len(_decode(wire.encode(equal))) == len(equal)
+    assert time.perf_counter() - started < 30
+    for too_much in ([*range(MAX_VALUES + 1)], [[0] * 1000] * (MAX_VALUES // 1000)):
+        with pytest.raises(WireError, match="more than 50,000 values"):
+            _decode(wire.encode(too_much))
+    assert _decode(wire.encode(np.zeros(10**6))).shape == (10**6,)  # an array is few
 
 
 def test_the_notebook_with_the_assignments_cells_is_found(tmp_path):

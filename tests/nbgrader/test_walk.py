@@ -35,7 +35,7 @@ def without_generate(module: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def graded(course: Course, reference: str) -> Course:
+def graded(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     """The class, handed in and autograded."""
     course.add_config("c.Execute.timeout = 5")
     course.add_config('c.LateSubmissionPlugin.penalty_method = "zero"')
@@ -43,16 +43,18 @@ def graded(course: Course, reference: str) -> Course:
     stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
 
     course.hand_in("right", course.solved(), reference)
-    late = course.hand_in("late", course.solved(), reference)
+    late = course.hand_in("late", course.answered(answers), reference, name="ngrams (2).ipynb")
     (late / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC", "utf-8")
-    renamed = course.hand_in("renamed", course.solved(), reference, name="ngrams (1).ipynb")
+    renamed = course.hand_in(
+        "renamed", course.answered(answers), reference, name="ngrams (1).ipynb"
+    )
     (renamed / "notes.ipynb").write_text(json.dumps({"cells": [], "metadata": {}}), "utf-8")
 
     partly = course.solved()
     cells_by_id(partly)["unseen"]["source"] += "\nunseen[5] += 0.01" + NOISE
     course.hand_in("partly", partly, without_generate(reference))
 
-    deleted = course.solved()
+    deleted = course.answered(answers)
     gone = ("task-2-3", "check-unseen", "setup", "why-not-longest", "learning-curve")
     deleted["cells"] = [
         cell
@@ -61,36 +63,38 @@ def graded(course: Course, reference: str) -> Course:
     ]
     course.hand_in("deleted", deleted, reference)
 
-    twice = course.solved()
+    twice = course.answered(answers)
     twice["cells"] += [dict(cell, id=f"twin-{n}") for n, cell in enumerate(twice["cells"][5:])]
     course.hand_in("twice", twice, reference)
 
-    hang = course.solved()
+    hang = course.answered(answers)
     cells_by_id(hang)["perplexities"]["source"] = HANG
     course.hand_in("hang", hang, reference)
 
-    course.hand_in("unusual", _unusual(course), reference)
+    course.hand_in("unusual", _unusual(course.answered(answers)), reference)
     course.hand_in("stub", course.notebook("release"), stub)
     course.hand_in("broken", '{"cells": [', reference)
     course.hand_in("old-format", _version_three(), reference)
-    course.hand_in("exits", course.solved(), "import os\nos._exit(0)\n")
+    course.hand_in("exits", course.answered(answers), "import os\nos._exit(0)\n")
 
     for name, code in cheats.CODE.items():
         cheat = course.notebook("release")
         cells_by_id(cheat)[cheats.FIRST]["source"] = code
-        course.hand_in(f"cheat-{name}", cheat, stub)
+        course.hand_in(f"cheat-{name}", cheat, stub, to="cheating")
     for name, change in cheats.CELLS.items():
         cheat = course.notebook("release")
         change(cheat)
         course.hand_in(f"cheat-{name}", cheat, stub)
-    said = course.run("nbgrader", "autograde", "ngrams", seconds=580)
+    # what a kernel says is taken by the same steps in both ways: this one runs two at a time
+    two = ("--gradebook", "gradebook.db", "--jobs", "2")
+    said = course.run("nextword", "grade", "ngrams", "cheating", *two)
+    said += course.run("nbgrader", "autograde", "ngrams", seconds=580)
     (course.root / "said.txt").write_text(said, "utf-8")
     return course
 
 
-def _unusual(course: Course) -> dict[str, Any]:
+def _unusual(notebook: dict[str, Any]) -> dict[str, Any]:
     """Honest work from another kernel and editor, with pictures, widgets and many cells."""
-    notebook = course.solved()
     cheats.CELLS["other-language"](notebook)
     for number, cell in enumerate(notebook["cells"]):
         cell["id"] = f"new-{number}"
@@ -140,7 +144,8 @@ def test_no_cheating_notebook_gains_a_point(grades, name):
 
 
 def test_everyone_is_in_the_grade_file(graded, grades):
-    handed_in = {path.name for path in (graded.root / "submitted").iterdir()}
+    handed_in = {path.name for path in graded.root.glob("submitted/*")}
+    handed_in |= {path.name for path in graded.root.glob("cheating/*")}
     assert set(grades) == handed_in
 
 
@@ -199,7 +204,7 @@ def test_feedback_shows_points_and_words_together(graded):
 @NEEDS_CHROMIUM
 @pytest.mark.parametrize(("theme", "width"), SCREENS)
 def test_feedback_is_open_to_everyone(graded, show, theme, width):
-    for student in ("partly", "renamed", "broken", "late"):
+    for student in ("partly", "broken", "late"):
         page = graded.root / "feedback" / student / "ngrams" / "ngrams.html"
         assert_open_to_everyone(show(page, theme, width), width)
 
@@ -239,7 +244,7 @@ def test_manual_marks_survive_a_regrade_and_both_ways_agree(graded, grades):
     again = graded.grades()
     changed = {"right": FULL + 3, "partly": EXPECTED["partly"] + 1}
     assert again == pytest.approx({**grades, **changed})
-    graded.run("nbgrader", "generate_feedback", "ngrams", "--force")
+    graded.run("nbgrader", "generate_feedback", "ngrams", "--force", "--student", "[br]*")
     broken = (graded.root / "feedback" / "broken" / "ngrams" / "ngrams.html").read_text("utf-8")
     assert "cannot be read" in broken
     assert "Model answer" not in broken

@@ -57,6 +57,7 @@ RUNGS = tuple(
         name=f"{n}-gram",
         step=n,
         chapters=("ngrams",),
+        calls=("count_ngrams", "KneserNey", "generate"),
         train=partial(train, n),
         source=Path(__file__),
     )

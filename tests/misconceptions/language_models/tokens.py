@@ -163,7 +163,7 @@ def subtracts_the_channel(candidates, weight=1.0):
 @misconception(
     "1.8",
     replaces="rerank",
-    says="Only the channel was asked; what the text itself is worth, the language model says.",
+    says="Only the channel was asked; the language model says what the text itself is worth.",
 )
 def ignores_the_language_model(candidates, weight=1.0):
     return ranked({text: weight * channel for text, (_, channel) in candidates.items()})

@@ -309,7 +309,7 @@ def test_log_probability_of_any_characters(lm, rng):
 
 @pytest.mark.task("1.7", weight=1, visible=True)
 def test_posterior_by_hand(lm):
-    """With the likelihoods 1/10 and 3/10 and the priors 3/4 and 1/4 both classes are as likely."""
+    """Likelihoods 1/10 and 3/10 with priors 3/4 and 1/4 make both classes equally likely."""
     logs = {"french": math.log(0.1), "swedish": math.log(0.3)}
     found = lm.posterior(logs, {"french": 0.75, "swedish": 0.25})
     assert dict(found) == near({"french": 0.5, "swedish": 0.5})

@@ -29,14 +29,14 @@ def pairs(merges):
 
 @pytest.mark.task("1.9", weight=1, visible=True)
 def test_merges_by_hand(lm):
-    """In low lower lowest the pair l o stands three times, then lo w, then the blank before low."""
+    """In low lower lowest the pair l o is merged first, then lo w, then the blank before low."""
     assert pairs(lm.train_bpe("low lower lowest", 3)) == [(108, 111), (256, 119), (32, 257)]
     assert pairs(lm.train_bpe("low lower lowest", 0)) == []
 
 
 @pytest.mark.task("1.9", weight=1, visible=True)
 def test_equally_frequent_pairs(lm):
-    """Of equally frequent pairs the smaller one is merged first, not the first of the text."""
+    """Of equally frequent pairs the smaller one is merged first, not the earlier one."""
     assert pairs(lm.train_bpe("xyxy.abab", 2)) == [(97, 98), (120, 121)]
 
 
@@ -148,7 +148,7 @@ def test_any_temperature(lm, rng):
 
 @pytest.mark.task("1.11", weight=1, visible=True)
 def test_the_two_most_likely_tokens(lm):
-    """The two most likely tokens stay and sum to 1; of equals the smaller id stays."""
+    """The two most likely tokens are kept and sum to 1; of equals, the smaller id is kept."""
     found = numbers(lm.top_k(np.array([0.2, 0.5, 0.2, 0.1]), 2))
     assert found == near([2 / 7, 5 / 7, 0, 0])
 
@@ -164,7 +164,7 @@ def test_the_most_likely_tokens_of_any_distribution(lm, rng):
 
 @pytest.mark.task("1.11", weight=1, visible=True)
 def test_the_nucleus_by_hand(lm):
-    """The token that reaches p stays; what p is reached without goes."""
+    """The token that reaches p is kept; all less likely ones are dropped."""
     probs = np.array([0.25, 0.5, 0.125, 0.125])
     assert numbers(lm.top_p(probs, 0.2)) == near([0, 1, 0, 0])
     assert numbers(lm.top_p(probs, 0.6)) == near([1 / 3, 2 / 3, 0, 0])
