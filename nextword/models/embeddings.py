@@ -36,7 +36,9 @@ USES: dict[str, tuple[str, ...]] = {
         "negative_sampling",
     )
 }
-WITH_TABLES: dict[str, tuple[str, ...]] = {"embeddings": (*USES["embeddings"], "cooccurrence", "ppmi", "analogy")}
+WITH_TABLES: dict[str, tuple[str, ...]] = {
+    "embeddings": (*USES["embeddings"], "cooccurrence", "ppmi", "analogy")
+}
 SOURCES = (Path(__file__), Path(word2vec.__file__), Path(lexicon.__file__))
 
 
