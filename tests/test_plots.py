@@ -48,6 +48,11 @@ def pictures():
         "encoder_decoder": plots.encoder_decoder(["a", "b"], ["b", "a"]),
         "kinds": plots.kinds({"RNN": {"name": 2.0}, "LSTM": {"name": 1.0}}, x="bits"),
         "search": plots.search([[("", "a", 0.6, True), ("", "b", 0.4, False)]]),
+        "arrows": plots.arrows({"a": (1.0, 2.0)}, x="near b", y="near c"),
+        "word_map": plots.word_map({"a": (0.0, 1.0), "b": (1.0, 0.0)}, {"letters": ["a", "b"]}),
+        "bars": plots.bars({"counts": 0.5}, x="share"),
+        "against": plots.against([1.0, 2.0], [2.0, 3.0], x="a", y="b", diagonal=True),
+        "tree": plots.tree({"a": "0", "b": "1"}),
     }
 
 

@@ -44,7 +44,7 @@ class Rung:
     """
 
     name: str
-    step: int  # the place on the ladder, counted from the top; gaps leave room for later rungs
+    step: float  # the place on the ladder, from the top; 6.5 stands between 6 and 7
     chapters: tuple[str, ...]  # the modules of the package under test that it needs
     train: Callable[[SimpleNamespace, Texts, Report], Model]
     source: Path  # the file that defines it: a changed file is measured again

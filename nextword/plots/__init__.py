@@ -6,6 +6,7 @@ make them alike. Then there is a file per chapter.
 
 from nextword.plots.charts import ladder, lines, next_words
 from nextword.plots.data import where_the_bits_are, word_order, zipf
+from nextword.plots.embeddings import against, arrows, bars, tree, word_map
 from nextword.plots.language_models import aligned, floor_and_excess, search, tokens
 from nextword.plots.ngrams import continuations, held_out_counts, likelihood, sliding_windows
 from nextword.plots.rnns import (
@@ -21,7 +22,10 @@ from nextword.plots.style import look
 from nextword.plots.texts import coloured, count_table
 
 __all__ = [
+    "against",
     "aligned",
+    "arrows",
+    "bars",
     "coloured",
     "continuations",
     "count_table",
@@ -40,9 +44,11 @@ __all__ = [
     "search",
     "sliding_windows",
     "tokens",
+    "tree",
     "unrolled",
     "where_the_bits_are",
     "window_network",
+    "word_map",
     "word_order",
     "zipf",
 ]

@@ -116,15 +116,20 @@ def _summary(words: Sequence[str], bits: Sequence[float], left_at: int | None) -
 
 
 def count_table(
-    table: Mapping[tuple[str, ...], Mapping[str, float]], words: Sequence[str], form: str = "{:.0f}"
+    table: Mapping[tuple[str, ...], Mapping[str, float]],
+    words: Sequence[str],
+    form: str = "{:.0f}",
+    caption: str = "rows: context <i>u</i>; columns: next word <i>w</i>",
+    corner: str = "u",
 ) -> Page:
     """Write a table of counts or probabilities: a row per context u, a column per next word w.
 
-    The larger a number in comparison with the largest, the stronger its colour.
+    The larger a number in comparison with the largest, the stronger its colour. caption (HTML) and
+    corner: what rows and columns are, where they are something else.
     """
     top = max(float(row.get(word, 0)) for row in table.values() for word in words)
     head = "".join(f'<th scope="col">{escape(word)}</th>' for word in words)
-    body, plain = [], ["\t".join(["u", *words])]
+    body, plain = [], ["\t".join([corner, *words])]
     for context, row in table.items():
         values = [float(row.get(word, 0)) for word in words]
         shown = [form.format(value) if value else "0" for value in values]
@@ -134,8 +139,8 @@ def count_table(
         plain.append("\t".join([name, *shown]))
     html = (
         '<table class="counts">'
-        "<caption>rows: context <i>u</i>; columns: next word <i>w</i></caption>"
-        f'<thead><tr><th scope="col"><i>u</i></th>{head}</tr></thead>'
+        f"<caption>{caption}</caption>"
+        f'<thead><tr><th scope="col"><i>{corner}</i></th>{head}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table>"
     )
     return Page(html, "\n".join(plain))

@@ -1,0 +1,23 @@
+"""How alike people find pairs of words: published judgements, as optional downloads.
+
+Leaves out: questions of analogy, and the village, whose truth is known (`village.similarity`).
+"""
+
+from nextword.corpora import downloads
+from nextword.errors import UserError
+
+NAMES = ("wordsim353", "simlex999")
+
+
+def pairs(name: str, *, progress: bool = True) -> list[tuple[str, str, float]]:
+    """Return (word, other word, mean score from 0 to 10) for each pair, in small letters.
+
+    wordsim353 asks how *related* two words are (cup and coffee are), simlex999 how *similar* (they
+    are not). The file is fetched once and checked. Raises UserError for another name, and like
+    `downloads.fetch` where the file cannot be had.
+    """
+    if name not in NAMES:
+        raise UserError(f"unknown judgements {name!r}: expected one of {', '.join(NAMES)}")
+    rows = (line.split("\t") for line in downloads.read(name, progress=progress).splitlines()
+            if line.strip() and not line.startswith("#"))  # fmt: skip
+    return [(first.lower(), second.lower(), float(score)) for first, second, score in rows]
