@@ -95,12 +95,6 @@ def test_large_logits_do_not_overflow() -> None:
     assert all(bool(each.isfinite().all()) for each in found.values())
 
 
-def test_windows_of_any_batch() -> None:
-    p, contexts = window_net(), torch.randint(7, (2, 6, 3))
-    whole = rnns.feedforward(p, contexts)[2]
-    near(whole.flatten(0, 1), rnns.feedforward(p, contexts.flatten(0, 1))[2])
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize(("name", "kind"), KINDS)
 @pytest.mark.parametrize("size", SIZES)
@@ -326,6 +320,8 @@ def test_tied_weights_are_one_matrix() -> None:
 def test_generating_draws_as_the_model_says() -> None:
     """Among 4000 stories of two words each pair has the share that the model says."""
     net, n = model(cell=rnns.ElmanCell), 4000
+    for parameter in net.parameters():
+        parameter.data *= 3  # so that it matters what was said before
 
     def chances(*words: int) -> Tensor:
         found = net(torch.tensor([[BOS, *words]]))[0][0, -1].softmax(-1).detach()
@@ -365,11 +361,13 @@ def test_padding_changes_no_translation() -> None:
 
 def test_greedy_words_are_the_likeliest_under_teacher_forcing() -> None:
     source = torch.tensor([[3, 4], [5, 6], [7, 0], [8, 8], [4, 0]])
-    lengths: set[int] = set()
-    while not min(lengths, default=6) < 6 == max(lengths, default=0):  # some ended, some did not
+    for _ in range(300):
         net = rnns.Seq2Seq(9, 8, 4, 5)
         said = net.translate(source, 6)
-        lengths = {len(words) for words in said}
+        lengths = sorted(map(len, said))
+        if lengths[0] < 4 < lengths[-1]:
+            break
+    assert lengths[0] < 4 < lengths[-1] == 6, "some end early, and others go on"
     for row, words in zip(source, said, strict=True):
         row = row[row != PAD][None]
         logits = net(row, torch.tensor([[BOS, *words]]))[0]
