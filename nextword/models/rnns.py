@@ -105,7 +105,7 @@ def errors_by_place(
     forced = model(source, inputs).argmax(-1) != right
     free = torch.ones_like(forced)
     for row, said in enumerate(model.translate(source)):
-        told = torch.tensor([*said, 2][: right.shape[1]])
+        told = torch.tensor([*said, 2][: right.shape[1]])  # 2 is EOS
         free[row, : len(told)] = told != right[row, : len(told)]
     counted = right != PAD
     shares = {
