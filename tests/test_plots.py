@@ -38,6 +38,15 @@ def pictures():
         "word_order": plots.word_order(["a"], ["b"], [(0, 0)]),
         "aligned": plots.aligned(["<s>", "a"], ["a", "</s>"]),
         "floor_and_excess": plots.floor_and_excess(0.5, {"single words": 4.0, "pairs": 2.0}),
+        "window_network": plots.window_network(["e", "l"], ["l", "o"]),
+        "unrolled": plots.unrolled("hell", "ello", back=True, cut=2),
+        "lstm_cell": plots.lstm_cell(),
+        "over_words": plots.over_words(
+            ["a", "b"], {"LSTM": [0, 1], "GRU": [1, 0]}, y="gate", shaded=[1]
+        ),
+        "padded": plots.padded([["a", "b"], ["c"]], pad="pad"),
+        "encoder_decoder": plots.encoder_decoder(["a", "b"], ["b", "a"]),
+        "kinds": plots.kinds({"RNN": {"name": 2.0}, "LSTM": {"name": 1.0}}, x="bits"),
         "search": plots.search([[("", "a", 0.6, True), ("", "b", 0.4, False)]]),
         "arrows": plots.arrows({"a": (1.0, 2.0)}, x="near b", y="near c"),
         "word_map": plots.word_map({"a": (0.0, 1.0), "b": (1.0, 0.0)}, {"letters": ["a", "b"]}),

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from nextword.grading.run import Outcome
 from nextword.results import SubmissionResult, TaskResult, Verdict
 
+WIDE = 1000  # characters: more than any table of grades
 LEGEND = ", ".join(f"{each.look.letter} {each.look.word}" for each in Verdict if each.look.letter)
 
 
@@ -63,22 +65,9 @@ class Display:
 
 def show(console: Console, outcome: Outcome) -> None:
     """Print the table of grades, what changed, and, loudly, what could not be judged."""
-    chapter = outcome.chapter
-    table = Table(
-        title=f"{chapter.title}: {chapter.points} points",
-        caption=LEGEND,
-        title_justify="left",
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("student", overflow="fold", min_width=10)
-    for task in chapter.tasks:
-        table.add_column(task.id, justify="right", no_wrap=True)
-    table.add_column("points", justify="right", style="bold", no_wrap=True)
-    for result in outcome.results:
-        score = f"{result.score:g}" + ("?" if result.provisional else "")
-        table.add_row(escape(result.student), *map(_cell, result.tasks), score)
+    table = _grades(outcome)
+    if Measurement.get(console, console.options.update(width=WIDE), table).minimum > console.width:
+        table = _grades(outcome, narrow=True)
     console.print(table)
     for result in outcome.results:
         if result.notice:
@@ -92,9 +81,32 @@ def show(console: Console, outcome: Outcome) -> None:
     _shout(console, outcome)
 
 
-def _cell(task: TaskResult) -> str:
+def _grades(outcome: Outcome, narrow: bool = False) -> Table:
+    """A line for each student: points in all, then each task's; narrow: with fewer digits."""
+    chapter = outcome.chapter
+    table = Table(
+        title=f"{chapter.title}: {chapter.points} points",
+        caption=LEGEND,
+        title_justify="left",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 0 if narrow else 1, 0, 0),
+    )
+    table.add_column("student", overflow="fold", min_width=10)
+    table.add_column("points", justify="right", style="bold", no_wrap=True)
+    for task in chapter.tasks:
+        head = task.id.partition(".")[2] if narrow else task.id
+        table.add_column(head, justify="right", no_wrap=True)
+    for result in outcome.results:
+        score = f"{result.score:g}" + ("?" if result.provisional else "")
+        cells = [_cell(task, ".2g" if narrow else ".3g") for task in result.tasks]
+        table.add_row(escape(result.student), score, *cells)
+    return table
+
+
+def _cell(task: TaskResult, digits: str) -> str:
     look = task.verdict.look
-    score = "" if task.verdict is Verdict.MISSING else f"{task.score:.3g}"
+    score = "" if task.verdict is Verdict.MISSING else format(task.score, digits)
     return f"[{look.colour}]{score}{look.letter}[/]"
 
 

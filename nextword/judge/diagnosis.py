@@ -132,10 +132,14 @@ def readable(transcript: Sequence[Asked]) -> Iterator[Any]:
         return ("handle", order.setdefault(key, len(order)) if kind == marks.HANDLE else key)
 
     for asked in transcript:
+        known = len(order)
         request = wire.decode(asked.request, name, trusted=True)
-        if request[0] not in ("describe", "ship"):  # which are asked only of what is new
-            status, value, *changes = wire.decode(asked.answer, name)
-            yield [request, status, value[0] if status == "error" else value, changes]
+        if request[0] in ("describe", "ship"):  # asked only of what is new: no other run has them
+            for key in list(order)[known:]:
+                del order[key]
+            continue
+        status, value, *changes = wire.decode(asked.answer, name)
+        yield [request, status, value[0] if status == "error" else value, changes]
 
 
 def _begins_alike(said: list[Any], more: Iterator[Any], wrong: Sequence[Any]) -> bool:

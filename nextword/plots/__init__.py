@@ -9,6 +9,15 @@ from nextword.plots.data import where_the_bits_are, word_order, zipf
 from nextword.plots.embeddings import against, arrows, bars, tree, word_map
 from nextword.plots.language_models import aligned, floor_and_excess, search, tokens
 from nextword.plots.ngrams import continuations, held_out_counts, likelihood, sliding_windows
+from nextword.plots.rnns import (
+    encoder_decoder,
+    kinds,
+    lstm_cell,
+    over_words,
+    padded,
+    unrolled,
+    window_network,
+)
 from nextword.plots.style import look
 from nextword.plots.texts import coloured, count_table
 
@@ -20,18 +29,25 @@ __all__ = [
     "coloured",
     "continuations",
     "count_table",
+    "encoder_decoder",
     "floor_and_excess",
     "held_out_counts",
+    "kinds",
     "ladder",
     "likelihood",
     "lines",
     "look",
+    "lstm_cell",
     "next_words",
+    "over_words",
+    "padded",
     "search",
     "sliding_windows",
     "tokens",
     "tree",
+    "unrolled",
     "where_the_bits_are",
+    "window_network",
     "word_map",
     "word_order",
     "zipf",

@@ -1,7 +1,7 @@
 """Charts that every chapter uses: lines, bars of next words, the ladder. Leaves out: the style."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,6 +10,7 @@ from matplotlib.ticker import FuncFormatter
 from nextword.plots.style import (
     COLOURS,
     FLOOR,
+    MUTED,
     SMALL,
     drawn,
     look,
@@ -27,13 +28,14 @@ def lines(
     y: str,
     log: str = "",
     floor: float | None = None,
+    xticks: Sequence[float] = (),
     yticks: Sequence[float] = (),
     ylim: tuple[float, float] | None = None,
 ) -> Figure:
     """Draw measured values, one line per series {x: y}; infinite values are left out.
 
     x, y: what the axes show, with the unit. log: "x", "y" or "xy" for logarithmic axes. floor: the
-    perplexity that no model can beat. yticks: the plain numbers that label a logarithmic y axis.
+    perplexity that no model can beat. xticks, yticks: plain numbers that label a logarithmic axis.
     ylim: the lowest and the highest y; a line that leaves is named where it does.
     """
     fig, ax = panel(3.2)
@@ -43,7 +45,7 @@ def lines(
     }
     for k, (name, points) in enumerate(finite.items()):
         ax.plot(list(points), list(points.values()), label=name, **look(name, k))
-    _scales(ax, log, sorted({a for points in series.values() for a in points}), yticks)
+    _scales(ax, log, sorted({a for points in series.values() for a in points}), xticks, yticks)
     if ylim:
         ax.set_ylim(*ylim)
     if floor is not None:
@@ -61,11 +63,15 @@ def lines(
     return fig
 
 
-def _scales(ax: Axes, log: str, xs: Sequence[float], yticks: Sequence[float]) -> None:
+def _scales(
+    ax: Axes, log: str, xs: Sequence[float], xticks: Sequence[float], yticks: Sequence[float]
+) -> None:
     """Make the axes logarithmic as asked, and label what is measured on the others."""
     if "x" in log:
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        if xticks:
+            plain_ticks(ax, "x", xticks)
     elif len(xs) <= 9:
         ax.set_xticks(xs)
     if "y" in log:
@@ -136,12 +142,16 @@ def next_words(
 
 
 @drawn
-def ladder(perplexities: Mapping[str, float], floor: float) -> Figure:
-    """Draw each model's perplexity as a bar that ends in its value, and the floor as a line."""
+def ladder(perplexities: Mapping[str, float], floor: float, new: Collection[str] = ()) -> Figure:
+    """Draw each model's perplexity as a bar that ends in its value, and the floor as a line.
+
+    new: the models of the chapter at hand, in a colour of their own among those before.
+    """
     fig, ax = panel(0.8 + 0.32 * len(perplexities))
     names = list(perplexities)[::-1]
     values = [perplexities[name] for name in names]
-    ax.barh(names, values, height=0.62, color=COLOURS[0])
+    colours = [COLOURS[0] if name in new or not new else MUTED for name in names]
+    ax.barh(names, values, height=0.62, color=colours)
     for i, value in enumerate(values):
         ax.text(1.03 * value, i, f"{value:.2f}", va="center")
     ax.axvline(floor, color=FLOOR, linewidth=1.5, linestyle=(0, (6, 2)))

@@ -38,6 +38,12 @@ LOOKS = {
     "modified Kneser-Ney": 0,
     "village": 0,
     "Python documentation": 1,
+    "5-gram": 6,
+    "feed-forward": 4,
+    "RNN": 1,
+    "Elman": 1,
+    "LSTM": 0,
+    "GRU": 2,
 }
 WIDTH = 4.2  # inches
 LEADER = {"arrowstyle": "-", "linewidth": 0.6, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 3}

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from nextword import catalogue
 from nextword.grading import store
 from nextword.grading.page import took
+from nextword.grading.run import Outcome
 from nextword.grading.store import REASONS, run_key
 from nextword.grading.terminal import Display, show
 from nextword.results import SubmissionResult, TaskResult, TestResult, Verdict
@@ -56,6 +58,20 @@ def test_a_table_tells_which_scores_changed_and_why(tiny: TinyCourse) -> None:
     row = row.replace("│", "").strip()
     assert row.split()[:3] == ["ann", "10", "7"]
     assert row.endswith("another submission and another seed; tasks 9.1")
+
+
+@pytest.mark.parametrize("chapter", catalogue.chapters(), ids=lambda each: each.stem)
+def test_the_points_of_every_task_fit_into_a_narrow_terminal(chapter: catalogue.Chapter) -> None:
+    half = [("a", Verdict.PASSED, 2.0), ("b", Verdict.TIMEOUT, 1.0)]
+    tests = tuple(TestResult(name, "It works.", verdict, weight) for name, verdict, weight in half)
+    tasks = tuple(TaskResult(task, tests) for task in chapter.tasks)
+    alice = SubmissionResult("alice", tasks)
+    said = Console(file=io.StringIO(), width=80)
+    show(said, Outcome(chapter, (alice,), 1, ()))
+    line = next(each for each in said.file.getvalue().splitlines() if "alice" in each)
+    assert len(line.split()) == 2 + len(chapter.tasks)
+    assert line.split()[1] == f"{alice.score:g}"
+    assert all(score.endswith("t") for score in line.split()[2:])
 
 
 def test_other_points_are_a_reason_too(tiny: TinyCourse) -> None:

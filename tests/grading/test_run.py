@@ -102,6 +102,42 @@ def test_a_broken_test_is_not_judged(tiny: TinyCourse) -> None:
     assert by_name["test_two_bags"].verdict is Verdict.PASSED
 
 
+SHIPPED = """
+from nextword.suite import ship
+
+
+@ship
+def doubled(x):
+    return 2 * x
+
+
+@ship
+def mean_of_doubled(mean, numbers):
+    return mean([doubled(x) for x in numbers])
+
+
+@pytest.mark.task("9.1", seconds=1)
+def test_one_number(tiny):
+    assert mean_of_doubled(tiny.mean, [3]) == 6
+
+
+@pytest.mark.task("9.1", seconds=1)
+def test_two_numbers(tiny):
+    assert mean_of_doubled(tiny.mean, [1, 2]) == 3
+"""
+
+
+def test_helpers_of_helpers_hide_no_misconception(tiny: TinyCourse) -> None:
+    """They cross over once, with the first test: the transcripts of later ones lack them."""
+    suite = tiny.project.suite("tiny")
+    head, *tests = suite.read_text().split("@pytest.mark.task(")
+    rest = "".join(f"@pytest.mark.task({test}" for test in tests if test.startswith('"9.2"'))
+    suite.write_text(head + SHIPPED + rest)
+    wrong = REFERENCE.replace("/ len(numbers)", "/ max(1, len(numbers) - 1)")
+    _, test = tiny.grade({"ben": wrong})["ben"].tasks[0].tests
+    assert test.misconception == "You divided by one less: that is for variances."
+
+
 def test_without_a_reference_tests_are_believed(tiny: TinyCourse) -> None:
     (tiny.project.root / "solutions" / "tiny.py").unlink()
     assert tiny.grade(CLASS)["ben"].tasks[0].verdict is Verdict.FAILED

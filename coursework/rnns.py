@@ -1,0 +1,281 @@
+"""Recurrent networks, from a window of words to the encoder-decoder. Leaves out: attention.
+
+Equations such as (4.5) are those of chapter 4. B sequences side by side have T steps, or N words in
+a window, of V words in all. D numbers are an input, H an output, S a state; L counts layers.
+Arguments that make no sense: ValueError.
+"""
+
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+
+from nextword.corpora.batches import BOS, EOS, PAD, until_end  # the ids 1, 2, 0
+from nextword.corpora.checks import require, require_ids
+
+# BTH is a tensor of shape (B, T, H), XH one of shape (..., H); A is G H, the size of a = W x + b
+BH, BS, BV, BTD, BTH, BTV, BLS = (
+    Float[Tensor, " ".join(name)] for name in ("BH", "BS", "BV", "BTD", "BTH", "BTV", "BLS")
+)
+XA, XH, XS = (Float[Tensor, f"*B {size}"] for size in "AHS")
+Id, Ids = Int[Tensor, "B"], Int[Tensor, "B T"]
+Rows, Weights = list[list[int]], dict[str, Tensor]  # rows of ids: stories without BOS and EOS
+
+
+# ------------------------------------------------------------------ 4.1 A window of words
+def feedforward(p: Weights, contexts: Int[Tensor, "*B N"]) -> tuple[Tensor, XH, Tensor]:
+    """Return e, the vectors of N words side by side, h = tanh(W e + b), z = U h + c (4.1 to 4.3).
+
+    p holds E (V, D), W (H, N D), b (H), U (V, H), c (V). B may be any axes, or none. About 3 lines.
+    """
+    require_ids("contexts", contexts.unique().tolist(), len(p["E"]))
+    raise NotImplementedError("4.1 feedforward: see section 4.1, equations 4.1 to 4.3")
+
+
+# ------------------------------------------------------------------ 4.2 Gradients by hand
+def loss_and_gradients(
+    p: Weights, contexts: Int[Tensor, "B N"], targets: Id, e: Float[Tensor, "B ND"], h: BH, z: BV
+) -> tuple[Float[Tensor, ""], Weights]:
+    """Return the mean of -ln softmax(z)[target] and its slopes for E, W, b, U, c (4.4 to 4.8).
+
+    By hand, no autograd; e, h, z come from `feedforward`. `index_add_` adds up rows. 6 lines.
+    """
+    raise NotImplementedError("4.2 loss_and_gradients: see section 4.2, equations 4.4 to 4.9")
+
+
+def sgd_step(p: Weights, gradients: Weights, rate: float) -> Weights:
+    """Return new weights, each moved by -rate times its slope (4.9); p stays as it is. 1 line.
+
+    >>> sgd_step({"b": torch.tensor([1.0, 2.0])}, {"b": torch.tensor([10.0, 0.0])}, 0.1)
+    {'b': tensor([0., 2.])}
+    """
+    raise NotImplementedError("4.2 sgd_step: see section 4.2, equations 4.4 to 4.9")
+
+
+# ------------------------------------------------------------------ 4.3 Elman's network
+class Cell(nn.Module):
+    """One step of a recurrent network. The first H numbers of its state of S are its output h.
+
+    Parameters: W.weight (G H, D), W.bias (G H), U.weight (G H, H), in G blocks of H rows.
+    """
+
+    blocks, carried, second_bias = 1, 1, False  # G, S / H, and whether there is a U.bias
+
+    def __init__(self, D: int, H: int) -> None:
+        super().__init__()
+        self.D, self.H, self.S, rows = D, H, self.carried * H, self.blocks * H
+        self.W, self.U = nn.Linear(D, rows), nn.Linear(H, rows, self.second_bias)
+
+
+class ElmanCell(Cell):
+    """The simple recurrent network (Elman 1990); S = H."""
+
+    def step(self, a: XH, s: XH) -> XH:
+        """Return h = tanh(a + U s), where a = W x + b and s is the h before (4.10). 1 line."""
+        raise NotImplementedError("4.3 ElmanCell.step: see section 4.3, equation 4.10")
+
+
+def run(cell: Cell, x: BTD, s: BS | None = None) -> tuple[BTH, BS]:
+    """Read T steps with one cell, from the state s or zeros: all outputs, and the last state.
+
+    a = cell.W(x) of all steps can be had at once; only `cell.step(a, s)` must wait for the state,
+    whose first `cell.H` numbers are the output. No loop over sequences. About 5 lines.
+    """
+    require("x", (*x.shape,), x.shape[1] and x.shape[2] == cell.D, f"(B, 1 or more, {cell.D})")
+    s = x.new_zeros(len(x), cell.S) if s is None else s
+    require("s", (*s.shape,), s.shape == (len(x), cell.S), f"({len(x)}, {cell.S})")
+    raise NotImplementedError("4.3 run: see section 4.3, equation 4.10")
+
+
+# ------------------------------------------------------------------ 4.4 Backpropagation in time
+@torch.no_grad()
+def bptt(cell: ElmanCell, x: BTD, h: BTH, slopes: BTH, chunk: int = 0) -> Weights:
+    """Return dL/dW, dL/dU, dL/db of an Elman network that began with zeros (4.12 to 4.14).
+
+    By hand, 7 lines. h are its outputs; slopes[:, t] is how L depends on h[:, t] directly: what it
+    does through later steps is for you to add. Truncated: with a chunk k above 0, nothing flows
+    back from step k to k - 1, from 2 k to 2 k - 1, and so on.
+    """
+    raise NotImplementedError("4.4 bptt: see section 4.4, equations 4.12 to 4.14")
+
+
+# ------------------------------------------------------------------ 4.5 Gradients over distance
+def gradient_norms(cell: Cell, x: Float[Tensor, "T D"], s: Float[Tensor, "S"]) -> Tensor:
+    """Return the norms of dh_T/ds_t, t = 0 to T, of one sequence from s_0 = s (4.15, 4.16).
+
+    h_T is the first H numbers of s_T. The norm is the largest singular value, so the last one is 1.
+    `torch.func.jacrev(cell.step, argnums=1)(a, s)` is the Jacobian of a step. About 7 lines.
+    """
+    raise NotImplementedError("4.5 gradient_norms: see section 4.5, equations 4.15 to 4.17")
+
+
+def clip_gradients(parameters: Iterable[nn.Parameter], most: float) -> float:
+    """Scale all gradients in place by one factor, so that their norm is at most `most` (4.17).
+
+    The norm is that of the numbers in all `parameter.grad` (some may be None) as one vector; if it
+    is small enough, nothing changes. Returns the norm before. No torch.nn.utils; about 5 lines.
+    """
+    require("most", most, most > 0, "above 0")
+    raise NotImplementedError("4.5 clip_gradients: see section 4.5, equations 4.15 to 4.17")
+
+
+# ------------------------------------------------------------------ 4.6 LSTM
+class LSTMCell(Cell):
+    """Long short-term memory (Hochreiter and Schmidhuber 1997, Gers et al. 2000): s is h, then c.
+
+    Its four blocks are i, f, g, o, in torch's order; W.bias is torch's bias_ih + bias_hh.
+    """
+
+    blocks, carried = 4, 2
+
+    def step(self, a: XA, s: XS) -> XS:
+        """Return h = o tanh(c) and c = f c' + i g side by side (4.18, 4.19). About 4 lines.
+
+        h' and c' are the old ones. i, f, o are the sigmoid of their block of a + U h', g its tanh.
+        """
+        raise NotImplementedError("4.6 LSTMCell.step: see section 4.6, equations 4.18 and 4.19")
+
+
+# ------------------------------------------------------------------ 4.7 GRU
+class GRUCell(Cell):
+    """Gated recurrent unit (Cho et al. 2014), in torch's convention; S = H.
+
+    Its three blocks are r, z, n; W.bias is torch's bias_ih and U.bias its bias_hh.
+    """
+
+    blocks, second_bias = 3, True
+
+    def step(self, a: XA, s: XH) -> XH:
+        """Return h = (1 - z) n + z s; r, z = sigmoid(a + u), n = tanh(a_n + r u_n) (4.20, 4.21).
+
+        u = U s + U.bias: r scales what U has made of s, not s itself. About 5 lines.
+        """
+        raise NotImplementedError("4.7 GRUCell.step: see section 4.7, equations 4.20 and 4.21")
+
+
+# ------------------------------------------------------------------ 4.8 Stacked and bidirectional
+def stack(cells: Iterable[Cell], x: BTD, s: BLS | None = None, dropout=None) -> tuple[BTH, BLS]:
+    """Let each cell read the outputs of the one below: highest outputs, last states of all (4.22).
+
+    s holds the L first states; None: zeros. `dropout`, a module or None, changes outputs between
+    two layers, but neither the first inputs nor the last outputs. With `run`; about 7 lines.
+    """
+    raise NotImplementedError("4.8 stack: see section 4.8, equations 4.22 and 4.23")
+
+
+def bidirectional(ahead: Cell, back: Cell, x: BTD) -> Float[Tensor, "B T H2"]:
+    """Return outputs of `ahead` and of `back`, which reads from the end, side by side (4.23)."""
+    raise NotImplementedError("4.8 bidirectional: see section 4.8, equations 4.22 and 4.23")
+
+
+class LanguageModel(nn.Module):
+    """Vectors of words, L recurrent layers, logits; tied: vectors and output share one matrix.
+
+    Parameters: embed.weight (V, D), cells.0.W.weight, ..., out.weight (V, H), out.bias (V).
+    """
+
+    def __init__(self, V: int, D: int, H: int, cell=LSTMCell, L=1, dropout=0.0, tied=False) -> None:
+        super().__init__()
+        self.embed, self.out = nn.Embedding(V, D), nn.Linear(H, V)
+        self.dropout = nn.Dropout(dropout)
+        self.cells = nn.ModuleList([cell(H if k else D, H) for k in range(L)])
+        self.embed.weight = self.out.weight if tied else self.embed.weight
+
+    def forward(self, tokens: Ids, s: BLS | None = None) -> tuple[BTV, BLS]:
+        """Return the logits after each token and the last states; s: the states before."""
+        require_ids("tokens", tokens.unique().tolist(), self.out.out_features)
+        x, s = stack(self.cells, self.embed(tokens), s, self.dropout)
+        return self.out(x), s
+
+
+# ------------------------------------------------------------------ 4.9 Batches of stories
+def make_batch(stories: Rows) -> tuple[Ids, Ids]:
+    """Return inputs, BOS and the words, and targets, the words and EOS; PAD fills up. 2 lines.
+
+    >>> [rows.tolist() for rows in make_batch([[7, 8], [9]])]
+    [[[1, 7, 8], [1, 9, 0]], [[7, 8, 2], [9, 2, 0]]]
+    """
+    require("stories", "none", stories, "at least one")
+    raise NotImplementedError("4.9 make_batch: see section 4.9, equation 4.24")
+
+
+@torch.no_grad()
+def log_probs(model: nn.Module, stories: Rows, size: int = 32) -> list[float]:
+    """Return ln P of each word and each EOS in order, in one flat list (4.24). About 7 lines.
+
+    `model(tokens)` returns logits and a state. `size` whole stories at a time; `model.eval()`.
+    """
+    raise NotImplementedError("4.9 log_probs: see section 4.9, equation 4.24")
+
+
+# ------------------------------------------------------------------ 4.10 Training
+def train_batch(model: nn.Module, optimizer, batch: tuple[Ids, Ids], chunk: int, clip: float):
+    """Make one step for each `chunk` columns; return the mean loss of all targets but PAD (4.25).
+
+    `model(tokens, s)` gives logits and a state: carry it to the next chunk, detached. A step's loss
+    is the mean over its targets but PAD; nn.utils.clip_grad_norm_ clips at `clip`. A loss that is
+    no finite number: FloatingPointError, before a weight changes. About 13 lines.
+    """
+    raise NotImplementedError("4.10 train_batch: see section 4.10, equation 4.25")
+
+
+def stop_early(model: nn.Module, epoch: Callable, validate: Callable, most: int, patience=1):
+    """Train until validation gets no better; list (training loss, validation loss) per epoch.
+
+    Each time `epoch()` trains once and `validate()` follows. Stop after `most`, or when `patience`
+    in a row were not below the best before. Then give the model its best weights. About 7 lines.
+    """
+    raise NotImplementedError("4.10 stop_early: see section 4.10, equation 4.25")
+
+
+# ------------------------------------------------------------------ 4.11 Generating
+@torch.no_grad()
+def generate(model: nn.Module, n: int, rng: torch.Generator, most: int, prompt=()) -> Rows:
+    """Draw n stories of at most `most` words, side by side, from P(word | words before) (4.26).
+
+    Reads BOS and the prompt, then each drawn word once; `model(tokens, s)` gives logits, state.
+    Never draws PAD or BOS; stops when all have drawn EOS. `until_end` cuts rows. About 10 lines.
+    """
+    require("most", most, most >= 1, "at least 1")
+    raise NotImplementedError("4.11 generate: see section 4.11, equation 4.26")
+
+
+# ------------------------------------------------------------------ 4.12 Encoder and decoder
+class Seq2Seq(nn.Module):
+    """Reads a sentence into one vector and writes another from it (Sutskever et al. 2014).
+
+    Parts: `source` and `target` give words vectors, `encoder` and `decoder` are torch's GRUs (what
+    yours computes, but faster), `out` gives logits. Sources have no BOS or EOS; PAD fills them up.
+    """
+
+    def __init__(self, V_source: int, V_target: int, D: int, H: int) -> None:
+        super().__init__()
+        self.source, self.target = nn.Embedding(V_source, D), nn.Embedding(V_target, D)
+        self.encoder, self.decoder = (nn.GRU(D, H, batch_first=True) for _ in range(2))
+        self.out = nn.Linear(H, V_target)
+
+    def encode(self, source: Ids) -> Float[Tensor, "1 B H"]:
+        """Return the encoder's state after the last word of each row; PAD changes nothing (4.27).
+
+        `pack_padded_sequence(x, lengths, True, enforce_sorted=False)` leaves PAD out. 2 lines.
+        """
+        require_ids("source", source.unique().tolist(), self.source.num_embeddings)
+        raise NotImplementedError("4.12 Seq2Seq.encode: see section 4.12, equations 4.27 to 4.29")
+
+    def forward(self, source: Ids, inputs: Int[Tensor, "B T2"]) -> Float[Tensor, "B T2 V"]:
+        """Return the logits after each input, BOS and the true words: teacher forcing (4.28).
+
+        The decoder begins in the encoder's last state, and one call reads all steps. 2 lines.
+        """
+        raise NotImplementedError("4.12 Seq2Seq.forward: see section 4.12, equations 4.27 to 4.29")
+
+    @torch.no_grad()
+    def translate(self, source: Ids, most: int = 60) -> Rows:
+        """Write: read BOS, then each time the likeliest word, up to EOS or `most` words (4.29).
+
+        Step by step from a state; `until_end` cuts rows before EOS. About 8 lines.
+        """
+        raise NotImplementedError("4.12 Seq2Seq.translate: see section 4.12, equations 4.27 to 4.29")

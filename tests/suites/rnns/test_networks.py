@@ -1,0 +1,362 @@
+"""Tests of tasks 4.1 to 4.8: windows, cells, layers and their gradients."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+from nextword.suite import close, set_parameters, student_module
+from tests.suites.rnns import oracles
+from tests.suites.rnns.oracles import tensor
+
+rnns = student_module("rnns")
+
+WINDOW = {
+    "E": torch.tensor([[0.0], [1.0], [2.0]]),
+    "W": torch.tensor([[1.0, 10.0]]),
+    "b": torch.tensor([-12.0]),
+    "U": torch.tensor([[1.0], [3.0]]),
+    "c": torch.tensor([0.0, 1.0]),
+}
+
+
+def window_net(rng, V=6, N=3, D=4, H=5):
+    shapes = {"E": (V, D), "W": (H, N * D), "b": (H,), "U": (V, H), "c": (V,)}
+    return {name: tensor(rng, *shape) / 2 for name, shape in shapes.items()}
+
+
+def plain_window(p, words):
+    """One window, word by word."""
+    e = torch.cat([p["E"][word] for word in words])
+    h = torch.tanh(p["W"] @ e + p["b"])
+    return e, h, p["U"] @ h + p["c"]
+
+
+def ids(rng, V, *shape):
+    return torch.from_numpy(rng.integers(V, size=shape))
+
+
+@pytest.mark.task("4.1", weight=1, visible=True)
+def test_one_window_by_hand(rnns):
+    """The vectors 2 and 1 give 2 + 10 - 12 = 0 in the hidden layer, and the logits c."""
+    e, h, z = rnns.feedforward(WINDOW, torch.tensor([[2, 1]]))
+    assert close(e, torch.tensor([[2.0, 1.0]]))
+    assert close(h, torch.tensor([[0.0]]))
+    assert close(z, torch.tensor([[0.0, 1.0]]))
+
+
+@pytest.mark.task("4.1", weight=2)
+def test_any_windows(rnns, rng):
+    """Windows of one, two or three words, alone or many, are what they are one by one."""
+    for B, N in ((1, 3), (5, 2), (4, 1)):
+        p, contexts = window_net(rng, N=N), ids(rng, 6, B, N)
+        rows = [plain_window(p, row) for row in contexts]
+        expected = [torch.stack(each) for each in zip(*rows, strict=True)]
+        assert close(rnns.feedforward(p, contexts), expected)
+
+
+@pytest.mark.task("4.1", weight=1)
+def test_windows_with_more_axes(rnns, rng):
+    """The windows of all steps of all stories, (B, T, N), go through at once."""
+    p, contexts = window_net(rng), ids(rng, 6, 2, 4, 3)
+    rows = torch.stack([plain_window(p, row)[2] for row in contexts.flatten(0, 1)])
+    assert close(rnns.feedforward(p, contexts)[2], rows.reshape(2, 4, 6))
+
+
+@pytest.mark.task("4.2", weight=1, visible=True)
+def test_gradients_of_one_window_by_hand(rnns):
+    """With both logits 0 and h = 1/2, all slopes can be had with a pencil."""
+    e, h, z = torch.tensor([[2.0, 1.0]]), torch.tensor([[0.5]]), torch.zeros(1, 2)
+    known = torch.tensor([[2, 1]]), torch.tensor([0]), e, h, z
+    loss, found = rnns.loss_and_gradients(WINDOW, *known)
+    assert close(loss, math.log(2), rtol=1e-5)
+    assert close(found["c"], torch.tensor([-0.5, 0.5]))
+    assert close(found["U"], torch.tensor([[-0.25], [0.25]]))
+    assert close(found["b"], torch.tensor([0.75]))  # (-0.5 * 1 + 0.5 * 3) * (1 - 0.25)
+    assert close(found["W"], torch.tensor([[1.5, 0.75]]))
+    assert close(found["E"], torch.tensor([[0.0], [7.5], [0.75]]))
+
+
+@pytest.mark.task("4.2", weight=3)
+def test_gradients_of_any_windows(rnns, rng):
+    """Loss and slopes are what autograd finds, also where a word occurs several times."""
+    for B in (1, 7):
+        p, contexts, targets = window_net(rng), ids(rng, 6, B, 3), ids(rng, 6, B)
+        contexts[0, :2] = contexts[0, 2]
+        rows = [plain_window(p, row) for row in contexts]
+        known = [torch.stack(each) for each in zip(*rows, strict=True)]
+        loss, found = rnns.loss_and_gradients(p, contexts, targets, *known)
+        leaves = {name: oracles.leaf(value) for name, value in p.items()}
+        logits = torch.stack([plain_window(leaves, row)[2] for row in contexts])
+        expected = cross_entropy(logits, targets)
+        expected.backward()
+        assert close(loss, expected)
+        assert close(dict(found), {name: leaves[name].grad for name in p})
+
+
+@pytest.mark.task("4.2", weight=1)
+def test_large_logits(rnns):
+    """Logits of 10,000 give numbers, not NaN or infinity."""
+    z = torch.tensor([[1e4, 0.0], [0.0, -1e4]])
+    known = torch.tensor([[2, 1], [0, 1]]), torch.tensor([0, 1])
+    e, h = torch.ones(2, 2), torch.ones(2, 1) / 2
+    loss, found = rnns.loss_and_gradients(WINDOW, *known, e, h, z)
+    assert close(loss, torch.tensor(5e3))
+    assert close(found["c"], torch.tensor([0.5, -0.5]))
+
+
+@pytest.mark.task("4.2", weight=1, visible=True)
+def test_one_step_downhill(rnns):
+    """Each weight moves against its slope; the weights that were given stay as they are."""
+    p = {"b": torch.tensor([1.0, 2.0]), "c": torch.tensor([3.0])}
+    slopes = {"b": torch.tensor([10.0, 0.0]), "c": torch.tensor([-4.0])}
+    found = rnns.sgd_step(p, slopes, 0.25)
+    assert close(dict(found), {"b": torch.tensor([-1.5, 2.0]), "c": torch.tensor([4.0])})
+
+
+@pytest.mark.task("4.3", weight=1, visible=True)
+def test_one_step_by_hand(rnns):
+    """With U = 2, a = 0.1 and the old h = 0.5 the new h is tanh(1.1)."""
+    cell = rnns.ElmanCell(1, 1)
+    set_parameters(cell, {"U.weight": torch.tensor([[2.0]])})
+    found = cell.step(torch.tensor([[0.1]]), torch.tensor([[0.5]]))
+    assert close(found, torch.tensor([[math.tanh(1.1)]]))
+
+
+@pytest.mark.task("4.3", weight=2)
+def test_any_sequences(rnns, rng):
+    """With copied weights, outputs and last state are torch's, from zeros and from any state."""
+    for B, T in ((3, 6), (1, 1)):
+        cell = rnns.ElmanCell(2, 4)
+        w = oracles.weights_for(rng, cell)
+        set_parameters(cell, w)
+        layer, x, s = oracles.torch_layer(nn.RNN, w), tensor(rng, B, T, 2), tensor(rng, B, 4)
+        y, end = layer(x)
+        assert close(rnns.run(cell, x), (y, end[0]))
+        y, end = layer(x, s[None])
+        assert close(rnns.run(cell, x, s), (y, end[0]))
+
+
+@pytest.mark.task("4.3", weight=1)
+def test_gradients_flow_through_all_steps(rnns, rng):
+    """Slopes of the outputs reach the weights of every step before."""
+    cell = rnns.ElmanCell(2, 3)
+    w = oracles.weights_for(rng, cell)
+    set_parameters(cell, w)
+    x, pull = tensor(rng, 2, 5, 2), tensor(rng, 2, 5, 3)
+    layer = oracles.torch_layer(nn.RNN, w)
+    (layer(x)[0] * pull).sum().backward()
+    expected = [layer.weight_ih_l0.grad, layer.bias_ih_l0.grad, layer.weight_hh_l0.grad]
+    found = oracles.slopes_of_run(rnns.run, cell, x, pull)
+    assert close([found[name] for name in ("W.weight", "W.bias", "U.weight")], expected)
+
+
+@pytest.mark.task("4.3", weight=1)
+def test_states_that_hold_more_than_the_output(rnns, rng):
+    """Of a state of 2 H numbers, the first H are the output, and all are carried on."""
+    w, x, s = oracles.gated_weights(rng, 2, 3), tensor(rng, 2, 4, 2), tensor(rng, 2, 6)
+    h, c = (part[None].contiguous() for part in s.chunk(2, dim=-1))
+    y, (h, c) = oracles.torch_layer(nn.LSTM, w)(x, (h, c))
+    found = oracles.with_gated(rnns.run, [w], False, x, s)
+    assert close(found, (y, torch.cat([h, c], dim=-1)[0]))
+
+
+@pytest.mark.task("4.3", weight=1, visible=True, seconds=20)
+def test_hello(rnns):
+    """A network of your cell and your run learns to spell hello: l after l once, then o."""
+    hello = torch.tensor([0, 1, 2, 2, 3])
+    steps, spelled = oracles.spell(rnns.ElmanCell, rnns.run, hello, 100)
+    assert spelled == [1, 2, 2, 3]
+    assert steps < 100
+
+
+@pytest.mark.task("4.4", weight=1, visible=True)
+def test_two_steps_by_hand(rnns):
+    """The first step gets its own slope and, times U, what the second one hands back."""
+    cell = rnns.ElmanCell(1, 1)
+    set_parameters(cell, {"U.weight": torch.tensor([[3.0]])})
+    x, h = torch.tensor([[[1.0], [2.0]]]), torch.tensor([[[0.5], [0.0]]])
+    found = rnns.bptt(cell, x, h, torch.tensor([[[1.0], [2.0]]]))
+    # a_2: 2 * (1 - 0); a_1: (1 + 2 * 3) * (1 - 0.25) = 5.25
+    assert close(found["W"], torch.tensor([[5.25 * 1 + 2 * 2]]))
+    assert close(found["U"], torch.tensor([[2 * 0.5]]))
+    assert close(found["b"], torch.tensor([7.25]))
+
+
+def plain_slopes(w, x, pull, chunk):
+    """What autograd finds, with the state detached where a chunk begins."""
+    p, h, total = {name: oracles.leaf(value) for name, value in w.items()}, None, 0.0
+    outputs = []
+    h = torch.zeros(len(x), len(w["U.weight"]))
+    for t in range(x.shape[1]):
+        h = h.detach() if chunk and t % chunk == 0 else h
+        h = torch.tanh(x[:, t] @ p["W.weight"].T + p["W.bias"] + h @ p["U.weight"].T)
+        outputs.append(h.detach())
+        total = total + (h * pull[:, t]).sum()
+    total.backward()
+    slopes = {"W": p["W.weight"].grad, "b": p["W.bias"].grad, "U": p["U.weight"].grad}
+    return torch.stack(outputs, dim=1), slopes
+
+
+def assert_backpropagates(rnns, rng, B, T, chunks):
+    cell = rnns.ElmanCell(2, 3)
+    w = oracles.weights_for(rng, cell)
+    set_parameters(cell, w)
+    x, pull = tensor(rng, B, T, 2), tensor(rng, B, T, 3)
+    for chunk in chunks:
+        h, expected = plain_slopes(w, x, pull, chunk)
+        found = dict(rnns.bptt(cell, x, h, pull, chunk))
+        assert close(found, expected, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("4.4", weight=2)
+def test_all_the_way_back(rnns, rng):
+    """Without chunks, the slopes are those that autograd finds."""
+    assert_backpropagates(rnns, rng, 3, 6, [0])
+
+
+@pytest.mark.task("4.4", weight=2)
+def test_back_to_the_start_of_a_chunk(rnns, rng):
+    """With chunks of 2, 3 or more steps, nothing flows back across a border."""
+    assert_backpropagates(rnns, rng, 2, 7, [2, 3, 6, 7, 9])
+
+
+@pytest.mark.task("4.4", weight=1)
+def test_one_step(rnns, rng):
+    """One step alone, and chunks of one step, work as well."""
+    assert_backpropagates(rnns, rng, 1, 1, [0, 1])
+    assert_backpropagates(rnns, rng, 2, 4, [1])
+
+
+@pytest.mark.task("4.5", weight=1, visible=True)
+def test_a_memory_that_halves(rnns):
+    """Where each step keeps half, the norms are 1/8, 1/4, 1/2 and 1 after three steps."""
+    found = oracles.with_leaky(rnns.gradient_norms, 0.5, torch.ones(3, 1), torch.ones(1))
+    assert close(found, torch.tensor([0.125, 0.25, 0.5, 1.0]))
+
+
+@pytest.mark.task("4.5", weight=2)
+def test_norms_of_any_cell(rnns, rng):
+    """For an LSTM, too, each norm is the largest singular value of dh_T/ds_t."""
+    w, x, s = oracles.gated_weights(rng, 2, 3), tensor(rng, 5, 2), tensor(rng, 6)
+    cell, slope, states = oracles.Gated(2, 3, w), torch.eye(6)[:3], [s]
+    for x_t in x:
+        states.append(cell(x_t, states[-1]).detach())
+    expected = [1.0]
+    for x_t, state in zip(reversed(x), reversed(states[:-1]), strict=True):
+        slope = slope @ torch.autograd.functional.jacobian(lambda s, x_t=x_t: cell(x_t, s), state)
+        expected.append(torch.linalg.svdvals(slope)[0].item())
+    found = oracles.with_gated(rnns.gradient_norms, [w], False, x, s)
+    assert close(found, torch.tensor(expected[::-1]), rtol=1e-3)
+
+
+@pytest.mark.task("4.5", weight=1, visible=True)
+def test_clipping_one_two_two(rnns):
+    """The numbers 1, 2, 2 have norm 3; clipped at 1.5 each is halved, clipped at 4 they stay."""
+    slopes = [torch.tensor([1.0, 2.0]), torch.tensor([[2.0]])]
+    norm, found = oracles.clipped(rnns.clip_gradients, slopes, 1.5)
+    assert close(norm, 3.0, rtol=1e-4)
+    assert close(found, [torch.tensor([0.5, 1.0]), torch.tensor([[1.0]])])
+    norm, found = oracles.clipped(rnns.clip_gradients, slopes, 4.0)
+    assert close(norm, 3.0, rtol=1e-4)
+    assert close(found, slopes)
+
+
+@pytest.mark.task("4.5", weight=2)
+def test_clipping_any_gradients(rnns, rng):
+    """One factor for all parameters, of which some have no gradient; torch does the same."""
+    slopes = [tensor(rng, 3, 2), None, tensor(rng, 4), 100 * tensor(rng, 1)]
+    for most in (0.01, 2.0, 1e4):
+        kept = [g.clone() for g in slopes if g is not None]
+        parameters = [nn.Parameter(torch.zeros_like(g)) for g in kept]
+        for parameter, g in zip(parameters, kept, strict=True):
+            parameter.grad = g
+        expected = nn.utils.clip_grad_norm_(parameters, most)
+        norm, found = oracles.clipped(rnns.clip_gradients, slopes, most)
+        assert close(norm, expected.item(), rtol=1e-4)
+        assert found[1] is None
+        assert close([g for g in found if g is not None], kept)
+
+
+@pytest.mark.task("4.6", weight=1, visible=True)
+def test_half_open_gates(rnns):
+    """With a + U h = 0 all gates are half open: c = 2 becomes 1, and h is tanh(1) / 2."""
+    cell = rnns.LSTMCell(1, 1)
+    set_parameters(cell, {"U.weight": torch.zeros(4, 1)})
+    found = cell.step(torch.zeros(1, 4), torch.tensor([[9.0, 2.0]]))
+    assert close(found, torch.tensor([[math.tanh(1) / 2, 1.0]]))
+
+
+@pytest.mark.task("4.6", weight=1, visible=True)
+def test_open_and_closed_gates(rnns):
+    """The blocks are i, f, g, o: with i and o open and f shut, c is tanh of the third number."""
+    cell = rnns.LSTMCell(1, 1)
+    set_parameters(cell, {"U.weight": torch.zeros(4, 1)})
+    found = cell.step(torch.tensor([[99.0, -99.0, 0.5, 99.0]]), torch.tensor([[0.3, 7.0]]))
+    c = math.tanh(0.5)
+    assert close(found, torch.tensor([[math.tanh(c), c]]))
+
+
+def assert_cell_is_torchs(rnns, rng, cell, kind):
+    """Outputs of all steps and all slopes are those of torch's layer with the same weights."""
+    w = oracles.weights_for(rng, cell)
+    set_parameters(cell, w)
+    x, s, pull = tensor(rng, 3, 4, 2), tensor(rng, 3, cell.S), tensor(rng, 3, 4, cell.H)
+    layer, parts = oracles.torch_layer(kind, w), s.chunk(cell.S // cell.H, dim=-1)
+    parts = tuple(part[None].contiguous() for part in parts)
+    y, slope, found = oracles.slopes_of_layer(cell, x, s, pull)
+    x = oracles.leaf(x)
+    expected = layer(x, parts if len(parts) > 1 else parts[0])[0]
+    assert close(y, expected)
+    (expected * pull).sum().backward()
+    assert close(slope, x.grad, rtol=1e-3, atol=1e-4)
+    names = {"W.weight": "weight_ih_l0", "U.weight": "weight_hh_l0", "W.bias": "bias_ih_l0"}
+    names |= {"U.bias": "bias_hh_l0"} if "U.bias" in w else {}
+    wanted = {name: getattr(layer, names[name]).grad for name in names}
+    assert close(found, wanted, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("4.6", weight=2)
+def test_a_layer_of_lstms(rnns, rng):
+    """With copied weights, outputs and gradients over some steps are those of torch's LSTM."""
+    assert_cell_is_torchs(rnns, rng, rnns.LSTMCell(2, 3), nn.LSTM)
+
+
+def assert_needs_no_batch(rng, cell):
+    a, s = tensor(rng, 2, 3, cell.W.out_features), tensor(rng, 2, 3, cell.S)
+    whole = cell.step(a, s)
+    assert close(cell.step(a[1, 2], s[1, 2]), whole[1, 2])
+
+
+@pytest.mark.task("4.6", weight=1)
+def test_an_lstm_without_batch(rnns, rng):
+    """One sequence alone, or any axes before the last one, work as well."""
+    assert_needs_no_batch(rng, rnns.LSTMCell(2, 3))
+
+
+@pytest.mark.task("4.7", weight=1, visible=True)
+def test_mixing_by_hand(rnns):
+    """With z open the old state stays; with z shut the gate r lets through what U made of it."""
+    cell = rnns.GRUCell(1, 2)
+    swap = torch.tensor([[0.0, 1.0], [1.0, 0.0]])  # in the block of n, U swaps the two numbers
+    U = torch.cat([torch.zeros(4, 2), swap])
+    set_parameters(cell, {"U.weight": U, "U.bias": torch.tensor([0.0] * 4 + [5.0, 0.5])})
+    s = torch.tensor([[0.7, 0.2]])
+    assert close(cell.step(torch.tensor([[0.0, 0.0, 99.0, 99.0, 0.1, 0.1]]), s), s)
+    found = cell.step(torch.tensor([[-99.0, 99.0, -99.0, -99.0, 0.1, 0.1]]), s)
+    # r is shut for the first number and open for the second: 0.1 + 0, and 0.1 + (0.7 + 0.5)
+    assert close(found, torch.tensor([[math.tanh(0.1), math.tanh(1.3)]]))
+
+
+@pytest.mark.task("4.7", weight=2)
+def test_a_layer_of_grus(rnns, rng):
+    """With copied weights, outputs and gradients over some steps are those of torch's GRU."""
+    assert_cell_is_torchs(rnns, rng, rnns.GRUCell(2, 3), nn.GRU)
+
+
+@pytest.mark.task("4.7", weight=1)
+def test_a_gru_without_batch(rnns, rng):
+    """One sequence alone, or any axes before the last one, work as well."""
+    assert_needs_no_batch(rng, rnns.GRUCell(2, 3))
