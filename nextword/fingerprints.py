@@ -2,10 +2,8 @@
 
 import ast
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-
-from nextword.errors import UserError
 
 
 def fingerprint(parts: Iterable[str]) -> str:
@@ -21,11 +19,11 @@ def fingerprint(parts: Iterable[str]) -> str:
     return digest.hexdigest()[:16]
 
 
-def code_of(path: Path, names: Sequence[str] = ()) -> str:
+def code_of(path: Path, names: Iterable[str] = ()) -> str:
     """What a Python file does: its code without comments, docstrings and layout.
 
     With `names`, only these functions, classes and values and whatever else of the file they use.
-    Text that cannot be parsed is returned as it is. Raises `UserError` for a name that it lacks.
+    A name that the file lacks counts for nothing. Text that cannot be parsed is returned as it is.
     """
     text = path.read_text(encoding="utf-8", errors="replace")
     try:
@@ -35,7 +33,7 @@ def code_of(path: Path, names: Sequence[str] = ()) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
-    wanted = _used_by(tree, names, path)
+    wanted = _used_by(tree, names)
     return "\n".join(ast.unparse(part) for part in tree.body if not wanted or id(part) in wanted)
 
 
@@ -48,17 +46,14 @@ def _is_text(node: ast.stmt) -> bool:
     )
 
 
-def _used_by(tree: ast.Module, names: Sequence[str], path: Path) -> set[int]:
+def _used_by(tree: ast.Module, names: Iterable[str]) -> set[int]:
     """The statements at the top of a file that define the names, and those that these use."""
     makers: dict[str, list[ast.stmt]] = {}
     for part in tree.body:
         for name in _defined(part):
             makers.setdefault(name, []).append(part)
-    for name in names:
-        if name not in makers:
-            raise UserError(f"{path} defines no {name!r}")
     found: set[int] = set()
-    open_parts = [part for name in names for part in makers[name]]
+    open_parts = [part for name in names for part in makers.get(name, [])]
     while open_parts:
         part = open_parts.pop()
         if id(part) not in found:
