@@ -1,11 +1,14 @@
 """What several of the library's own tests need: a small course folder and the command line."""
 
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from typer.testing import CliRunner, Result
 
 import nextword.doctor
@@ -142,13 +145,23 @@ def nextword() -> Callable[..., Result]:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """The book, built with warnings as errors."""
+    """The book, built with warnings as errors, once for all workers."""
     pytest.importorskip("jupyter_book", reason="the book is built with pip install '.[book]'")
-    out = tmp_path_factory.mktemp("book")
+    several = "PYTEST_XDIST_WORKER" in os.environ
+    out = tmp_path_factory.getbasetemp()
+    out = (out.parent if several else out) / "book"
+    with FileLock(out.with_suffix(".lock")):
+        if not out.is_dir():
+            _build_book(out)
+    return out / "_build" / "html"
+
+
+def _build_book(out: Path) -> None:
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
     command = [jupyter_book, "build", ROOT, "--path-output", out, "--all", "-W", "-n"]
     done = subprocess.run(
         [*map(str, command), "--keep-going"], capture_output=True, text=True, encoding="utf-8"
     )
+    if done.returncode != 0:
+        shutil.rmtree(out, ignore_errors=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return out / "_build" / "html"
