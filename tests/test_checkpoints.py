@@ -59,6 +59,7 @@ def test_the_shipped_ladder_goes_down_to_the_floor():
     assert len(heights) == len(ladder.rows) >= 5
     assert ladder.floor
     assert ladder.floor < min(heights)
+    assert heights == sorted(heights, reverse=True)
     assert all(row.excess_bits_by_kind for row in ladder.rows)
 
 
