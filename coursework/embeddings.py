@@ -160,8 +160,8 @@ def context_windows(sentence: Sentence, window: int, rng: Generator) -> Int[ndar
     """Return for each place t of a sentence the words around it, from left to right (3.11).
 
     The reach of each place is drawn anew, evenly from 1, ..., window. Columns are the places
-    t - window, ..., t - 1, t + 1, ..., t + window; where such a place is farther than the reach or
-    outside the sentence, NONE stands. About 5 lines, no loop.
+    t - window, ..., t - 1, t + 1, ..., t + window; a place beyond the reach or outside the
+    sentence holds NONE. About 5 lines, no loop.
     >>> context_windows(np.array([7, 8, 9]), window=1, rng=np.random.default_rng(0)).tolist()
     [[-1, 8], [7, 9], [8, -1]]
     """
@@ -231,10 +231,10 @@ def context_gradients(dh: Rows, contexts: Contexts, V: int) -> Vectors:
 
 # ------------------------------------------------------------------ 3.10 Hierarchical softmax
 def huffman_codes(counts: Sequence[int]) -> list[str]:
-    """Return the way from the root of a Huffman tree to each word: 0 for left, 1 for right.
+    """Return the path from the root of a Huffman tree to each word: 0 for left, 1 for right.
 
-    Again and again, the two trees of the smallest counts become the branches of one. No code begins
-    another, and the mean length is the least there is. One word alone: "". About 9 lines.
+    The two trees of the smallest counts become the branches of one, until one is left. No code is
+    the beginning of another, and no mean length is smaller. One word alone: "". About 9 lines.
     >>> [len(code) for code in huffman_codes([4, 2, 1, 1])]
     [1, 2, 3, 3]
     """

@@ -26,7 +26,7 @@ def adds_the_pairs_up(v, U, targets):
 @misconception(
     "3.7",
     replaces="softmax_loss",
-    says="The gradients point the wrong way: the error is what the model gives less what is right.",
+    says="The gradients point the wrong way: the error is the prediction less the truth.",
 )
 def turns_the_errors_around(v, U, targets):
     log_p, errors, B = softmax_parts(v, U, targets)
@@ -97,8 +97,7 @@ def counts_noise_k_times(v, u, noise, k):
 @misconception(
     "3.8",
     replaces="negative_sampling",
-    says="Noise is pulled near: its gradients need the sign of a wrong pair, s(n . v), not its "
-    "opposite.",
+    says="Noise is pulled near: the slope of -ln s(-x) is s(x), with a plus sign.",
 )
 def pulls_the_noise(v, u, noise, k):
     return sampling(v, u, noise, k / len(noise), sign=-1.0)
@@ -230,7 +229,7 @@ def codes_of(counts, arrange):
 @misconception(
     "3.10",
     replaces="huffman_codes",
-    says="All codes are equally long: frequent words need short ways, so join the smallest counts "
+    says="All codes are equally long: frequent words need short codes, so join the smallest counts "
     "first.",
 )
 def numbers_the_words(counts):
@@ -241,7 +240,8 @@ def numbers_the_words(counts):
 @misconception(
     "3.10",
     replaces="huffman_codes",
-    says="Rare words got the short codes: the two smallest counts are joined first, and sink.",
+    says="Rare words got the short codes: join the two smallest counts first. They get the "
+    "longest codes.",
 )
 def joins_the_largest_first(counts):
     return codes_of(counts, lambda trees: sorted(trees, key=lambda tree: -tree[0]))

@@ -117,7 +117,7 @@ def draws_the_reach_once(sentence, window, rng):
 @misconception(
     "3.6",
     replaces="context_windows",
-    says="The reach never is the whole window: rng.integers leaves its upper end out.",
+    says="The reach is never the whole window: rng.integers leaves its upper end out.",
 )
 def misses_the_widest_reach(sentence, window, rng):
     return windows(sentence, window, rng.integers(1, max(window, 2), size=len(sentence)))
@@ -135,8 +135,8 @@ def allows_a_reach_of_zero(sentence, window, rng):
 @misconception(
     "3.6",
     replaces="context_windows",
-    says="The window reaches around the ends: before the first word and after the last one stands "
-    "NONE. A negative index takes words from the end.",
+    says="The window reaches around the ends: put NONE before the first word and after the last. "
+    "A negative index takes words from the end.",
 )
 def wraps_around_the_ends(sentence, window, rng):
     T, offsets = len(sentence), np.r_[-window:0, 1 : window + 1]
