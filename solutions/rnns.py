@@ -1,8 +1,8 @@
 """Recurrent networks, from a window of words to the encoder-decoder. Leaves out: attention.
 
-Equations such as (4.5) are those of chapter 4. B sequences side by side have T steps, or N words in
-a window, of V words in all. D numbers are an input, H an output, S a state; L counts layers.
-Arguments that make no sense: ValueError.
+Equations such as (4.5) are those of chapter 4. There are B sequences of T steps, or B windows of N
+words, side by side; V words in the vocabulary; L layers. An input is D numbers, an output H, a
+state S. Arguments that make no sense: ValueError.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,7 +27,7 @@ Rows, Weights = list[list[int]], dict[str, Tensor]  # rows of ids: stories witho
 
 # ------------------------------------------------------------------ 4.1 A window of words
 def feedforward(p: Weights, contexts: Int[Tensor, "*B N"]) -> tuple[Tensor, XH, Tensor]:
-    """Return e, the vectors of N words side by side, h = tanh(W e + b), z = U h + c (4.1 to 4.3).
+    """Return e, the N words' vectors side by side, h = tanh(W e + b), z = U h + c (4.1 to 4.3).
 
     p holds E (V, D), W (H, N D), b (H), U (V, H), c (V). B may be any axes, or none. About 3 lines.
     """
@@ -45,7 +45,7 @@ def loss_and_gradients(
 ) -> tuple[Float[Tensor, ""], Weights]:
     """Return the mean of -ln softmax(z)[target] and its slopes for E, W, b, U, c (4.4 to 4.8).
 
-    By hand, no autograd; e, h, z come from `feedforward`. `index_add_` adds up rows. 6 lines.
+    By hand, no autograd; e, h, z are those of `feedforward`. `index_add_` adds rows. 6 lines.
     """
     # BEGIN SOLUTION
     loss = (z.logsumexp(-1) - z.gather(-1, targets[:, None])[:, 0]).mean()
@@ -87,7 +87,7 @@ class ElmanCell(Cell):
     """The simple recurrent network (Elman 1990); S = H."""
 
     def step(self, a: XH, s: XH) -> XH:
-        """Return h = tanh(a + U s), where a = W x + b and s is the h before (4.10). 1 line."""
+        """Return h = tanh(a + U s), where a = W x + b and s is the old h (4.10). 1 line."""
         # BEGIN SOLUTION
         return torch.tanh(a + self.U(s))
         # END SOLUTION
@@ -96,7 +96,7 @@ class ElmanCell(Cell):
 def run(cell: Cell, x: BTD, s: BS | None = None) -> tuple[BTH, BS]:
     """Read T steps with one cell, from the state s or zeros: all outputs, and the last state.
 
-    a = cell.W(x) of all steps can be had at once; only `cell.step(a, s)` must wait for the state,
+    One call, cell.W(x), gives a for all steps; only `cell.step(a, s)` must wait for the state,
     whose first `cell.H` numbers are the output. No loop over sequences. About 5 lines.
     """
     require("x", (*x.shape,), x.shape[1] and x.shape[2] == cell.D, f"(B, 1 or more, {cell.D})")
@@ -116,8 +116,8 @@ def run(cell: Cell, x: BTD, s: BS | None = None) -> tuple[BTH, BS]:
 def bptt(cell: ElmanCell, x: BTD, h: BTH, slopes: BTH, chunk: int = 0) -> Weights:
     """Return dL/dW, dL/dU, dL/db of an Elman network that began with zeros (4.12 to 4.14).
 
-    By hand, 7 lines. h are its outputs; slopes[:, t] is how L depends on h[:, t] directly: what it
-    does through later steps is for you to add. Truncated: with a chunk k above 0, nothing flows
+    By hand, 7 lines. h are its outputs; slopes[:, t] is the direct slope of L for h[:, t];
+    what later steps hand back is for you to add. Truncated: with a chunk k above 0, nothing flows
     back from step k to k - 1, from 2 k to 2 k - 1, and so on.
     """
     # BEGIN SOLUTION
@@ -133,7 +133,7 @@ def bptt(cell: ElmanCell, x: BTD, h: BTH, slopes: BTH, chunk: int = 0) -> Weight
 
 # ------------------------------------------------------------------ 4.5 Gradients over distance
 def gradient_norms(cell: Cell, x: Float[Tensor, "T D"], s: Float[Tensor, "S"]) -> Tensor:
-    """Return the norms of dh_T/ds_t, t = 0 to T, of one sequence from s_0 = s (4.15, 4.16).
+    """Return the norms of dh_T/ds_t, t = 0 to T, for one sequence from s_0 = s (4.15, 4.16).
 
     h_T is the first H numbers of s_T. The norm is the largest singular value, so the last one is 1.
     `torch.func.jacrev(cell.step, argnums=1)(a, s)` is the Jacobian of a step. About 7 lines.
@@ -152,8 +152,8 @@ def gradient_norms(cell: Cell, x: Float[Tensor, "T D"], s: Float[Tensor, "S"]) -
 def clip_gradients(parameters: Iterable[nn.Parameter], most: float) -> float:
     """Scale all gradients in place by one factor, so that their norm is at most `most` (4.17).
 
-    The norm is that of the numbers in all `parameter.grad` (some may be None) as one vector; if it
-    is small enough, nothing changes. Returns the norm before. No torch.nn.utils; about 5 lines.
+    The norm is that of all `parameter.grad` (some may be None) taken as one vector; if it
+    is small enough, nothing changes. Returns the old norm. No torch.nn.utils; about 5 lines.
     """
     require("most", most, most > 0, "above 0")
     # BEGIN SOLUTION
@@ -198,7 +198,7 @@ class GRUCell(Cell):
     def step(self, a: XA, s: XH) -> XH:
         """Return h = (1 - z) n + z s; r, z = sigmoid(a + u), n = tanh(a_n + r u_n) (4.20, 4.21).
 
-        u = U s + U.bias: r scales what U has made of s, not s itself. About 5 lines.
+        u = U s + U.bias: r multiplies what U has made of s, not s itself. About 5 lines.
         """
         # BEGIN SOLUTION
         (a_r, a_z, a_n), (u_r, u_z, u_n) = a.chunk(3, dim=-1), self.U(s).chunk(3, dim=-1)
@@ -213,7 +213,7 @@ def stack(cells: Iterable[Cell], x: BTD, s: BLS | None = None, dropout=None) -> 
     """Let each cell read the outputs of the one below: highest outputs, last states of all (4.22).
 
     s holds the L first states; None: zeros. `dropout`, a module or None, changes outputs between
-    two layers, but neither the first inputs nor the last outputs. With `run`; about 7 lines.
+    two layers, but neither the first inputs nor the last outputs. Use `run`; about 7 lines.
     """
     # BEGIN SOLUTION
     last = []
@@ -312,8 +312,8 @@ def train_batch(model: nn.Module, optimizer, batch: tuple[Ids, Ids], chunk: int,
 def stop_early(model: nn.Module, epoch: Callable, validate: Callable, most: int, patience=1):
     """Train until validation gets no better; list (training loss, validation loss) per epoch.
 
-    Each time `epoch()` trains once and `validate()` follows. Stop after `most`, or when `patience`
-    in a row were not below the best before. Then give the model its best weights. About 7 lines.
+    Call `epoch()`, then `validate()`. Stop after `most` epochs, or when `patience` in a row were
+    no better than the best before. Then give the model its best weights. About 7 lines.
     """
     # BEGIN SOLUTION
     curve, best, lowest, weights = [], 0, float("inf"), deepcopy(model.state_dict())
@@ -353,8 +353,8 @@ def generate(model: nn.Module, n: int, rng: torch.Generator, most: int, prompt=(
 class Seq2Seq(nn.Module):
     """Reads a sentence into one vector and writes another from it (Sutskever et al. 2014).
 
-    Parts: `source` and `target` give words vectors, `encoder` and `decoder` are torch's GRUs (what
-    yours computes, but faster), `out` gives logits. Sources have no BOS or EOS; PAD fills them up.
+    Parts: `source` and `target` turn words into vectors, `encoder` and `decoder` are torch's GRUs
+    (yours, but faster), `out` gives logits. Sources have no BOS or EOS; PAD fills them up.
     """
 
     def __init__(self, V_source: int, V_target: int, D: int, H: int) -> None:

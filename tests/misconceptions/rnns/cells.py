@@ -20,8 +20,8 @@ def walk(cell, x, s=None, carry=lambda old, new: new):
 @misconception(
     "4.3",
     replaces="run",
-    says="Each step begins in the first state again: the state of one step is where the next "
-    "begins.",
+    says="Each step begins in the first state again. It must begin in the state of the step "
+    "before.",
 )
 def begins_anew_at_each_step(cell, x, s=None):
     states, _ = walk(cell, x, s, carry=lambda old, new: old)
@@ -41,7 +41,7 @@ def returns_whole_states(cell, x, s=None):
     "4.3",
     replaces="run",
     says="The second result must be the whole last state, not only the output in it: without the "
-    "rest nobody can go on.",
+    "rest the next call cannot go on.",
 )
 def returns_the_last_output(cell, x, s=None):
     states, last = walk(cell, x, s)
@@ -146,8 +146,8 @@ def shows_the_old_memory(self, a, s):
 @misconception(
     "4.6",
     replaces="LSTMCell.step",
-    says="g goes through the sigmoid. It is no gate but what is written, and may be negative: take "
-    "tanh.",
+    says="g goes through the sigmoid. It is no gate, but the candidate, and may be negative: "
+    "take tanh.",
 )
 def writes_with_the_sigmoid(self, a, s):
     return torch.cat(lstm(self, a, s, squash="sigmoid")[:2], dim=-1)
@@ -193,8 +193,8 @@ def keeps_with_one_minus_z(self, a, s):
 @misconception(
     "4.7",
     replaces="GRUCell.step",
-    says="r was multiplied with the state before U. So the paper has it; torch, and this task, "
-    "multiply r with what U has made of the state.",
+    says="r was multiplied by the state before U, as in the paper. torch and this task multiply r "
+    "by what U has made of the state.",
 )
 def resets_before_the_product(self, a, s):
     r, z, a_n, _ = gru(self, a, s)
@@ -250,7 +250,7 @@ def layers(cells, x, s=None, dropout=None, first=None, before=(), after=False):
 @misconception(
     "4.8",
     replaces="stack",
-    says="Dropout changed the first inputs, too. It stands between layers: not before the first.",
+    says="Dropout changed the first inputs, too. It belongs between layers, not before the first.",
 )
 def drops_inputs(cells, x, s=None, dropout=None):
     return layers(cells, x, s, dropout, before=range(len(cells)))
@@ -259,7 +259,7 @@ def drops_inputs(cells, x, s=None, dropout=None):
 @misconception(
     "4.8",
     replaces="stack",
-    says="Dropout changed the last outputs, too. It stands between layers: not after the last.",
+    says="Dropout changed the last outputs, too. It belongs between layers, not after the last.",
 )
 def drops_outputs(cells, x, s=None, dropout=None):
     return layers(cells, x, s, dropout, before=range(1, len(cells)), after=True)
@@ -299,8 +299,8 @@ def returns_one_state(cells, x, s=None, dropout=None):
 @misconception(
     "4.8",
     replaces="bidirectional",
-    says="The outputs of the second cell stand in its own order: turn them round, so that position "
-    "t holds what it knew at step t.",
+    says="The outputs of the second cell are in its own order: reverse them, so that position t "
+    "holds what it knew at step t.",
 )
 def does_not_turn_back(ahead, back, x):
     one, other = walk(ahead, x)[0], walk(back, x.flip(1))[0]

@@ -38,7 +38,7 @@ def told(model, stories, size, keep=lambda targets: targets != PAD, evaluate=Tru
 @misconception(
     "4.9",
     replaces="log_probs",
-    says="PAD was counted as a prediction. Keep only the cells whose target is a word or EOS.",
+    says="PAD was counted as a prediction. Keep only places whose target is a word or EOS.",
 )
 def counts_padding(model, stories, size=32):
     return told(model, stories, size, keep=lambda targets: targets >= 0)
@@ -65,7 +65,7 @@ def scores_with_dropout(model, stories, size=32):
 @misconception(
     "4.9",
     replaces="log_probs",
-    says="These are logarithms to base 2; equation 4.24 has natural ones.",
+    says="These are logarithms to the base 2; equation 4.24 has natural ones.",
 )
 def takes_bits(model, stories, size=32):
     return [log / math.log(2) for log in told(model, stories, size)]
@@ -74,8 +74,8 @@ def takes_bits(model, stories, size=32):
 @misconception(
     "4.9",
     replaces="make_batch",
-    says="The targets are the inputs: they must be one word further, so that each word is "
-    "predicted from those before it.",
+    says="The targets are the same as the inputs. They must be one word further on, so that each "
+    "word is predicted from those before it.",
 )
 def does_not_shift(stories):
     rows = padded([[BOS, *story] for story in stories])
@@ -200,7 +200,7 @@ def averages_the_chunks(model, optimizer, batch, chunk, clip):
     "4.10",
     replaces="stop_early",
     says="The model has the weights of its last epoch. Keep a deepcopy of those of the best one (a "
-    "state_dict alone changes with the model), and load it in the end.",
+    "state_dict alone changes with the model), and load it at the end.",
 )
 def keeps_the_last_weights(model, epoch, validate, most, patience=1):
     curve, best, lowest = [], 0, math.inf

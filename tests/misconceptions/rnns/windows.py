@@ -182,7 +182,7 @@ def does_not_go_back(cell, x, h, slopes, chunk=0):
 @misconception(
     "4.4",
     replaces="bptt",
-    says="On the way back the rows are multiplied by U itself, not by its transpose: d_a @ U.",
+    says="On the way back you took the transpose of U. Rows are multiplied by U itself: d_a @ U.",
 )
 def goes_back_by_the_transpose(cell, x, h, slopes, chunk=0):
     return backwards(cell, x, h, slopes, chunk, carry=lambda d_a, U: d_a @ U.T)
@@ -257,7 +257,7 @@ def returns_them_backwards(cell, x, s):
 @misconception(
     "4.5",
     replaces="gradient_norms",
-    says="Only the way through h is counted. All of the state is carried, for an LSTM c as well.",
+    says="Only the way through h is counted. All of the state is carried: for an LSTM, c as well.",
 )
 def looks_at_h_alone(cell, x, s):
     slopes = [slope[:, : cell.H] for slope in slopes_from(cell, x, s)[::-1]]
