@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,9 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Chapter], Resu
         out = tmp_path_factory.mktemp(chapter.stem)
         options = Options(out=out, seed="sample class", packages=("solutions", "coursework"))
         outcome = grade(PROJECT, chapter, class_of(chapter), options, Quiet())
+        if not outcome.all_judged:  # other tests crowd the machine: again, as an instructor would
+            alone = replace(options, jobs=1)
+            outcome = grade(PROJECT, chapter, class_of(chapter), alone, Quiet())
         return {result.student: result for result in outcome.results}
 
     return results
