@@ -20,6 +20,11 @@ class Project:
     root: Path
     flat: bool = False
 
+    @property
+    def best_package(self) -> str:
+        """The package that is sure to be right: solutions where they are, else coursework."""
+        return "solutions" if (self.root / "solutions").is_dir() else "coursework"
+
     def package(self, name: str) -> Path:
         """Return the folder of a package; a flat folder has no packages, and is one itself."""
         return self.root if self.flat else self.root / name

@@ -17,7 +17,7 @@ from nextword.checkpoints.recipe import Recipe, Report, Trained, all_recipes
 from nextword.corpora import names
 from nextword.errors import UserError
 from nextword.ladder import measure
-from nextword.ladder.climb import Progress, importable
+from nextword.ladder.climb import Progress, importable, made_from
 from nextword.ladder.rung import Model, Rung, all_rungs
 
 TOKENS = 1_000_000  # of the village, that every rung reads
@@ -35,7 +35,7 @@ def of_rung(rung: Rung) -> Recipe:
         name=f"{RUNGS}/{slug}",
         train=partial(_measured, rung),
         uses=dict.fromkeys(rung.chapters, rung.calls),
-        sources=(rung.source, *rung.sources, Path(measure.__file__), Path(names.__file__)),
+        sources=made_from(rung),
     )
 
 

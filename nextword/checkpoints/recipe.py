@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nextword import models
 from nextword.corpora import names
 from nextword.fingerprints import code_of, fingerprint
+from nextword.ladder.rung import listed
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -44,6 +43,10 @@ class Recipe:
     sources: tuple[Path, ...]  # the file of the recipe, and others that the training depends on
     corpora: tuple[str, ...] = ("village",)
 
+    def has_chapters(self, package: Path) -> bool:
+        """Tell whether the chapters that the training calls are in a package."""
+        return all((package / f"{stem}.py").is_file() for stem in self.uses)
+
     def fingerprint(self, package: Path) -> str:
         """A hash of the code and the data that the model is made from."""
         parts = [self.name, *(names.recipe(corpus) for corpus in self.corpora)]
@@ -54,10 +57,4 @@ class Recipe:
 
 def all_recipes() -> Sequence[Recipe]:
     """Every recipe of every file in nextword/models, by name."""
-    files = [name for _, name, _ in pkgutil.iter_modules(models.__path__)]
-    found = [
-        recipe
-        for name in files
-        for recipe in importlib.import_module(f"{models.__name__}.{name}").RECIPES
-    ]
-    return sorted(found, key=lambda recipe: recipe.name)
+    return sorted(listed(models, "RECIPES"), key=lambda recipe: recipe.name)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from safetensors.torch import save
 from nextword.checkpoints.places import FOLDER, RUNGS
 from nextword.checkpoints.recipe import Trained
 from nextword.errors import UserError
+from nextword.files import SHARED, write_whole
 from nextword.ladder.climb import Ladder
 from nextword.ladder.measure import Row
 from nextword.project import find_project
@@ -30,17 +32,20 @@ def load(name: str, folder: Path | None = None) -> Trained:
     say how many `seconds` the training took. Raises `UserError` for a missing or damaged file.
     """
     path = (folder or find_project().root / FOLDER) / f"{name}.safetensors"
-    tensors, notes = _read(path)
+    with _opened(path) as (file, notes):
+        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - no dict
     return Trained(tensors, json.loads(notes["facts"]))
 
 
 def fingerprint_of(path: Path) -> str:
     """What the model was made from, as its file says. Raises `UserError` like `load`."""
-    return _read(path)[1]["fingerprint"]
+    with _opened(path) as (_, notes):
+        return notes["fingerprint"]
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """The tensors of a file and its notes."""
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Any, dict[str, str]]]:
+    """The file, whose tensors are read when they are asked for, and its notes."""
     if not path.is_file():
         raise UserError(
             f"there is no trained model {path}: run `nextword models {_name(path)}` to train it"
@@ -48,14 +53,15 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     try:
         with safe_open(path, framework="pt") as file:
             notes = file.metadata() or {}
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - no dict
+            if not {"facts", "fingerprint"} <= notes.keys():
+                raise UserError(
+                    f"{path} was not written by `nextword models`: its notes are missing"
+                )
+            yield file, notes
     except (OSError, SafetensorError) as error:
         raise UserError(
             f"{path} cannot be read ({error}): `nextword models {_name(path)}` trains it again"
         ) from error
-    if not {"facts", "fingerprint"} <= notes.keys():
-        raise UserError(f"{path} was not written by `nextword models`: its notes are missing")
-    return tensors, notes
 
 
 def _name(path: Path) -> str:
@@ -67,17 +73,9 @@ def write(path: Path, trained: Trained, fingerprint: str) -> None:
     """Write the whole file or leave what was there; `UserError` where it cannot be written."""
     notes = {"fingerprint": fingerprint, "facts": json.dumps(trained.facts, ensure_ascii=False)}
     packed = {name: tensor.detach().contiguous() for name, tensor in trained.tensors.items()}
-    part = ""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-            part = file.name
-            file.write(save(packed, metadata=notes))
-        Path(part).chmod(0o644)
-        Path(part).replace(path)
+        write_whole(path, save(packed, metadata=notes), mode=SHARED)
     except OSError as error:
-        if part:
-            Path(part).unlink(missing_ok=True)
         raise UserError(f"{path} cannot be written: {os.strerror(error.errno or 0)}") from error
 
 
@@ -88,9 +86,10 @@ def ladder(folder: Path | None = None) -> Ladder:
     Raises `UserError` where no rung was shipped.
     """
     rungs = (folder or find_project().root / FOLDER) / RUNGS
-    found = [
-        load(f"{RUNGS}/{path.stem}", rungs.parent).facts for path in rungs.glob("*.safetensors")
-    ]
+    found = []
+    for path in rungs.glob("*.safetensors"):
+        with _opened(path) as (_, notes):
+            found.append(json.loads(notes["facts"]))
     if not found:
         raise UserError(f"there is no measured rung in {rungs}: run `nextword models`")
     found.sort(key=lambda facts: facts["step"])

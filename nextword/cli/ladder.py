@@ -54,12 +54,12 @@ def ladder(
     from nextword.ladder.climb import climb
     from nextword.project import find_project
 
-    root = find_project().root
+    project = find_project()
     _require_writable(json_file)
     _require_writable(plot, PICTURES)
-    chosen = package or ("solutions" if (root / "solutions").is_dir() else "coursework")
+    chosen = package or project.best_package
     with Bar() as bar:
-        result = climb(root, chosen, corpus, tokens, bar.progress)
+        result = climb(project.root, chosen, corpus, tokens, bar.progress)
     if result.rows:
         from nextword.ladder import by_kind, show
 

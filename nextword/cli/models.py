@@ -40,10 +40,10 @@ def models(
     from nextword.cli.bar import Bar
     from nextword.project import find_project
 
-    root = find_project().root
-    code = root / (package or ("solutions" if (root / "solutions").is_dir() else "coursework"))
-    folder = to or root / FOLDER
-    recipes = [recipe for recipe in make.chosen(wanted or ()) if _written(recipe.uses, code)]
+    project = find_project()
+    code = project.root / (package or project.best_package)
+    folder = to or project.root / FOLDER
+    recipes = [recipe for recipe in make.chosen(wanted or ()) if recipe.has_chapters(code)]
     old = {recipe.name: why for recipe, why in make.stale(recipes, code, folder)}
     if check:
         for name, why in old.items():
@@ -69,8 +69,3 @@ def _trained(recipe: Recipe, code: Path, folder: Path, bar: Bar) -> bool:
         return False
     typer.echo(f"{recipe.name}: {path.stat().st_size / 1024:.0f} KB")
     return True
-
-
-def _written(stems: dict[str, tuple[str, ...]], code: Path) -> bool:
-    """Tell whether the chapters of a model are in the package."""
-    return all((code / f"{stem}.py").is_file() for stem in stems)

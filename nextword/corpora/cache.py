@@ -2,9 +2,10 @@
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
+
+from nextword.files import write_whole
 
 VARIABLE = "NEXTWORD_CACHE"  # an environment variable that moves the folder elsewhere
 
@@ -34,12 +35,7 @@ def read_json(path: Path) -> Any:
 def write_json(path: Path, value: Any) -> bool:
     """Write the whole file or nothing; False where the folder cannot be written."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, suffix=".part", delete=False, encoding="utf-8"
-        ) as part:
-            json.dump(value, part, ensure_ascii=False)
-        Path(part.name).replace(path)
+        write_whole(path, json.dumps(value, ensure_ascii=False).encode())
     except OSError:
         return False
     return True

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import re
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -22,6 +20,7 @@ import numpy as np
 
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
+from nextword.files import write_whole
 from nextword.results import SubmissionResult, TaskResult, TestResult, Verdict
 from nextword.sandbox.servers import chosen_kernels
 
@@ -111,18 +110,7 @@ def write_atomically(path: Path, text: str, *, durable: bool = True) -> None:
     `durable`: also if the machine stops. Pages that can be made again need not be.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-                file.write(text)
-                if durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_whole(path, text.encode("utf-8", errors="replace"), durable=durable)
     except OSError as error:
         text = f"{path} cannot be written: {error.strerror}; what was graded before is kept"
         raise UserError(text) from None

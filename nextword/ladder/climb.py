@@ -125,10 +125,14 @@ def _standing(root: Path, package: str) -> list[Rung]:
     return found
 
 
+def made_from(rung: Rung) -> tuple[Path, ...]:
+    """The files that train and measure a rung, but for the chapters and the corpus."""
+    return (rung.source, *rung.sources, Path(measure.__file__), Path(names.__file__))
+
+
 def _key(rung: Rung, package: Path, recipe: str, n_tokens: int) -> str:
     """A fingerprint of all that a rung's numbers depend on."""
-    files = [rung.source, *rung.sources, Path(measure.__file__), Path(names.__file__)]
-    parts = [rung.name, recipe, str(n_tokens), *map(code_of, files)]
+    parts = [rung.name, recipe, str(n_tokens), *map(code_of, made_from(rung))]
     parts += [code_of(package / f"{stem}.py", rung.calls) for stem in rung.chapters]
     return fingerprint(parts)
 

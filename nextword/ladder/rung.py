@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -55,8 +55,11 @@ class Rung:
 
 def all_rungs() -> tuple[Rung, ...]:
     """Every rung of every file in `rungs/`, from the top of the ladder down."""
-    files = [name for _, name, _ in pkgutil.iter_modules(rungs.__path__)]
-    found = [
-        rung for name in files for rung in importlib.import_module(f"{rungs.__name__}.{name}").RUNGS
-    ]
-    return tuple(sorted(found, key=lambda rung: rung.step))
+    return tuple(sorted(listed(rungs, "RUNGS"), key=lambda rung: rung.step))
+
+
+def listed(package: ModuleType, name: str) -> list[Any]:
+    """What the files of a package list under a name, such as RUNGS, all together."""
+    files = [file for _, file, _ in pkgutil.iter_modules(package.__path__)]
+    modules = [importlib.import_module(f"{package.__name__}.{file}") for file in files]
+    return [each for module in modules for each in getattr(module, name)]

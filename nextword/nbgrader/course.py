@@ -21,6 +21,7 @@ from nextword.boundary import wire
 from nextword.boundary.errors import WireError
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
+from nextword.files import write_whole
 from nextword.grading.store import run_key
 from nextword.project import Project
 from nextword.release.assignment import (
@@ -153,7 +154,7 @@ def _answers(notebook: Notebook, examiner: Project, stem: str) -> dict[str, Any]
         if known == key:
             return dict(answers)
     answers = reference_answers(notebook, reference)
-    kept.write_bytes(wire.encode([key, answers]))
+    write_whole(kept, wire.encode([key, answers]))
     return answers
 
 
