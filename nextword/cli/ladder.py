@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from nextword.ladder.climb import Ladder
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -48,8 +51,6 @@ def ladder(
     table says how many bits each model loses on which kind of fact (names,
     counts, causes, ...), and --plot draws that table.
     """
-    from rich.console import Console
-
     from nextword.cli.bar import Bar
     from nextword.ladder.climb import climb
     from nextword.project import find_project
@@ -61,21 +62,28 @@ def ladder(
     with Bar() as bar:
         result = climb(project.root, chosen, corpus, tokens, bar.progress)
     if result.rows:
-        from nextword.ladder import by_kind, show
-
-        Console().print(show.table(result))
-        if by:
-            Console().print(by_kind.table(result))
-        if json_file:
-            text = json.dumps(result.to_json(), indent=1, ensure_ascii=False)
-            json_file.write_text(text + "\n", encoding="utf-8")
-        if plot:
-            picture = by_kind.plot(result) if by else show.plot(result)
-            picture.savefig(plot, dpi=150)
+        _show(result, by, json_file, plot)
     for reason in dict.fromkeys(result.missing.values()):
         rungs = ", ".join(name for name, why in result.missing.items() if why == reason)
         typer.secho(f"{chosen}: {reason}; no {rungs}", fg="red", err=True)
     raise typer.Exit(1 if result.missing else 0)
+
+
+def _show(result: Ladder, by: Split | None, json_file: Path | None, plot: Path | None) -> None:
+    """Print the tables, and write the files that were asked for."""
+    from rich.console import Console
+
+    from nextword.ladder import by_kind, show
+
+    Console().print(show.table(result))
+    if by:
+        Console().print(by_kind.table(result))
+    if json_file:
+        text = json.dumps(result.to_json(), indent=1, ensure_ascii=False)
+        json_file.write_text(text + "\n", encoding="utf-8")
+    if plot:
+        picture = by_kind.plot(result) if by else show.plot(result)
+        picture.savefig(plot, dpi=150)
 
 
 def _require_writable(path: Path | None, endings: tuple[str, ...] = ()) -> None:

@@ -49,12 +49,10 @@ def models(
         for name, why in old.items():
             typer.echo(f"{name}: {why}")
         raise typer.Exit(1 if old else 0)
-    failed = False
+    wanted_now = [recipe for recipe in recipes if again or recipe.name in old]
     with Bar() as bar:
-        for recipe in recipes:
-            if again or recipe.name in old:
-                failed = not _trained(recipe, code, folder, bar) or failed
-    raise typer.Exit(1 if failed else 0)
+        done = [_trained(recipe, code, folder, bar) for recipe in wanted_now]
+    raise typer.Exit(0 if all(done) else 1)
 
 
 def _trained(recipe: Recipe, code: Path, folder: Path, bar: Bar) -> bool:

@@ -84,12 +84,14 @@ def plot(ladder: Ladder) -> Figure:
     for place, row in enumerate(ladder.rows):
         if row.perplexity is not None:
             axes.hlines(row.perplexity, place - 0.42, place + 0.42, color=STEP_COLOUR, linewidth=3)
-        label = "∞" if row.perplexity is None else f"{row.perplexity:.2f}"
-        if row.gap_percent is not None:
-            label += f"\n+{row.gap_percent:{',.0f' if row.gap_percent >= 10 else '.1f'}} %"
         at, offset = (0.8 * top, 0) if row.perplexity is None else (row.perplexity, 5)
         axes.annotate(
-            label, (place, at), (0, offset), textcoords="offset points", ha="center", fontsize=9
+            _label(row),
+            (place, at),
+            (0, offset),
+            textcoords="offset points",
+            ha="center",
+            fontsize=9,
         )
     axes.set_yscale("log")
     axes.set_ylim(0.85 * min(known), top)
@@ -113,6 +115,14 @@ def plot(ladder: Ladder) -> Figure:
     axes.set_title(f"The ladder on {ladder.corpus}")
     axes.spines[["top", "right"]].set_visible(False)
     return figure
+
+
+def _label(row: Row) -> str:
+    """A model's perplexity, and below it how far it is above the floor."""
+    label = "∞" if row.perplexity is None else f"{row.perplexity:.2f}"
+    if row.gap_percent is not None:
+        label += f"\n+{row.gap_percent:{',.0f' if row.gap_percent >= 10 else '.1f'}} %"
+    return label
 
 
 def _ticks(limits: Sequence[float]) -> list[float]:
