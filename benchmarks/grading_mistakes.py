@@ -80,7 +80,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="variants whose name holds this text")
     given = parser.parse_args()
     chapter, project = catalogue.chapter(STEM), find_project()
-    names = {m.says: m.name for m in load_misconceptions(project.misconceptions(STEM) or project.root)}
+    mistakes = load_misconceptions(project.misconceptions(STEM) or project.root)
+    names = {each.says: each.name for each in mistakes}
     right = [each for each in read(f"{STEM}_right") if given.only in str(each)]
     wrong = [each for each in read(f"{STEM}_wrong") if given.only in str(each)]
     missed: Counter[str] = Counter()

@@ -15,8 +15,10 @@ from nextword.boundary.deadline import Deadline
 from nextword.boundary.errors import Stop, WireError
 from nextword.candidate.confinement import EXIT_MEMORY
 from nextword.catalogue import Chapter
+from nextword.grading.retry import Retry
 from nextword.grading.submissions import Submission
 from nextword.judge.diagnosis import Diagnosis
+from nextword.judge.lending import Lender
 from nextword.judge.session import Refusal, Session, describe
 from nextword.judge.suite import Suite, SuiteTest
 from nextword.judge.wording import OTHER_FORM, SEE, clean
@@ -66,29 +68,50 @@ class Examiner:
         """Run every test of the suite on the submission, but for those in `skip`, by number."""
         if submission.problem:
             whole = Refusal(submission.verdict, submission.problem)
-            found = [whole.of(test) for test in self.suite.tests]
-            return self._result(submission, found, submission.problem)
+            refused = {test.number: whole.of(test) for test in self.suite.tests}
+            return self._result(submission, refused, submission.problem)
         self.diagnosis.begin()
         try:
             found, notice = self._run_all(submission, skip or {})
+            if not notice and not skip:
+                self._charge_once(submission, found)
         finally:
             self._hang_up()
         return self._result(submission, found, notice)
 
+    def _charge_once(self, submission: Submission, found: dict[int, TestResult]) -> None:
+        """Give points for what fails only through earlier tasks.
+
+        subtle: after the whole first run. Nothing that the student's code says now reaches a
+        message, whatever it has seen.
+        """
+
+        def again(test: SuiteTest, session: Session, seconds: float) -> TestResult:
+            self._running(test.number, seconds)
+            self._seconds = seconds
+            return session.run(test, seconds)
+
+        retry = Retry(
+            self.chapter,
+            self.suite,
+            self.diagnosis,
+            lambda lender: self._open(submission, lender),
+            again,
+        )
+        retry.charge_once(found)
+
     def _result(
-        self, submission: Submission, found: list[TestResult], notice: str
+        self, submission: Submission, found: dict[int, TestResult], notice: str
     ) -> SubmissionResult:
-        pairs = [
-            (test.mark.id, result) for test, result in zip(self.suite.tests, found, strict=True)
-        ]
+        pairs = [(test.mark.id, found[test.number]) for test in self.suite.tests]
         tasks = group_by_task(self.chapter, pairs)
         notes = "\n".join(filter(None, (notice, submission.note)))
         return SubmissionResult(submission.student, tasks, notes, submission.files)
 
     def _run_all(
         self, submission: Submission, skip: Mapping[int, Refusal]
-    ) -> tuple[list[TestResult], str]:
-        """Return the tests' results, in the suite's order, and a notice.
+    ) -> tuple[dict[int, TestResult], str]:
+        """Return the tests' results by number, and a notice.
 
         subtle: visible tests run first. Their messages may quote what the student's code says,
         and so must be over before that code has seen a hidden input.
@@ -123,7 +146,7 @@ class Examiner:
             found[test.number] = result
             if session.talk.stopped or result.verdict is Verdict.TIMEOUT:
                 session = None
-        return [found[test.number] for test in self.suite.tests], notice
+        return found, notice
 
     def _run(self, test: SuiteTest, session: Session, seconds: float) -> TestResult:
         self._seconds = seconds
@@ -150,13 +173,17 @@ class Examiner:
 
     # -------------------------------------------------------------- the candidate
 
-    def _open(self, submission: Submission) -> Session | Refusal:
-        """Start a candidate and import the submission in it."""
+    def _open(self, submission: Submission, lender: Lender | None = None) -> Session | Refusal:
+        """Start a candidate and import the submission in it; put lent parts in their places."""
         channel = self._start()
         talk = Conversation(self._asker(channel), channel.waits)
         self._seconds = IMPORT_SECONDS
         session = Session(self.suite, talk, self.chapter.stem, submission.source)
-        return session.open("import", submission.data, IMPORT_SECONDS) or session
+        refusal = session.open("import", submission.data, IMPORT_SECONDS)
+        if refusal is None and lender is not None:
+            talk.lender = lender
+            refusal = session.borrow(lender.parts)
+        return refusal or session
 
     def _start(self) -> Channel:
         self._hang_up()

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -50,6 +50,12 @@ class Part:
         return [test for test in self.tests if test.verdict is Verdict.PASSED]
 
     @property
+    def given(self) -> str:
+        """What the second tries say: "Right, given a right 2.1"; "" if there was none."""
+        said = dict.fromkeys(test.message for test in self.right if test.message)
+        return "; ".join(text[0].upper() + text[1:] for text in said)
+
+    @property
     def wrong(self) -> list[list[TestResult]]:
         """The tests that did not pass; those of which the same is to be said stand together."""
         found: dict[tuple[str, str, str], list[TestResult]] = {}
@@ -83,18 +89,6 @@ class Page:
         return _templates().get_template("feedback.html").render(page=self, css=css, digest=digest)
 
 
-def took(test: TestResult) -> str:
-    """Return how long a test took, or "" where that is not known.
-
-    subtle: of a hidden test only roughly. Code could sleep for as long as its input says.
-    """
-    if not test.seconds:
-        return ""
-    if not test.visible:
-        return f"{math.ceil(test.seconds)} s" if test.seconds > 1 else "up to 1 s"
-    return f"{test.seconds:.2g} s" if test.seconds >= 0.01 else "less than 0.01 s"
-
-
 def sentence(test: TestResult) -> str:
     """Return what went wrong in words; the message of a visible test is shown as it is."""
     if test.message and not test.visible and test.verdict is not Verdict.MISSING:
@@ -122,12 +116,12 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters |= {
+    filters: dict[str, Any] = {
         "number": lambda value: f"{value:g}",
-        "took": took,
         "sentence": sentence,
         "quoted": _quoted,
     }
+    found.filters |= filters
     return found
 
 

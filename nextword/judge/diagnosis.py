@@ -3,7 +3,6 @@ misconceptions, to see whether one gives the answers that a student's code gave.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -13,10 +12,10 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-import numpy as np
-
 from nextword.boundary import marks, wire
 from nextword.boundary.conversation import Asked
+from nextword.judge.alike import alike
+from nextword.judge.lending import Lender
 from nextword.judge.local import on_module
 from nextword.judge.misconceptions import Misconception
 from nextword.judge.session import Session
@@ -24,7 +23,6 @@ from nextword.judge.suite import Suite, SuiteTest
 from nextword.results import Verdict
 
 MAX_SEARCHES = 2  # failing tests of a task for which all its misconceptions are compared
-CLOSE = 1e-9  # relative difference of two numbers that count as the same answer
 
 
 class Diagnosis:
@@ -76,6 +74,10 @@ class Diagnosis:
         sys.modules[module.__name__] = module  # dataclasses look their module up
         exec(self._code, vars(module))
         return module
+
+    def lender(self, names: Sequence[str]) -> Lender | None:
+        """Return who lends these parts of the reference, or None where there is none."""
+        return Lender(self._module("lent"), names) if self._path else None
 
     def begin(self) -> None:
         """Forget what was found out about the last submission."""
@@ -151,23 +153,3 @@ def _begins_alike(said: list[Any], more: Iterator[Any], wrong: Sequence[Any]) ->
             return False
     said.extend(islice(more, 1))
     return bool(wrong) and len(said) == len(wrong)
-
-
-def alike(a: Any, b: Any) -> bool:
-    """Tell whether two answers are the same for a reader: 1 and 1.0, a list and a tuple.
-
-    >>> alike([1, 0.1 + 0.2], (1.0, 0.3))
-    True
-    """
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(alike, a, b))
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
-    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-        return math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE) or (a != a and b != b)
-    if isinstance(a, np.random.Generator) and isinstance(b, np.random.Generator):
-        return str(a.bit_generator.state) == str(b.bit_generator.state)
-    if hasattr(a, "shape") and hasattr(b, "shape"):
-        x, y = np.asarray(a), np.asarray(b)
-        return x.shape == y.shape and np.allclose(x, y, rtol=1e-6, atol=CLOSE, equal_nan=True)
-    return type(a) is type(b) and bool(a == b)
