@@ -31,6 +31,10 @@ class Lender(Protocol):
 
     tracing: bool  # whether gradients flow through what the student's objects are asked
 
+    @property
+    def busy(self) -> bool:
+        """Whether a part is at work."""
+
     def begin(self) -> None:
         """Forget the last test."""
 
@@ -213,6 +217,8 @@ class Conversation:
         return status, value, *news
 
     def _keep(self, request: bytes, answer: bytes) -> None:
+        if self.lender is not None and self.lender.busy:
+            return  # a part of the reference asks, and not the test
         self.kept += len(request) + len(answer)
         if self.kept <= MAX_KEPT:
             self.transcript.append(Asked(request, answer))

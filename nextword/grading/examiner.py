@@ -6,18 +6,18 @@ import contextlib
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from nextword.boundary.channel import Channel, ClosedError, SlowError
-from nextword.boundary.conversation import NO_ANSWER, Conversation
+from nextword.boundary.conversation import NO_ANSWER, Asked, Conversation
 from nextword.boundary.deadline import Deadline
 from nextword.boundary.errors import Stop, WireError
 from nextword.candidate.confinement import EXIT_MEMORY
 from nextword.catalogue import Chapter
 from nextword.grading.retry import Retry
 from nextword.grading.submissions import Submission
-from nextword.judge.diagnosis import Diagnosis
+from nextword.judge.diagnosis import Diagnosis, Seen
 from nextword.judge.lending import Lender
 from nextword.judge.session import Refusal, Session, describe
 from nextword.judge.suite import Suite, SuiteTest
@@ -27,6 +27,7 @@ from nextword.sandbox.servers import CandidateServer, ServerError
 
 IMPORT_SECONDS = 60.0  # a module may be slow to import; its tests have their own time
 MOST_IMPORT_SECONDS = 300.0  # over all: after each crash the module is imported again
+MOST_KEPT = 64 << 20  # bytes of what is said in a submission's failed tests
 IDLE, IMPORTING = -2, -1  # in place of the number of a test
 FULL_TIMEOUTS = 3  # tests of a submission that may use up their time; later ones get a fifth
 SHORTER = 5
@@ -49,6 +50,8 @@ class Examiner:
         self._server: CandidateServer | None = None
         self._channel: Channel | None = None
         self._seconds = 0.0  # that the candidate is given now
+        self._said: dict[int, Sequence[Asked]] = {}  # in the submission's failed tests
+        self._kept = 0  # bytes of that
 
     def warm_up(self) -> None:
         """Start the candidate server before the first submission needs it."""
@@ -70,11 +73,12 @@ class Examiner:
             whole = Refusal(submission.verdict, submission.problem)
             refused = {test.number: whole.of(test) for test in self.suite.tests}
             return self._result(submission, refused, submission.problem)
-        self.diagnosis.begin()
+        self._said, self._kept = {}, 0
         try:
             found, notice = self._run_all(submission, skip or {})
             if not notice and not skip:
                 self._charge_once(submission, found)
+            self._explain_mistakes(found)
         finally:
             self._hang_up()
         return self._result(submission, found, notice)
@@ -89,7 +93,9 @@ class Examiner:
         def again(test: SuiteTest, session: Session, seconds: float) -> TestResult:
             self._running(test.number, seconds)
             self._seconds = seconds
-            return session.run(test, seconds)
+            result = session.run(test, seconds)
+            self._keep(test, result, session.talk)
+            return result
 
         retry = Retry(
             self.chapter,
@@ -99,6 +105,35 @@ class Examiner:
             again,
         )
         retry.charge_once(found)
+
+    def _keep(self, test: SuiteTest, result: TestResult, talk: Conversation) -> None:
+        """Keep what was said in a test that failed, to explain it."""
+        if result.verdict is Verdict.FAILED and self._kept < MOST_KEPT:
+            self._said[test.number] = talk.transcript
+            self._kept += talk.kept
+
+    def _explain_mistakes(self, found: dict[int, TestResult]) -> None:
+        """Name the mistakes behind failed tests, or say in which direction an answer is off."""
+        for task in self.chapter.tasks:
+            tests = [test for test in self.suite.tests if test.mark.id == task.id]
+            seen = [
+                Seen(test, found[test.number].verdict is Verdict.PASSED, self._said_in(test))
+                for test in tests
+                if found[test.number].verdict is Verdict.PASSED or self._said_in(test)
+            ]
+            named = self.diagnosis.named(task, seen)
+            for each in seen:
+                if not each.passed:
+                    number = each.test.number
+                    result = replace(found[number], misconception=named.get(number, ""))
+                    bare = not result.message or result.message.startswith(OTHER_FORM)
+                    if bare and not (result.misconception or result.visible):
+                        text = self.diagnosis.direction(each.test, each.transcript)
+                        result = replace(result, message=text or result.message)
+                    found[number] = result
+
+    def _said_in(self, test: SuiteTest) -> Sequence[Asked]:
+        return self._said.get(test.number, ())
 
     def _result(
         self, submission: Submission, found: dict[int, TestResult], notice: str
@@ -163,12 +198,10 @@ class Examiner:
             if not talk.answers or not self.diagnosis.test_is_right(test, without=False):
                 return result
             result = replace(result, verdict=Verdict.FAILED, message=f"{OTHER_FORM}: {SEE}")
-        transcript = talk.transcript
         if not self.diagnosis.test_is_right(test):
             text = "the reference does not pass this test either: the test is at fault"
             return replace(result, verdict=Verdict.NOT_JUDGED, message=text)
-        if result.verdict is Verdict.FAILED:
-            return replace(result, misconception=self.diagnosis.misconception(test, transcript))
+        self._keep(test, result, talk)
         return result
 
     # -------------------------------------------------------------- the candidate

@@ -85,8 +85,13 @@ class Page:
 
     def to_html(self) -> str:
         """Return the page: no script, nothing loaded, readable on a phone and on paper."""
-        css, digest = _style_sheet()
-        return _templates().get_template("feedback.html").render(page=self, css=css, digest=digest)
+        return rendered("feedback.html", page=self)
+
+
+def rendered(template: str, **values: Any) -> str:
+    """Return a page of the graders' as HTML: its style sheet is the only thing that it may use."""
+    css, digest = _style_sheet()
+    return _templates().get_template(template).render(css=css, digest=digest, **values)
 
 
 def sentence(test: TestResult) -> str:

@@ -77,6 +77,11 @@ class Lender:
         self._depth = 0
         self.tracing = False
 
+    @property
+    def busy(self) -> bool:
+        """Whether a part is at work."""
+        return self._depth > 0
+
     def begin(self) -> None:
         """Forget what a test has asked and made."""
         self.used, self._objects, self._kept, self._depth = set(), {}, None, 0
