@@ -5,12 +5,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import Result
 
+from nextword import catalogue
+from nextword.catalogue import Chapter
+from nextword.check.examples import blank
+from nextword.check.hints import for_function, next_hints, open_function
+from nextword.check.watch import wait_for_save, watch
 from nextword.judge.timelimit import TimeLimitError, time_limit
+from nextword.project import find_project
+from nextword.results import TaskResult, Verdict
 
 Command = Callable[..., Result]
 
@@ -47,7 +55,7 @@ def test_only_visible_tests_are_run(demo_course: Path, nextword: Command) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "verdict", "message"),
     [
-        ("return a + b", "return a - b", "failed", "assert -1 == 3"),
+        ("return a + b", "return a - b", "failed", "add(1, 2)\n  got       -1\n  expected  3"),
         ("return a + b", "return a / 0", "failed", "ZeroDivisionError"),
         ("return a + b", "return {}[a]", "failed", "in line 7 of demo.py: `return {}[a]`"),
         ("return a + b", "raise MemoryError", "memory", "out of memory"),
@@ -106,6 +114,67 @@ def test_hints_come_one_by_one(demo_course: Path, nextword: Command) -> None:
     assert "operator" in second
     assert "a plus b" in third
     assert "that was all" in fourth
+    assert "not written yet" not in first  # the hint, and nothing else
+
+
+def test_one_hint_for_each_function(tmp_path: Path) -> None:
+    task = replace(catalogue.task("2.1"), hints=("Both. `pad`: a. `windows`: b.", "c", "`pad`: d."))
+    test = blank("pad")
+    wrong = replace(test, verdict=Verdict.FAILED)
+    pad = TaskResult(task, (wrong,))
+    assert open_function(pad) == "pad"
+    windows = TaskResult(task, (replace(test, verdict=Verdict.PASSED), replace(wrong, name="x")))
+    assert open_function(replace(windows, tests=(*windows.tests, blank("windows")))) == "windows"
+    named = replace(wrong, name="test", message="windows([1], 1)\n  got  []")
+    assert open_function(replace(windows, tests=(named,))) == "windows"
+    path = tmp_path / "hints.json"
+    assert next_hints(path, task, "windows") == ["Both. `windows`: b."]
+    assert next_hints(path, task, "pad") == ["Both. `pad`: a."]
+    assert next_hints(path, task, "windows") == ["Both. `windows`: b.", "c"]
+    assert next_hints(path, task, "windows")[2] == "`pad`: d."  # it has no part of its own
+
+
+@pytest.mark.parametrize("chapter", catalogue.chapters(), ids=lambda chapter: chapter.stem)
+def test_the_last_hint_of_a_task_has_a_part_for_each_function(chapter: Chapter) -> None:
+    for task in chapter.tasks:
+        parts = {for_function(task.hints[2], each, task.symbols) for each in task.symbols}
+        assert len(parts) == len(task.symbols), task.id
+
+
+def test_watching_goes_from_task_to_task(
+    demo_course: Path, nextword: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nextword("sync")
+    saves = [
+        solution(demo_course).replace("a + b", "a - b").replace("+= 1", "+= 2"),
+        solution(demo_course).replace("+= 1", "+= 2"),
+        solution(demo_course),
+    ]
+
+    def save(path: Path, before: tuple[int, int]) -> None:
+        write_work(demo_course, saves.pop(0))
+
+    chapter = catalogue.chapters()[0]
+    watch(find_project(), [(chapter, chapter.tasks)], "coursework", save)
+    assert not saves
+    told = capsys.readouterr().out
+    order = ["not written yet", "add(1, 2)", "9.1 is done.", "Counter", "9.2 is done.", "All of"]
+    places = [told.index(each) for each in order]
+    assert places == sorted(places)
+
+
+def test_a_save_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "work.py"
+    path.write_text("a", "utf-8")
+    contents = ["gone", "anew"]
+
+    def sleep(seconds: float) -> None:
+        path.unlink() if contents.pop(0) == "gone" else path.write_text("abc", "utf-8")
+
+    monkeypatch.setattr("nextword.check.watch.time.sleep", sleep)
+    about = path.stat()
+    wait_for_save(path, (about.st_mtime_ns, about.st_size))
+    assert not contents
 
 
 def test_a_damaged_hint_file_is_no_obstacle(demo_course: Path, nextword: Command) -> None:
@@ -154,7 +223,8 @@ def test_the_time_limit_is_silent_off_the_main_thread() -> None:
 def test_check_needs_nothing_that_windows_has_not() -> None:
     code = (
         "import signal, sys; sys.modules['resource'] = sys.modules['fcntl'] = None; "
-        "del signal.SIGALRM; import nextword.check.runner, nextword.suite; "
+        "sys.modules['psutil'] = type(sys)('psutil'); del signal.SIGALRM; "
+        "import nextword.check.child, nextword.check.apart; "
         "assert not [name for name in sys.modules if name.startswith('nextword.grading')]"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -6,7 +6,7 @@ import builtins
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -24,6 +24,29 @@ from nextword.boundary.library import known_class, library_name
 from nextword.boundary.proxy import Changes, Handle, Method, Module, Named, Shipped
 from nextword.candidate.host import CLASS_BITS
 from nextword.results import Verdict
+
+
+class Lender(Protocol):
+    """Answers what a candidate asks of parts of the reference: judge/lending.py."""
+
+    tracing: bool  # whether gradients flow through what the student's objects are asked
+
+    @property
+    def busy(self) -> bool:
+        """Whether a part is at work."""
+
+    def begin(self) -> None:
+        """Forget the last test."""
+
+    def question(self, answer: bytes, talk: Conversation) -> list[Any] | None:
+        """Return what is asked in place of an answer, or None."""
+
+    def reply(self, asked: list[Any], talk: Conversation) -> bytes:
+        """Return the request that answers it."""
+
+    def traced(self, talk: Conversation, operation: str, args: Any, kwargs: Any) -> Any:
+        """Ask the student's object as a part of a graph."""
+
 
 MAX_KEPT = 4 << 20  # bytes of a test's messages that are kept to find misconceptions
 MAX_NAMES = 10_000  # of a module or a class
@@ -83,6 +106,7 @@ class Conversation:
     handles: WeakValueDictionary[int, Handle] = field(default_factory=WeakValueDictionary)
     described: dict[int, Description] = field(default_factory=dict)  # by class number
     shipped: dict[Shipped, Handle] = field(default_factory=dict)
+    lender: Lender | None = None  # of parts of the reference, in a second try
     # what happened in the running test:
     transcript: list[Asked] = field(default_factory=list)
     kept: int = 0  # bytes in the transcript
@@ -99,9 +123,17 @@ class Conversation:
         self.transcript, self.kept, self.answers = [], 0, 0
         self.raised, self.lines, self.unwritten, self.stopped = None, (), None, None
         self.changed = None
+        if self.lender is not None:
+            self.lender.begin()
 
     def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         """Have the candidate do something; return its answer or raise what it raised."""
+        if self.lender is not None and self.lender.tracing:
+            return self.lender.traced(self, operation, args, kwargs)
+        return self.plain_request(operation, *args, **kwargs)
+
+    def plain_request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Like `request`; no gradient flows back through the answer."""
         asked = self._prepare(operation, args, kwargs)
         return self._hear(asked, self._exchange(asked.body))
 
@@ -136,7 +168,13 @@ class Conversation:
         return _Prepared(operation, given, body, wanted)
 
     def _exchange(self, body: bytes) -> bytes:
-        """Carry a request over and return the answer's bytes."""
+        """Carry a request over and return the answer's bytes; lend what is asked for on the way."""
+        answer = self._carry(body)
+        while self.lender is not None and (asked := self.lender.question(answer, self)):
+            answer = self._carry(self.lender.reply(asked, self))
+        return answer
+
+    def _carry(self, body: bytes) -> bytes:
         self.number += 1
         released, self.released = self.released, []
         try:
@@ -179,6 +217,8 @@ class Conversation:
         return status, value, *news
 
     def _keep(self, request: bytes, answer: bytes) -> None:
+        if self.lender is not None and self.lender.busy:
+            return  # a part of the reference asks, and not the test
         self.kept += len(request) + len(answer)
         if self.kept <= MAX_KEPT:
             self.transcript.append(Asked(request, answer))

@@ -26,6 +26,7 @@ from nextword.boundary import library, marks, wire
 from nextword.boundary.channel import Channel, ClosedError
 from nextword.boundary.errors import WireError
 from nextword.boundary.memory import out_of_memory
+from nextword.candidate import lent
 from nextword.candidate.arguments import Watched
 
 PACKAGE = "coursework"
@@ -93,7 +94,12 @@ class Host:
             "exit": _exit,
             "describe": self._describe,
             "ship": _ship,
+            "lend": self._lend,
+            "traced": self._traced,
+            "pull": lambda number, slopes: self._slopes().pull(number, slopes),
         }
+        self.exchange: Callable[[bytes], bytes] | None = None  # an answer for a request
+        self._kept: Any = None  # of boundary.slopes, where a part of torch is lent
 
     def use(self, module: ModuleType) -> None:
         """Hold a module that exists already (the reference, in the examiner's own process)."""
@@ -101,17 +107,30 @@ class Host:
 
     def handle(self, test: int, released: list[int], body: bytes) -> bytes:
         """Do what a request says and return the body of its answer."""
-        for number in released:
-            self._numbers.pop(id(self._objects.pop(number, None)), None)
+        self.release(released)
         if test != self._test:
-            self._test = test
+            self._test, self._kept = test, None
             self._reseed(test)
         return self._answer(body)[0]
+
+    def release(self, numbers: list[int]) -> None:
+        """Forget objects that the examiner has no handle of any more."""
+        for number in numbers:
+            self._numbers.pop(id(self._objects.pop(number, None)), None)
 
     def _answer(self, body: bytes) -> tuple[bytes, bool]:
         """Return the body of the answer to a request, and whether it could be done."""
         try:
-            operation, args, kwargs, wanted = wire.decode(body, self._resolve, trusted=True)
+            return self._done(*wire.decode(body, self._resolve, trusted=True))
+        except self._passing:
+            raise
+        except BaseException as error:
+            return self._report(error), False
+
+    def _done(
+        self, operation: str, args: list[Any], kwargs: dict[str, Any], wanted: list[Any]
+    ) -> tuple[bytes, bool]:
+        try:
             watched = Watched(args, kwargs) if operation in ("call", "method") else None
             value = self._operations[operation](*args, **kwargs)
             answer = ["ok", value]
@@ -134,6 +153,56 @@ class Host:
             if not done:
                 break
         return answers
+
+    # ------------------------------------------------------------------ lent parts
+
+    def _lend(self, parts: list[dict[str, Any]]) -> dict[str, str]:
+        """Put stand-ins for parts that the examiner lends into the student's module."""
+        assert self.module is not None
+        lent.lend(self.module, parts, self._ask)
+        return self.directory()
+
+    def _ask(self, question: list[Any]) -> Any:
+        """Ask the examiner for a lent part's answer; do what is asked until it comes."""
+        assert self.exchange is not None
+        body = wire.encode(["lent", question], self._export_lent, self._keep_generator)
+        while True:
+            request = wire.decode(self.exchange(body), self._resolve, trusted=True)
+            if request[0] == "reply":
+                break
+            body, _ = self._done(*request)
+        status, value = request[1][0]
+        if status == "ok":
+            return value
+        kind, text = value
+        found = getattr(builtins, kind, Exception)
+        raise found(text)
+
+    def _export_lent(self, obj: Any) -> tuple[int, int]:
+        number = lent.object_number(obj)
+        return self._export(obj) if number is None else (marks.HANDLE, number)
+
+    def _keep_generator(self, generator: Any) -> Any:
+        """Let a generator stay here: whoever draws from it has to ask."""
+        kind, number = self._export(generator)
+        return [marks.MARKS[kind], number]
+
+    def _traced(self, operation: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """Do what is asked, and keep what the slopes of the answer need."""
+        from nextword.boundary.slopes import tensors_in
+
+        value = self._operations[operation](*args, **kwargs)
+        leaves = [each for each in tensors_in([args, kwargs]) if each.requires_grad]
+        return self._slopes().keep(value, leaves)
+
+    def _slopes(self) -> Any:
+        if self._kept is None:
+            from nextword.boundary.slopes import Kept
+
+            self._kept = Kept()
+        return self._kept
+
+    # ------------------------------------------------------------------ the module
 
     def _import(self, stem: str, source: bytes) -> dict[str, str]:
         """Write the student's file, run it as coursework.<stem> and list what it defines."""
@@ -177,7 +246,7 @@ class Host:
 
     def _resolve(self, kind: int, key: Any) -> Any:
         if kind == marks.HANDLE:
-            return self._objects[key]
+            return lent.STAND_INS[key] if key & lent.LENT else self._objects[key]
         if kind == marks.LIBRARY:
             return library.find(key)
         if kind == marks.METHOD:
@@ -256,7 +325,19 @@ def serve(channel: Channel, folder: Path) -> None:
     sys.stderr = io.TextIOWrapper(io.BufferedWriter(tally), errors="replace", line_buffering=True)
     sys.dont_write_bytecode = True
     host = Host(folder / PACKAGE)
+    number = 0
+
+    def exchange(body: bytes) -> bytes:
+        """Give an answer to the last request, and return the next, in the middle of a call."""
+        nonlocal number
+        channel.answer(number, tally.count, body)
+        number, _, released, request = channel.next_request()
+        host.release(released)
+        return request
+
+    host.exchange = exchange
     with contextlib.suppress(ClosedError):
         while True:
             number, test, released, body = channel.next_request()
-            channel.answer(number, tally.count, host.handle(test, released, body))
+            answer = host.handle(test, released, body)
+            channel.answer(number, tally.count, answer)

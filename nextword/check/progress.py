@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nextword.catalogue import Chapter
-from nextword.check.runner import check_chapter
+from nextword.check.chapter import check_chapter
 from nextword.project import Project
 from nextword.results import SubmissionResult, Verdict
 

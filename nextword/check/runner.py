@@ -1,23 +1,23 @@
-"""Runs a chapter's suite on a package of this process, as `nextword check` does.
+"""Runs a chapter's suite on a student's file in this process.
 
 The tests are judged by the examiner's own path (nextword.judge); only its walls are missing.
+`nextword check` does so in a child process, which can be ended (apart.py).
 """
 
 from __future__ import annotations
 
 import contextlib
-import io
+import os
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import TextIO
 
-from nextword.catalogue import Chapter
-from nextword.judge.local import on_file
+from nextword.judge.local import IMPORT_SECONDS
 from nextword.judge.marks import SuiteError
 from nextword.judge.session import Refusal, Session
-from nextword.judge.suite import VISIBLE_SEED, Suite, with_suite
+from nextword.judge.suite import VISIBLE_SEED, Suite, SuiteTest, with_suite
 from nextword.judge.timelimit import time_limit
-from nextword.project import Project
-from nextword.results import SubmissionResult, TestResult, group_by_task
+from nextword.results import TestResult
 
 Reporter = Callable[[str, TestResult], None]
 Opener = Callable[[Suite], Session | Refusal]
@@ -31,10 +31,15 @@ def run_suite(
     seed: str = VISIBLE_SEED,
     task_ids: Collection[str] | None = None,
     visible_only: bool = True,
+    skip: Collection[str] = (),
+    planned: Callable[[list[SuiteTest]], None] = lambda tests: None,
+    begins: Callable[[str, float], None] = lambda name, seconds: None,
     report: Reporter = lambda task_id, result: None,
 ) -> list[tuple[str, TestResult]]:
     """Run a suite's tests on the module that `opener` gives; return (task id, result) of each.
 
+    `planned` is told of all tests before the first, `begins` of each one and its limit, and of the
+    import, which has no name. Tests named in `skip` are left out.
     Raises SuiteError when the suite cannot be read or has no test for these tasks.
     """
     results: list[tuple[str, TestResult]] = []
@@ -50,38 +55,25 @@ def run_suite(
         ]
         if not wanted:
             raise SuiteError(f"{suite.name} has no test for this task")
+        planned(wanted)
+        begins("", IMPORT_SECONDS)
         session = opener(found)
         for test in wanted:
+            if test.name in skip:
+                continue
+            begins(test.name, test.mark.seconds)
             result = session.of(test) if isinstance(session, Refusal) else session.run(test)
             results.append((test.mark.id, result))
             report(test.mark.id, result)
 
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with _nowhere() as null, contextlib.redirect_stdout(null), contextlib.redirect_stderr(null):
         with_suite(suite, root, work)
     return results
 
 
-def check_chapter(
-    project: Project,
-    chapter: Chapter,
-    *,
-    package: str = "coursework",
-    task_ids: Collection[str] | None = None,
-    report: Reporter = lambda task_id, result: None,
-) -> SubmissionResult:
-    """Run the chapter's visible tests on the student's package; tasks left out have no tests."""
-    module = project.package(package) / f"{chapter.stem}.py"
-    found = run_suite(
-        project.suite(chapter.stem),
-        lambda suite: on_file(suite, module),
-        root=project.root,
-        task_ids=task_ids,
-        report=report,
-    )
-    tasks = group_by_task(chapter, found)
-    if task_ids is not None:
-        tasks = tuple(task for task in tasks if task.task.id in task_ids)
-    return SubmissionResult("you", tasks)
+def _nowhere() -> contextlib.AbstractContextManager[TextIO]:
+    """Return where prints go: they are not kept, however many they are."""
+    return Path(os.devnull).open("w", encoding="utf-8", errors="replace")
 
 
-__all__ = ["SuiteError", "check_chapter", "run_suite"]
+__all__ = ["SuiteError", "run_suite"]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from nextword.catalogue import Chapter, Task
+from nextword.catalogue import Chapter
+from nextword.check.hints import HINTS_FILE, next_hints, open_function
 from nextword.project import Project
 from nextword.results import SubmissionResult, TaskResult, TestResult, Verdict
-
-HINTS_FILE = "hints.json"
 
 
 def printable(text: str) -> str:
@@ -74,31 +72,22 @@ class Report:
                 )
                 for row in printable(test.message).splitlines():
                     self.console.print(Text(f"         {row}"))
+                if test.misconception:
+                    self.console.print(Text(f"         Perhaps: {test.misconception}", "cyan"))
 
 
-def show_hint(project: Project, result: SubmissionResult) -> None:
-    """Print the next hint for the first unfinished task, and count how many were shown."""
+def show_hint(project: Project, result: SubmissionResult) -> bool:
+    """Print the next hint for the first unfinished task; tell whether there is one."""
     console = Console(highlight=False, soft_wrap=True)
-    unfinished = [task.task for task in result.tasks if task.verdict is not Verdict.PASSED]
+    unfinished = [task for task in result.tasks if task.verdict is not Verdict.PASSED]
     if not unfinished:
-        console.print("Every task passes: no hint is needed.")
-        return
-    task = unfinished[0]
-    stage = _next_stage(project, task)
-    console.print(f"\nHints for {task.id} {task.title} ({stage} of {len(task.hints)}):")
-    for number, text in enumerate(task.hints[:stage], start=1):
+        return False
+    task, symbol = unfinished[0].task, open_function(unfinished[0])
+    hints = next_hints(project.state(HINTS_FILE), task, symbol)
+    name = f"{task.title}, `{symbol}`" if len(task.symbols) > 1 else task.title
+    console.print(f"Hints for {task.id} {name} ({len(hints)} of {len(task.hints)}):", markup=False)
+    for number, text in enumerate(hints, start=1):
         console.print(Text(f"  {number}. {text}"))
-    more = "ask again for the next one" if stage < len(task.hints) else f"that was all; {task.see}"
-    console.print(f"({more})")
-
-
-def _next_stage(project: Project, task: Task) -> int:
-    path = project.state(HINTS_FILE)
-    try:
-        shown = json.loads(path.read_text("utf-8"))
-        before = int(shown.get(task.id, 0))
-    except (OSError, ValueError, AttributeError, TypeError):
-        shown, before = {}, 0  # no hint was shown yet, or the file is damaged: start again
-    stage = min(before + 1, len(task.hints))
-    path.write_text(json.dumps({**shown, task.id: stage}, indent=1), encoding="utf-8")
-    return stage
+    more = len(hints) < len(task.hints)
+    console.print(f"({'ask again for the next one' if more else f'that was all; {task.see}'})")
+    return True

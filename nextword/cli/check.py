@@ -20,7 +20,10 @@ def check(
         str | None,
         typer.Argument(metavar="[CHAPTER|TASK]", help="Such as ngrams, 2 or 2.3; default: all."),
     ] = None,
-    hint: Annotated[bool, typer.Option("--hint", help="Show the next hint for a task.")] = False,
+    hint: Annotated[bool, typer.Option("--hint", help="Show the next hint, alone.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Check again on every save, task after task.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     package: Annotated[str, typer.Option(help="The package to check.")] = "coursework",
     hidden: Annotated[
@@ -30,14 +33,16 @@ def check(
 ) -> None:
     """Run the visible tests on your code. Example: nextword check 2.3
 
-    Shows what passes, what does not and why. With --hint: the next hint for the first unfinished
-    task, one step closer each time you ask.
+    Shows what passes, what does not and why. With --hint: only the next hint for the first
+    function that is not right yet, one step closer each time you ask. With --watch: stays, checks
+    the first open task on every save, and goes on to the next when it passes; Ctrl-C ends it.
     """
     from nextword import catalogue
-    from nextword.check.runner import check_chapter
+    from nextword.check.chapter import check_chapter
     from nextword.check.terminal import Report, show_hint
     from nextword.errors import UserError
     from nextword.project import find_project
+    from nextword.results import Verdict
 
     project = find_project()
     if what:
@@ -50,10 +55,15 @@ def check(
         if not (project.root / "solutions").is_dir():
             raise UserError("--hidden is for authors: this folder has only the visible tests")
         raise typer.Exit(0 if _hidden(project, wanted, package, seed) else 1)
-    complete = True
+    if watch:
+        from nextword.check.watch import watch as stay
+
+        stay(project, wanted, package)
+        raise typer.Exit
+    complete, hinted = True, False
     answers = []
     for chapter, tasks in wanted:
-        report = Report(chapter, quiet=as_json)
+        report = Report(chapter, quiet=as_json or hint)
         whole = len(tasks) == len(chapter.tasks)
         report.start(project.package(package))
         result = check_chapter(
@@ -64,10 +74,12 @@ def check(
             report=report.test,
         )
         report.finish(result)
-        complete = complete and result.score == result.max_score
+        complete = complete and all(t.verdict is Verdict.PASSED for t in result.tasks)
         answers.append({"chapter": chapter.stem, "submissions": [result.to_json()]})
-        if hint:
-            show_hint(project, result)
+        if hint and (hinted := show_hint(project, result)):
+            break
+    if hint and not hinted:
+        typer.echo("Every task passes: no hint is needed.")
     if as_json:
         typer.echo(json.dumps(answers[0] if what else answers, indent=1, ensure_ascii=False))
     raise typer.Exit(0 if complete else 1)

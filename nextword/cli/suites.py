@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from nextword.catalogue import Chapter
+    from nextword.judge.mutants import Hunt
     from nextword.judge.survey import Survey
     from nextword.project import Project
+
+MOST_ALIVE = 0.05  # of the mutants that are mistakes
 
 
 def suites(
@@ -22,10 +26,15 @@ def suites(
         int, typer.Option(min=1, help="Run each test so often, each time with another seed.")
     ] = 1,
     package: Annotated[str, typer.Option(help="The package whose code must pass.")] = "solutions",
+    mutants: Annotated[
+        bool, typer.Option("--mutants", help="Change the reference by machine, and test that.")
+    ] = False,
 ) -> None:
     """Show the tests of each task. Example: nextword suites ngrams --runs 200
 
-    Exit 1: the reference fails a test in some run, or a task has no hidden test.
+    With --mutants: which share of small mistakes, made in the reference by machine, the tests
+    notice with each of five seeds. Exit 1: the reference fails a test in some run, a task has
+    no hidden test, or more than 5 % of a chapter's mutants go unnoticed.
     """
     from rich.console import Console
 
@@ -37,13 +46,16 @@ def suites(
     good = True
     for chapter in chosen:
         found = _surveyed(project, chapter, runs, package)
-        console.print(_table(chapter, found))
+        hunted = _hunted(project, chapter) if mutants else None
+        console.print(_table(chapter, found, hunted))
         bare = [task for task, row in found.tasks.items() if not row.hidden]
         for test, why in found.failures.items():
             console.print(f"{chapter.stem}: {test} {why}", markup=False)
         for task in bare:
             console.print(f"{chapter.stem}: task {task} has no hidden test")
         good = good and not found.failures and not bare
+        if hunted:
+            good = _tell(console, chapter, hunted) and good
     raise typer.Exit(0 if good else 1)
 
 
@@ -69,14 +81,43 @@ def _surveyed(project: Project, chapter: Chapter, runs: int, package: str) -> Su
             raise UserError(str(error)) from error
 
 
-def _table(chapter: Chapter, found: Survey) -> Table:
+def _hunted(project: Project, chapter: Chapter) -> Hunt:
+    """Run the chapter's mutants with a progress bar on stderr."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from nextword.judge.mutants import hunt
+
+    errors = Console(stderr=True)
+    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        line = bar.add_task(f"{chapter.stem}: mutants", total=None)
+        return hunt(
+            project,
+            chapter,
+            report=lambda done, of: bar.update(line, completed=done, total=of),
+        )
+
+
+def _tell(console: Console, chapter: Chapter, hunted: Hunt) -> bool:
+    """Print the mutants that no test noticed; tell whether they are few."""
+    alive = [each for each in hunted.survivors if not each.reason]
+    for each in hunted.survivors:
+        why = f"no mistake: {each.reason}" if each.reason else f"alive with --seed {each.seed!r}"
+        text = f"{chapter.stem}: {each.mutant.task_id} {each.mutant.symbol}: {each.mutant.change}"
+        console.print(f"{text} ({why})", markup=False)
+    return len(alive) <= MOST_ALIVE * sum(hunted.made.values())
+
+
+def _table(chapter: Chapter, found: Survey, hunted: Hunt | None) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, title=f"{chapter.number} {chapter.title}")
     table.add_column("task")
-    for title in ("points", "visible", "hidden", "misconceptions", "seconds"):
+    killed = ("mutants killed",) if hunted else ()
+    for title in ("points", "visible", "hidden", "misconceptions", *killed, "seconds"):
         table.add_column(title, justify="right")
     for task, row in found.tasks.items():
         counts = (chapter.task(task).points, row.visible, row.hidden, row.misconceptions)
-        table.add_row(task, *map(str, counts), f"{row.seconds:.2f}")
+        share = ["{} of {}".format(*hunted.killed(task))] if hunted else []
+        table.add_row(task, *map(str, counts), *share, f"{row.seconds:.2f}")
     return table

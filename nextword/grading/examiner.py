@@ -6,17 +6,19 @@ import contextlib
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from nextword.boundary.channel import Channel, ClosedError, SlowError
-from nextword.boundary.conversation import NO_ANSWER, Conversation
+from nextword.boundary.conversation import NO_ANSWER, Asked, Conversation
 from nextword.boundary.deadline import Deadline
 from nextword.boundary.errors import Stop, WireError
 from nextword.candidate.confinement import EXIT_MEMORY
 from nextword.catalogue import Chapter
+from nextword.grading.retry import Retry
 from nextword.grading.submissions import Submission
-from nextword.judge.diagnosis import Diagnosis
+from nextword.judge.diagnosis import Diagnosis, Seen
+from nextword.judge.lending import Lender
 from nextword.judge.session import Refusal, Session, describe
 from nextword.judge.suite import Suite, SuiteTest
 from nextword.judge.wording import OTHER_FORM, SEE, clean
@@ -25,6 +27,7 @@ from nextword.sandbox.servers import CandidateServer, ServerError
 
 IMPORT_SECONDS = 60.0  # a module may be slow to import; its tests have their own time
 MOST_IMPORT_SECONDS = 300.0  # over all: after each crash the module is imported again
+MOST_KEPT = 64 << 20  # bytes of what is said in a submission's failed tests
 IDLE, IMPORTING = -2, -1  # in place of the number of a test
 FULL_TIMEOUTS = 3  # tests of a submission that may use up their time; later ones get a fifth
 SHORTER = 5
@@ -47,6 +50,8 @@ class Examiner:
         self._server: CandidateServer | None = None
         self._channel: Channel | None = None
         self._seconds = 0.0  # that the candidate is given now
+        self._said: dict[int, Sequence[Asked]] = {}  # in the submission's failed tests
+        self._kept = 0  # bytes of that
 
     def warm_up(self) -> None:
         """Start the candidate server before the first submission needs it."""
@@ -66,29 +71,82 @@ class Examiner:
         """Run every test of the suite on the submission, but for those in `skip`, by number."""
         if submission.problem:
             whole = Refusal(submission.verdict, submission.problem)
-            found = [whole.of(test) for test in self.suite.tests]
-            return self._result(submission, found, submission.problem)
-        self.diagnosis.begin()
+            refused = {test.number: whole.of(test) for test in self.suite.tests}
+            return self._result(submission, refused, submission.problem)
+        self._said, self._kept = {}, 0
         try:
             found, notice = self._run_all(submission, skip or {})
+            if not notice and not skip:
+                self._charge_once(submission, found)
+            self._explain_mistakes(found)
         finally:
             self._hang_up()
         return self._result(submission, found, notice)
 
+    def _charge_once(self, submission: Submission, found: dict[int, TestResult]) -> None:
+        """Give points for what fails only through earlier tasks.
+
+        subtle: after the whole first run. Nothing that the student's code says now reaches a
+        message, whatever it has seen.
+        """
+
+        def again(test: SuiteTest, session: Session, seconds: float) -> TestResult:
+            self._running(test.number, seconds)
+            self._seconds = seconds
+            result = session.run(test, seconds)
+            self._keep(test, result, session.talk)
+            return result
+
+        retry = Retry(
+            self.chapter,
+            self.suite,
+            self.diagnosis,
+            lambda lender: self._open(submission, lender),
+            again,
+        )
+        retry.charge_once(found)
+
+    def _keep(self, test: SuiteTest, result: TestResult, talk: Conversation) -> None:
+        """Keep what was said in a test that failed, to explain it."""
+        if result.verdict is Verdict.FAILED and self._kept < MOST_KEPT:
+            self._said[test.number] = talk.transcript
+            self._kept += talk.kept
+
+    def _explain_mistakes(self, found: dict[int, TestResult]) -> None:
+        """Name the mistakes behind failed tests, or say in which direction an answer is off."""
+        for task in self.chapter.tasks:
+            tests = [test for test in self.suite.tests if test.mark.id == task.id]
+            seen = [
+                Seen(test, found[test.number].verdict is Verdict.PASSED, self._said_in(test))
+                for test in tests
+                if found[test.number].verdict is Verdict.PASSED or self._said_in(test)
+            ]
+            named = self.diagnosis.named(task, seen)
+            for each in seen:
+                if not each.passed:
+                    number = each.test.number
+                    result = replace(found[number], misconception=named.get(number, ""))
+                    bare = not result.message or result.message.startswith(OTHER_FORM)
+                    if bare and not (result.misconception or result.visible):
+                        text = self.diagnosis.direction(each.test, each.transcript)
+                        result = replace(result, message=text or result.message)
+                    found[number] = result
+
+    def _said_in(self, test: SuiteTest) -> Sequence[Asked]:
+        return self._said.get(test.number, ())
+
     def _result(
-        self, submission: Submission, found: list[TestResult], notice: str
+        self, submission: Submission, found: dict[int, TestResult], notice: str
     ) -> SubmissionResult:
-        pairs = [
-            (test.mark.id, result) for test, result in zip(self.suite.tests, found, strict=True)
-        ]
+        pairs = [(test.mark.id, found[test.number]) for test in self.suite.tests]
         tasks = group_by_task(self.chapter, pairs)
         notes = "\n".join(filter(None, (notice, submission.note)))
         return SubmissionResult(submission.student, tasks, notes, submission.files)
 
     def _run_all(
         self, submission: Submission, skip: Mapping[int, Refusal]
-    ) -> tuple[list[TestResult], str]:
-        """Return the tests' results, in the suite's order, and a notice.
+    ) -> tuple[dict[int, TestResult], str]:
+        """Return the tests' results by number, and a notice.
 
         subtle: visible tests run first. Their messages may quote what the student's code says,
         and so must be over before that code has seen a hidden input.
@@ -123,7 +181,7 @@ class Examiner:
             found[test.number] = result
             if session.talk.stopped or result.verdict is Verdict.TIMEOUT:
                 session = None
-        return [found[test.number] for test in self.suite.tests], notice
+        return found, notice
 
     def _run(self, test: SuiteTest, session: Session, seconds: float) -> TestResult:
         self._seconds = seconds
@@ -140,23 +198,25 @@ class Examiner:
             if not talk.answers or not self.diagnosis.test_is_right(test, without=False):
                 return result
             result = replace(result, verdict=Verdict.FAILED, message=f"{OTHER_FORM}: {SEE}")
-        transcript = talk.transcript
         if not self.diagnosis.test_is_right(test):
             text = "the reference does not pass this test either: the test is at fault"
             return replace(result, verdict=Verdict.NOT_JUDGED, message=text)
-        if result.verdict is Verdict.FAILED:
-            return replace(result, misconception=self.diagnosis.misconception(test, transcript))
+        self._keep(test, result, talk)
         return result
 
     # -------------------------------------------------------------- the candidate
 
-    def _open(self, submission: Submission) -> Session | Refusal:
-        """Start a candidate and import the submission in it."""
+    def _open(self, submission: Submission, lender: Lender | None = None) -> Session | Refusal:
+        """Start a candidate and import the submission in it; put lent parts in their places."""
         channel = self._start()
         talk = Conversation(self._asker(channel), channel.waits)
         self._seconds = IMPORT_SECONDS
         session = Session(self.suite, talk, self.chapter.stem, submission.source)
-        return session.open("import", submission.data, IMPORT_SECONDS) or session
+        refusal = session.open("import", submission.data, IMPORT_SECONDS)
+        if refusal is None and lender is not None:
+            talk.lender = lender
+            refusal = session.borrow(lender.parts)
+        return refusal or session
 
     def _start(self) -> Channel:
         self._hang_up()

@@ -6,7 +6,7 @@ import html
 import re
 
 from nextword.catalogue import Chapter
-from nextword.grading.page import Page, Part, sentence, took
+from nextword.grading.page import Page, Part, sentence
 from nextword.results import SubmissionResult, TaskResult, Verdict
 
 PROVISIONAL = (
@@ -63,10 +63,6 @@ def _code(text: str) -> str:
     return "\n".join(f"      {line}" for line in text.splitlines())
 
 
-def _in_brackets(text: str) -> str:
-    return f" ({text})" if text else ""
-
-
 def markdown(chapter: Chapter, result: SubmissionResult) -> str:
     """Return the student's feedback as Markdown, for systems that take text."""
     lines = [f"# {_plain(result.student)}: {_plain(chapter.title)}", ""]
@@ -82,12 +78,14 @@ def _task_lines(result: TaskResult) -> list[str]:
     part, look = _part(result), result.verdict.look
     points = f"{result.score:g} / {result.task.points}"
     lines = [f"## {_plain(part.heading)}: {points}, {look.sign} {look.word}", ""]
+    if part.given:
+        lines += [f"{_plain(part.given)}. What goes wrong here is charged there.", ""]
     if not part.wrong:
         return lines
     lines += [f"See {_plain(result.task.see)}. A nudge: `{_hint(result)}`", ""]
     for tests in part.wrong:
         first = tests[0]
-        lines += [f"- {_plain(test.behaviour)}{_in_brackets(took(test))}" for test in tests]
+        lines += [f"- {_plain(test.behaviour)}" for test in tests]
         lines += ["", f"  {_plain(sentence(first))}"]
         if first.misconception:
             lines += ["", f"  **Perhaps this:** {_plain(first.misconception)}"]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -50,6 +50,12 @@ class Part:
         return [test for test in self.tests if test.verdict is Verdict.PASSED]
 
     @property
+    def given(self) -> str:
+        """What the second tries say: "Right, given a right 2.1"; "" if there was none."""
+        said = dict.fromkeys(test.message for test in self.right if test.message)
+        return "; ".join(text[0].upper() + text[1:] for text in said)
+
+    @property
     def wrong(self) -> list[list[TestResult]]:
         """The tests that did not pass; those of which the same is to be said stand together."""
         found: dict[tuple[str, str, str], list[TestResult]] = {}
@@ -79,20 +85,13 @@ class Page:
 
     def to_html(self) -> str:
         """Return the page: no script, nothing loaded, readable on a phone and on paper."""
-        css, digest = _style_sheet()
-        return _templates().get_template("feedback.html").render(page=self, css=css, digest=digest)
+        return rendered("feedback.html", page=self)
 
 
-def took(test: TestResult) -> str:
-    """Return how long a test took, or "" where that is not known.
-
-    subtle: of a hidden test only roughly. Code could sleep for as long as its input says.
-    """
-    if not test.seconds:
-        return ""
-    if not test.visible:
-        return f"{math.ceil(test.seconds)} s" if test.seconds > 1 else "up to 1 s"
-    return f"{test.seconds:.2g} s" if test.seconds >= 0.01 else "less than 0.01 s"
+def rendered(template: str, **values: Any) -> str:
+    """Return a page of the graders' as HTML: its style sheet is the only thing that it may use."""
+    css, digest = _style_sheet()
+    return _templates().get_template(template).render(css=css, digest=digest, **values)
 
 
 def sentence(test: TestResult) -> str:
@@ -122,12 +121,12 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters |= {
+    filters: dict[str, Any] = {
         "number": lambda value: f"{value:g}",
-        "took": took,
         "sentence": sentence,
         "quoted": _quoted,
     }
+    found.filters |= filters
     return found
 
 

@@ -15,6 +15,7 @@ from nextword.candidate.server import Plan
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.grading import feedback
+from nextword.grading.agenda import Met, mistakes_met, page
 from nextword.grading.store import REASONS, Kept, Key, Store, file_name, run_key, write_atomically
 from nextword.grading.submissions import Submission, find_entries, read, read_package
 from nextword.grading.workers import Course, Finished, WorkerPool
@@ -26,6 +27,7 @@ from nextword.results import SubmissionResult, TestResult, Verdict
 from nextword.sandbox import trial as sandbox
 
 REFERENCE = "solutions"
+AGENDA = Path("class", "mistakes.html")  # in a folder of its own: pages are named after students
 
 
 class Watcher(Protocol):
@@ -89,7 +91,13 @@ class Outcome:
         return {
             "chapter": self.chapter.stem,
             "submissions": [result.to_json() for result in self.results],
+            "mistakes": [met.to_json() for met in self.mistakes],
         }
+
+    @property
+    def mistakes(self) -> list[Met]:
+        """What the class got wrong, by task."""
+        return mistakes_met(self.chapter, self.results)
 
 
 class Proof:
@@ -217,7 +225,10 @@ class _Records:
             _write_feedback(self._out, self._chapter, self._results[index])
         ordered = tuple(self._results[index] for index in range(len(self._keys)))
         changes = _changes(self._before, self._keys, ordered)
-        return Outcome(self._chapter, ordered, len(self.todo), changes)
+        found = Outcome(self._chapter, ordered, len(self.todo), changes)
+        agenda = page(self._chapter, found.mistakes, len(ordered))
+        write_atomically(self._out / AGENDA, agenda, durable=False)
+        return found
 
 
 def grade(

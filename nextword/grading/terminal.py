@@ -73,6 +73,8 @@ def show(console: Console, outcome: Outcome) -> None:
         if result.notice:
             line = f"{result.student}: {result.notice.splitlines()[0]}"
             console.print(escape(line), highlight=False)
+    if outcome.mistakes:
+        console.print(_mistakes(outcome))
     if outcome.changes:
         console.print(_changes(outcome))
     known = len(outcome.results) - outcome.graded
@@ -108,6 +110,20 @@ def _cell(task: TaskResult, digits: str) -> str:
     look = task.verdict.look
     score = "" if task.verdict is Verdict.MISSING else format(task.score, digits)
     return f"[{look.colour}]{score}{look.letter}[/]"
+
+
+def _mistakes(outcome: Outcome) -> Table:
+    """The most frequent mistake of each task."""
+    table = Table(title="what went wrong most often", title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("task", no_wrap=True)
+    table.add_column("students", justify="right", no_wrap=True)
+    table.add_column("mistake", overflow="fold")
+    shown: set[str] = set()
+    for met in outcome.mistakes:
+        if met.task.id not in shown:
+            shown.add(met.task.id)
+            table.add_row(met.task.id, str(len(met.students)), escape(met.says))
+    return table
 
 
 def _changes(outcome: Outcome) -> Table:

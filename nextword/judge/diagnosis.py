@@ -3,28 +3,35 @@ misconceptions, to see whether one gives the answers that a student's code gave.
 
 from __future__ import annotations
 
-import math
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-import numpy as np
-
 from nextword.boundary import marks, wire
 from nextword.boundary.conversation import Asked
+from nextword.catalogue import Task
+from nextword.judge.alike import alike
+from nextword.judge.direction import direction
+from nextword.judge.lending import Lender
 from nextword.judge.local import on_module
 from nextword.judge.misconceptions import Misconception
 from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest
 from nextword.results import Verdict
 
-MAX_SEARCHES = 2  # failing tests of a task for which all its misconceptions are compared
-CLOSE = 1e-9  # relative difference of two numbers that count as the same answer
+
+@dataclass(frozen=True)
+class Seen:
+    """What became of a test on a student's code: whether it passed, and what was said in it."""
+
+    test: SuiteTest
+    passed: bool
+    transcript: Sequence[Asked] = ()  # of a test that failed
 
 
 class Diagnosis:
@@ -45,8 +52,7 @@ class Diagnosis:
         self._wrong: dict[str, Session] = {}
         self._passes: dict[int, bool] = {}
         self._answers: dict[tuple[int, str], list[Any] | None] = {}
-        self._matched: dict[str, Misconception] = {}  # by task, of the submission at hand
-        self._searched: Counter[str] = Counter()
+        self._right: dict[int, list[Any]] = {}  # what the reference answers, by test
 
     @cached_property
     def _reference(self) -> Session | None:
@@ -60,6 +66,7 @@ class Diagnosis:
             return without
         if test.number not in self._passes:
             self._passes[test.number] = self._run(self._reference, test) is Verdict.PASSED
+            self._right[test.number] = list(readable(self._reference.talk.transcript))
         return self._passes[test.number]
 
     def _run(self, trusted: Session, test: SuiteTest) -> Verdict:
@@ -77,38 +84,75 @@ class Diagnosis:
         exec(self._code, vars(module))
         return module
 
-    def begin(self) -> None:
-        """Forget what was found out about the last submission."""
-        self._matched, self._searched = {}, Counter()
+    def lender(self, names: Sequence[str]) -> Lender | None:
+        """Return who lends these parts of the reference, or None where there is none."""
+        return Lender(self._module("lent"), names) if self._path else None
 
-    def misconception(self, test: SuiteTest, transcript: Sequence[Asked]) -> str:
-        """Return the sentence of the misconception that gives the same answers, or "".
+    def named(self, task: Task, seen: Sequence[Seen]) -> dict[int, str]:
+        """Return the sentences of the mistakes behind a task's failed tests, by test.
 
-        A task's first failing tests are searched for; then a mistake is known, or none is.
+        A mistake is named if it gives the student's answers in each test that it fails, passes
+        those that the student passed, and is the only one that explains all that failed. In a task
+        of several functions two may do so together, one for each of two functions.
         """
-        task_id = test.mark.id
-        known = self._matched.get(task_id)
-        if known is None and self._searched[task_id] >= MAX_SEARCHES:
-            return ""
-        self._searched[task_id] += 1
-        mistakes = [known] if known else [m for m in self._mistakes if m.task_id == task_id]
         try:
-            found = self._find(mistakes, test, transcript)
+            return self._named(task, [each for each in seen if not each.passed], seen)
         except Exception:  # whatever the answers are: at worst there is no sentence
-            return ""
-        if found:
-            self._matched[task_id] = found
-        return found.says if found else ""
+            return {}
 
-    def _find(
-        self, mistakes: Sequence[Misconception], test: SuiteTest, transcript: Sequence[Asked]
-    ) -> Misconception | None:
-        said, more = list[Any](), readable(transcript)  # decoded only as far as it is compared
-        for mistake in mistakes:
-            wrong = self._wrong_answers(test, mistake)
-            if wrong is not None and _begins_alike(said, more, wrong):
-                return mistake
-        return None
+    def _named(self, task: Task, failed: Sequence[Seen], seen: Sequence[Seen]) -> dict[int, str]:
+        told = {each.test.number: _Told(each.transcript) for each in failed}
+        explained: dict[str, tuple[Misconception, frozenset[int]]] = {}
+        for mistake in self._mistakes:
+            if mistake.task_id == task.id and failed:
+                tests = self._explains(mistake, told, seen, whole=len(task.symbols) == 1)
+                if tests:
+                    explained[mistake.name] = mistake, tests
+        everything = frozenset(told)
+        alone = {mistake.says for mistake, tests in explained.values() if tests == everything}
+        if len(alone) == 1:
+            return dict.fromkeys(everything, alone.pop())
+        pairs = [
+            (one, other)
+            for one, other in combinations(explained.values(), 2)
+            if one[0].replaces != other[0].replaces and one[1] | other[1] == everything
+        ]
+        if alone or len(pairs) != 1:
+            return {}
+        return {number: mistake.says for mistake, tests in pairs[0] for number in tests}
+
+    def _explains(
+        self, mistake: Misconception, told: dict[int, _Told], seen: Sequence[Seen], *, whole: bool
+    ) -> frozenset[int]:
+        """Return the failed tests in which the mistake answers alike; none if it does not fit."""
+        found = []
+        for each in sorted(seen, key=lambda each: each.passed):  # failures tell most apart
+            wrong = self._wrong_answers(each.test, mistake)
+            if wrong is None and (each.passed or not whole):
+                continue
+            if wrong is None or each.passed or not told[each.test.number].is_alike(wrong):
+                return frozenset()
+            found.append(each.test.number)
+        return frozenset(found)
+
+    def direction(self, test: SuiteTest, transcript: Sequence[Asked]) -> str:
+        """Return in which way the first wrong answer of a test is off, or ""."""
+        try:
+            return self._direction(test, transcript)
+        except Exception:  # whatever the answers are
+            return ""
+
+    def _direction(self, test: SuiteTest, transcript: Sequence[Asked]) -> str:
+        right = self._right.get(test.number, [])
+        for said, meant in zip(readable(transcript), right, strict=False):
+            if not alike(said[0], meant[0]):
+                return ""
+            if alike(said, meant):
+                continue
+            _, status, value, _ = said
+            found = direction(value, meant[2]) if status == meant[1] == "ok" else ""
+            return f"{_function(said[0])} gives {found}" if found else ""
+        return ""
 
     def _wrong_answers(self, test: SuiteTest, mistake: Misconception) -> list[Any] | None:
         """Return what the misconception answers, or None where the test does not reject it."""
@@ -129,7 +173,9 @@ def readable(transcript: Sequence[Asked]) -> Iterator[Any]:
     order: dict[Any, int] = {}
 
     def name(kind: int, key: Any) -> Any:
-        return ("handle", order.setdefault(key, len(order)) if kind == marks.HANDLE else key)
+        if kind == marks.HANDLE:
+            return "handle", order.setdefault(key, len(order))
+        return "name", key
 
     for asked in transcript:
         known = len(order)
@@ -139,35 +185,31 @@ def readable(transcript: Sequence[Asked]) -> Iterator[Any]:
                 del order[key]
             continue
         status, value, *changes = wire.decode(asked.answer, name)
-        yield [request, status, value[0] if status == "error" else value, changes]
+        yield [request, status, value[:2] if status == "error" else value, changes]
 
 
-def _begins_alike(said: list[Any], more: Iterator[Any], wrong: Sequence[Any]) -> bool:
-    """Tell whether a student said what a misconception says, up to where it fails the test."""
-    for number, expected in enumerate(wrong):
-        if number == len(said):
-            said.extend(islice(more, 1))
-        if number == len(said) or not alike(said[number], expected):
-            return False
-    said.extend(islice(more, 1))
-    return bool(wrong) and len(said) == len(wrong)
+class _Told:
+    """What a student's code said in a test, decoded only as far as it is compared."""
+
+    def __init__(self, transcript: Sequence[Asked]) -> None:
+        self._said, self._more = list[Any](), readable(transcript)
+
+    def is_alike(self, wrong: Sequence[Any]) -> bool:
+        """Tell whether it is what a misconception says, up to where that fails the test."""
+        for number, expected in enumerate(wrong):
+            if number == len(self._said):
+                self._said.extend(islice(self._more, 1))
+            if number == len(self._said) or not alike(self._said[number], expected):
+                return False
+        self._said.extend(islice(self._more, 1))
+        return bool(wrong) and len(self._said) == len(wrong)
 
 
-def alike(a: Any, b: Any) -> bool:
-    """Tell whether two answers are the same for a reader: 1 and 1.0, a list and a tuple.
-
-    >>> alike([1, 0.1 + 0.2], (1.0, 0.3))
-    True
-    """
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(alike, a, b))
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
-    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-        return math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE) or (a != a and b != b)
-    if isinstance(a, np.random.Generator) and isinstance(b, np.random.Generator):
-        return str(a.bit_generator.state) == str(b.bit_generator.state)
-    if hasattr(a, "shape") and hasattr(b, "shape"):
-        x, y = np.asarray(a), np.asarray(b)
-        return x.shape == y.shape and np.allclose(x, y, rtol=1e-6, atol=CLOSE, equal_nan=True)
-    return type(a) is type(b) and bool(a == b)
+def _function(request: Sequence[Any]) -> str:
+    """Return the name of what a request asks, as the test wrote it."""
+    operation, args, *_ = request
+    if operation == "method" and isinstance(args[1], str):
+        return args[1]
+    if operation == "call" and isinstance(args[0], tuple) and args[0][0] == "name":
+        return str(args[0][1])
+    return "your code"

@@ -7,14 +7,16 @@ Leaves out who answers (local.py: this process; examiner.py: a candidate).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 from nextword.boundary.conversation import MAX_NAMES, NO_ANSWER, Conversation
 from nextword.boundary.errors import Stop
 from nextword.boundary.proxy import Module
+from nextword.judge.failing import explain
 from nextword.judge.suite import Suite, SuiteTest
-from nextword.judge.wording import Source, judge
+from nextword.judge.wording import Source, is_closeness, judge, plain_assertion
 from nextword.results import TestResult, Verdict
 
 
@@ -65,7 +67,18 @@ class Session:
         except Stop as stop:
             return Refusal(stop.verdict, stop.message)
         except Exception as error:
-            return Refusal(*judge(error, self.talk, self.source, visible=True))
+            return Refusal(*judge(error, self.talk, self.source, shown=str))
+        if not _is_directory(directory):
+            return Refusal(Verdict.CRASHED, NO_ANSWER)
+        self.hold(directory)
+        return None
+
+    def borrow(self, parts: list[dict[str, Any]]) -> Refusal | None:
+        """Have stand-ins for lent parts put into the module; say so if they cannot be."""
+        try:
+            directory = self.talk.request("lend", parts)
+        except (Stop, Exception) as error:
+            return Refusal(Verdict.NOT_JUDGED, str(error))
         if not _is_directory(directory):
             return Refusal(Verdict.CRASHED, NO_ANSWER)
         self.hold(directory)
@@ -79,8 +92,18 @@ class Session:
             error, took = self.suite.run(test, self.talk.deadline)
         finally:
             self.suite.package = before
-        verdict, message = judge(error, self.talk, self.source, visible=test.mark.visible)
+        shown = partial(shown_failure, self.suite, self.talk) if test.mark.visible else None
+        verdict, message = judge(error, self.talk, self.source, shown=shown)
         return describe(test, verdict, message, took)
+
+
+def shown_failure(suite: Suite, talk: Conversation, error: BaseException) -> str:
+    """Return what a student reads of a visible test's assertion that failed."""
+    text, compared = str(error), suite.compared
+    said = plain_assertion(text)
+    if compared is None and suite.asked and not is_closeness(text):
+        said = f"the test expects: {suite.asked}"
+    return explain(compared, said, talk.transcript)
 
 
 def _is_directory(found: Any) -> bool:

@@ -16,9 +16,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _pytest.assertion import util
 
 from nextword.boundary.deadline import Deadline
 from nextword.catalogue import Chapter
+from nextword.judge.failing import Compared, statement
 from nextword.judge.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
 
 VISIBLE_SEED = "visible"  # visible tests give the same inputs to everyone, every time
@@ -56,6 +58,8 @@ class Suite:
         self.package: Any = None  # what the fixture `coursework` gives
         self.seed = ""
         self.bound: Bound = lambda deadline: contextlib.nullcontext()  # around each test
+        self.compared: Compared | None = None  # what the last failing assertion compared
+        self.asked = ""  # the last failing assertion, as it is written
         self.raised: Callable[[BaseException], None] = lambda error: None  # told before frames go
 
     def run(self, test: SuiteTest, deadline: Deadline) -> tuple[BaseException | None, float]:
@@ -67,6 +71,7 @@ class Suite:
         state, item = self._session._setupstate, test.item
         started = time.perf_counter()
         found: BaseException | None = None
+        self.compared, self.asked = None, ""
         try:
             with self.bound(deadline):
                 item._initrequest()
@@ -85,6 +90,8 @@ class Suite:
             found = found or error
         if found is not None:
             self.raised(found)
+            if test.mark.visible and isinstance(found, AssertionError):
+                self.asked = statement(found.__traceback__, self.path.parent)
             _forget_frames(found)
         return found, seconds
 
@@ -123,6 +130,13 @@ class _Plugin:
         assert self.suite is not None
         return self.suite.generator(self.by_item[request.node.nodeid])
 
+    def compare(self, sign: str, left: Any, right: Any) -> str:
+        """Note what a failing assertion compared; return it in short."""
+        found = Compared(sign, left, right)
+        if self.suite is not None:
+            self.suite.compared = found
+        return str(found)
+
     def pytest_configure(self, config: pytest.Config) -> None:
         """Supply the options of the plugins that are left out."""
         config.option.verbose = 0
@@ -156,7 +170,8 @@ class _Plugin:
             raise SuiteError(f"two tests are named {twice}: a test is known by its name")
         self.by_item = {test.item.nodeid: test for test in tests}
         self.suite = Suite(self.path, tests, session)
-        self.work(self.suite)
+        with _comparing(self.compare):
+            self.work(self.suite)
         session._setupstate.teardown_exact(None)
 
 
@@ -176,6 +191,16 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
     if plugin.suite is None:
         detail = "\n".join(plugin.errors) or f"pytest ended with {int(status)}"
         raise SuiteError(f"{path.name} cannot be read: {detail}")
+
+
+@contextlib.contextmanager
+def _comparing(compare: Callable[[str, Any, Any], str]) -> Iterator[None]:
+    """Have pytest's rewritten assertions tell what they compare; its own words leave parts out."""
+    before, util._reprcompare = util._reprcompare, compare
+    try:
+        yield
+    finally:
+        util._reprcompare = before
 
 
 @contextlib.contextmanager

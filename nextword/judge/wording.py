@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nextword.boundary.conversation import Changed, Conversation
@@ -20,14 +20,11 @@ from nextword.results import Verdict
 
 SEE = "see the docstring"
 OTHER_FORM = "your code's answer has another form than the test expects"
-SIDES = "\n  (left is your answer, right the expected one)"
 LONGEST = 1000  # characters of a message
-# of pytest's explanation: advice on options that this course's commands do not have, and lines
-# that say only whose attribute a function is, or repeat what was compared
-_ADVICE = re.compile(r"^\s*Use -v+ to .*\n?|, use '?-v+'? to show", re.MULTILINE)
-_NO_NEWS = re.compile(r" \+ +(?:where|and) +\w+ = <your \w+>\.\w+$")
+# of pytest's explanation: whose attribute a function is, and what was compared once more
+_NO_NEWS = re.compile(r" \+ +(?:where|and) +.*")
+_NOT_RAISED = re.compile(r"DID NOT RAISE (?:any of )?(?:<class ')?([^'>]+)(?:'>)?")
 _CLOSENESS = re.compile(r"\n \+  where .* = close\(.*", re.DOTALL)
-_TWO_SIDES = re.compile(r"^\s*(Left|Right) contains |^\s*Extra items in the ", re.MULTILINE)
 # control codes, terminal escapes, and marks that reverse or hide text
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -91,9 +88,17 @@ def _parameters(tree: ast.AST, function: str, place: int) -> Iterator[list[str]]
 
 
 def judge(
-    error: BaseException | None, talk: Conversation, source: Source, *, visible: bool
+    error: BaseException | None,
+    talk: Conversation,
+    source: Source,
+    *,
+    shown: Callable[[BaseException], str] | None,
 ) -> tuple[Verdict, str]:
-    """Return a test's verdict and message from what it raised and what was said in it."""
+    """Return a test's verdict and message from what it raised and what was said in it.
+
+    `shown` gives a failing assertion of a visible test in words; of a hidden one nothing is shown.
+    """
+    visible = shown is not None
     if talk.stopped is not None:
         return talk.stopped.verdict, talk.stopped.message
     if talk.unwritten is not None:  # even if the test went on: a stub earns nothing
@@ -121,7 +126,7 @@ def judge(
     if _is_outcome(error, "Skipped"):
         return Verdict.NOT_JUDGED, "the test was skipped"
     if isinstance(error, AssertionError) or _is_outcome(error, "Failed"):
-        return Verdict.FAILED, clean(plain_assertion(str(error))) if visible else ""
+        return Verdict.FAILED, clean(shown(error)) if shown else ""
     if talk.answers or talk.raised is not None:
         if out_of_memory(error):
             return Verdict.FAILED, "your code's answer needs too much memory"
@@ -130,20 +135,20 @@ def judge(
     return Verdict.NOT_JUDGED, clean(f"the test is broken: {type(error).__name__}: {error}")
 
 
+def is_closeness(text: str) -> bool:
+    """Tell whether an assertion was one of `close`, which says itself what differs."""
+    return bool(_CLOSENESS.search(text))
+
+
 def plain_assertion(text: str) -> str:
-    """Return pytest's explanation of a failed assertion in the words of this course.
+    """Return pytest's explanation of a failed assertion without where its parts come from.
 
     >>> plain_assertion("assert 1 == 2\\n +  where 1 = f()\\n +    where f = <your module>.f")
-    'assert 1 == 2\\n +  where 1 = f()'
-    >>> print(plain_assertion("assert [1] == [1, 2]\\n  Right contains one more item: 2"))
-    assert [1] == [1, 2]
-      Right contains one more item: 2
-      (left is your answer, right the expected one)
+    '1 == 2'
     """
-    text = _CLOSENESS.sub("", text)  # which has said what differs
-    text = "\n".join(line for line in text.split("\n") if not _NO_NEWS.match(line))
-    text = _ADVICE.sub("", text).rstrip()
-    return text + SIDES if _TWO_SIDES.search(text) else text
+    text = _CLOSENESS.sub("", text).removeprefix("assert ")
+    text = _NOT_RAISED.sub(r"\1 was expected, and nothing was raised", text)
+    return "\n".join(line for line in text.split("\n") if not _NO_NEWS.match(line)).rstrip()
 
 
 def _is_outcome(error: BaseException, name: str) -> bool:

@@ -91,6 +91,8 @@ def _score(task: Mapping[str, Any]) -> Score:
 
 def _lines(test: Mapping[str, Any]) -> Iterable[str]:
     if test["verdict"] == Verdict.PASSED:
+        if test["message"]:
+            yield f"- {test['message']}: {test['behaviour']}"
         return
     word = Verdict(test["verdict"]).look.word
     yield f"- {word}: {test['behaviour']}"

@@ -24,6 +24,7 @@ from nextword.release.assignment import (
     variables,
     write_notebook,
 )
+from nextword.release.known import known_files
 from nextword.release.stubs import make_stub
 from nextword.release.student import require_new_folder, write_text
 from nextword.release.suites import read_suite
@@ -121,7 +122,8 @@ def _source_files(
     stub = make_stub(solution.read_text("utf-8"), chapter, solution.name)
     reference = reference_answers(notebook, solution)
     source = nbgrader_source(notebook, chapter, suite, reference)
-    visible = {folder / "tests" / "suites" / name: text for name, text in suite.visible().items()}
+    given = suite.visible() | known_files(project, chapter)
+    visible = {folder / "tests" / "suites" / name: text for name, text in given.items()}
     return {
         folder / f"{chapter.stem}.ipynb": write_notebook(source),
         folder / solution.name: stub,

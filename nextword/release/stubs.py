@@ -95,6 +95,12 @@ def make_stub(text: str, chapter: Chapter, name: str) -> str:
     return "\n".join([*pieces, *lines[position:]]) + "\n"
 
 
+def marked_regions(text: str, name: str) -> dict[str, Region]:
+    """Return the marked region of each function that has one, by its qualified name."""
+    functions = functions_of(ast.parse(text))
+    return {str(_enclosing(functions, each)): each for each in find_regions(text, name)}
+
+
 def _enclosing(functions: dict[str, Function], region: Region) -> str | None:
     """Return the innermost function that holds the region."""
     holding = [

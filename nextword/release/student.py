@@ -13,6 +13,7 @@ from nextword.checkpoints.places import FOLDER, RUNGS
 from nextword.errors import UserError
 from nextword.project import Project
 from nextword.release.assignment import student_assignment
+from nextword.release.known import known_files
 from nextword.release.stubs import make_stub
 from nextword.release.suites import read_suite
 
@@ -21,8 +22,10 @@ INSTRUCTORS_PARTS = (
     "grading",
     "nbgrader",
     "release",
+    "judge/mutants.py",
     "cli/grade.py",
     "cli/new_chapter.py",
+    "cli/similar.py",
     "cli/suites.py",
     "cli/release.py",
     "cli/sync.py",
@@ -67,7 +70,8 @@ def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -
         if assignment := project.assignment(chapter.stem):
             text = student_assignment(assignment.read_text("utf-8"), assignment.name, chapter)
             write_text(target / "coursework" / assignment.name, text)
-        for name, text in read_suite(project, chapter.stem).visible().items():
+        visible = read_suite(project, chapter.stem).visible() | known_files(project, chapter)
+        for name, text in visible.items():
             write_text(target / "tests" / "suites" / name, text)
         if notebook := project.notebook(chapter.number, chapter.stem):
             text = student_notebook(notebook.read_text("utf-8"))

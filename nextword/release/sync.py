@@ -1,5 +1,6 @@
 """Writes what follows from solutions/ and the catalogue, or tells how the two differ: coursework/,
-the exercise boxes of the chapters' notebooks, the points of the assignments, the index of tasks."""
+the exercise boxes of the chapters' notebooks, the points of the assignments, the index of tasks,
+and what `nextword check` knows of each chapter besides its visible tests."""
 
 from __future__ import annotations
 
@@ -9,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nextword.catalogue import Chapter, chapters
+from nextword.check.known import known_path
 from nextword.errors import UserError
 from nextword.project import Project
 from nextword.release.assignment import student_assignment
 from nextword.release.exercises import task_index, with_boxes, with_points
+from nextword.release.known import known_text
 from nextword.release.samples import write_samples
 from nextword.release.stubs import make_stub
 
@@ -75,6 +78,8 @@ def _products_of(project: Project, chapter: Chapter) -> Iterator[Product]:
         text = with_points(assignment.read_text("utf-8"), assignment.name, chapter)
         yield Product(assignment, text)
         yield Product(target / assignment.name, student_assignment(text, assignment.name, chapter))
+    if project.has_suite(chapter.stem):
+        yield Product(known_path(project.root, chapter.stem), known_text(project, chapter))
     if notebook := project.notebook(chapter.number, chapter.stem):
         text = with_boxes(notebook.read_text("utf-8"), notebook.name, chapter, solution)
         yield Product(notebook, text)

@@ -177,7 +177,7 @@ import signal, sys
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # as nohup, `&` in a script and some CI have it
 from nextword.catalogue import parse_chapter
-from nextword.check.runner import check_chapter
+from nextword.check.chapter import check_chapter
 from nextword.project import Project
 from tests.grading.conftest import CATALOGUE
 project = Project(Path(sys.argv[1]))

@@ -143,7 +143,7 @@ def test_modules_live_in_the_candidate(nets: TinyCourse) -> None:
 
 
 def test_check_gives_the_same(nets: TinyCourse, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nextword.check.runner import check_chapter
+    from nextword.check.chapter import check_chapter
 
     suite = nets.project.suite("tiny")
     suite.write_text(suite.read_text().replace('task("9.1")', 'task("9.1", visible=True)'))

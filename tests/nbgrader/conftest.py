@@ -153,7 +153,7 @@ def _released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("released") / "course"
     here = Course(ROOT)
     here.run("nextword", "release", "ngrams", "--format", "nbgrader", "--to", str(root))
-    for path in (root / "source" / "ngrams" / "ngrams.ipynb", *root.rglob("test_ngrams.py")):
+    for path in (root / "source" / "ngrams" / "ngrams.ipynb", *root.rglob("test_counting.py")):
         _plant(path)
     Course(root).run("nbgrader", "generate_assignment", "ngrams")
     assignment(root, "ngrams")  # which asks the reference; all copies find its answers kept

@@ -60,8 +60,8 @@ def test_students_see_no_solution_hidden_test_or_mark_scheme(notebook, source):
     assert "SOLUTION" not in text
     assert "Model answer" not in text
     assert "YOUR CODE HERE" in text
-    assert "ngram_oracles" in json.dumps(source)
-    assert "ngram_oracles" not in text
+    assert "ngrams/oracles.py" in json.dumps(source)
+    assert "oracles" not in text
 
 
 def test_hidden_tests_of_a_task_hold_no_other_task(source):

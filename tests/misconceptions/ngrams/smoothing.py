@@ -1,7 +1,4 @@
-"""Plausible mistakes in sections 2.6 to 2.10, from interpolation on. Leaves out: the others.
-
-`tests/misconceptions/ngrams.py` takes them in.
-"""
+"""Plausible mistakes in sections 2.6 to 2.10, from interpolation on. Leaves out: the others."""
 
 import math
 from collections import Counter
@@ -112,8 +109,8 @@ def forgets_to_rescale(self, context):
 @misconception(
     "2.8",
     replaces="Backoff.backoff_weight",
-    says="In the denominator you added up the probabilities after u; it needs those of the same "
-    "words after the shorter context u'.",
+    says="Your alpha(u) is 1 after every context: what was saved must be divided by 1 minus the "
+    "sum of P(w | u') over the seen words, with the shorter context u', not with u itself.",
 )
 def sums_over_the_same_context(self, context):
     row = self.row(context)

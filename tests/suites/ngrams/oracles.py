@@ -15,10 +15,10 @@ BOS, EOS = "<s>", "</s>"
 FALLBACK = (0.5, 1.0, 1.5)
 
 
-def random_sentences(rng, n_sentences=25, n_words=6, longest=9):
-    """Sentences over a few words; some words are rare, some sentences are empty."""
+def random_sentences(rng, n_sentences=25, n_words=6, longest=9, shortest=0):
+    """Sentences over a few words; some words are rare, one sentence has the shortest length."""
     chances = 1 / np.arange(1, n_words + 1)
-    lengths = [0, *rng.integers(0, longest + 1, size=n_sentences).tolist()]
+    lengths = [shortest, *rng.integers(shortest, longest + 1, size=n_sentences).tolist()]
     drawn = iter(rng.choice(n_words, size=sum(lengths), p=chances / chances.sum()).tolist())
     return [[f"w{i}" for i in islice(drawn, length)] for length in lengths]
 
@@ -40,28 +40,40 @@ def count(sentences, n):
     return tables
 
 
+def random_words(rng, n=3):
+    """Tables and a vocabulary with two words that were never seen: no row is complete."""
+    words = count(random_sentences(rng), n)
+    return words, [*words[0][()], "new", "newer"]
+
+
 def random_texts(rng, n=3):
     """Yield tables and a vocabulary: of words with two unseen ones, and of characters without."""
-    words = count(random_sentences(rng), n)
-    yield words, [*words[0][()], "new", "newer"]
+    yield random_words(rng, n)
     characters = count(random_strings(rng), n)
     yield characters, [*characters[0][()]]
 
 
-def some_contexts(rng, tables, how_many=12):
-    """Contexts of every length: the beginning, seen ones, and random ones, often never seen."""
+def seen_contexts(rng, tables, how_many=30):
+    """Contexts of every length that were seen: the empty one, beginnings, and random ones."""
     seen = [u for table in tables for u in table]
-    chosen = [seen[i] for i in rng.choice(len(seen), size=min(how_many, len(seen)), replace=False)]
+    chosen = [u for u in seen if set(u) <= {BOS}]
+    return chosen + [seen[i] for i in rng.permutation(len(seen))[:how_many].tolist()]
+
+
+def new_contexts(rng, tables):
+    """Contexts that were never seen; of some, the last word was, and of some it was not."""
     words = sorted({word for row in tables[0].values() for word in row} - {EOS})
-    for k in range(len(tables)):
-        chosen += [tuple(rng.choice(words, size=k).tolist()), ("never", "seen", "words")[:k]]
-        chosen += [(BOS,) * k]
-    return chosen
+    found = []
+    for k in range(1, len(tables)):
+        last = rng.choice(words, size=4).tolist()
+        found += [("never", "seen", "words")[-k:], *(("never",) * (k - 1) + (w,) for w in last)]
+    return [u for u in found if u not in tables[len(u)]]
 
 
-def assert_follows(rng, model, tables, plain):
+def assert_follows(rng, model, tables, plain, contexts=None):
     """Compare a model with `plain(u)`, the distribution after u, for contexts of all kinds."""
-    contexts = some_contexts(rng, tables)
+    if contexts is None:
+        contexts = seen_contexts(rng, tables) + new_contexts(rng, tables)
     answers = map_calls(model.distribution, [(u,) for u in contexts])
     for u, answer in zip(contexts, answers, strict=True):
         got, expected = dict(answer), plain(u)

@@ -1,4 +1,4 @@
-"""Plausible mistakes in chapter 2, each with the sentence its author should read.
+"""Plausible mistakes in sections 2.1 to 2.5 and 2.11, with the sentence their author should read.
 
 Every function replaces one function or method of the reference; some test must reject each.
 """
@@ -8,7 +8,6 @@ import math
 import numpy as np
 
 from nextword.judge.misconceptions import misconception
-from tests.misconceptions.ngrams_smoothing import *  # noqa: F403  it only declares more of them
 
 BOS, EOS = "<s>", "</s>"
 

@@ -1,0 +1,105 @@
+"""What the examiner makes of mistakes that its suite was not written for.
+
+Grades right and wrong answers to chapter 2 (tests/variants) as one class for each seed, and counts
+how many right ones get full marks, how many wrong ones are caught, get the sentence that names
+their mistake, get another one, and lose points in tasks that they had right.
+Usage: python benchmarks/grading_mistakes.py [--seeds N] [--jobs N] [--list] [--only TEXT]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from nextword import catalogue
+from nextword.grading.run import Options, grade
+from nextword.judge.misconceptions import load_misconceptions
+from nextword.project import find_project
+from nextword.results import SubmissionResult
+from tests.variants.variants import Outcome, Variant, outcomes, read, write_class
+
+STEM = "ngrams"
+
+
+class Quiet:
+    def begin(self, total: int, known: int) -> None:
+        pass
+
+    def finished(self, result: SubmissionResult) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+
+def graded(variants: list[Variant], seed: str, jobs: int) -> dict[str, SubmissionResult]:
+    """Grade variants as one class."""
+    project, chapter = find_project(), catalogue.chapter(STEM)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "class"
+        write_class(variants, project.module("solutions", STEM), folder)
+        options = Options(out=Path(name) / "grades", jobs=jobs, seed=seed)
+        outcome = grade(project, chapter, folder, options, Quiet())
+    return {result.student: result for result in outcome.results}
+
+
+def shares(found: list[Outcome]) -> dict[str, int]:
+    """Count what the table shows."""
+    return {
+        "wrong": len(found),
+        "caught": sum(each.caught for each in found),
+        "named right": sum(each.named_right for each in found),
+        "named wrong": sum(each.named_wrong for each in found),
+        "charged twice": sum(bool(each.others) for each in found),
+        "nothing said": sum(each.silent for each in found),
+    }
+
+
+def details(found: list[Outcome]) -> None:
+    for each in found:
+        marks = [
+            "" if each.caught else "NOT CAUGHT",
+            f"WRONG NAME {sorted(each.named - each.variant.named_by)}" if each.named_wrong else "",
+            "" if each.named else "no name",
+            f"also lost: {', '.join(t.task.id for t in each.others)}" if each.others else "",
+            "NOTHING SAID" if each.silent else "",
+        ]
+        of = f"{each.task.score:g} of {each.task.task.points}"
+        print(f"  {each.variant!s:75} {of:10} {'; '.join(filter(None, marks))}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--list", action="store_true", help="a line for each wrong answer")
+    parser.add_argument("--only", default="", help="variants whose name holds this text")
+    given = parser.parse_args()
+    chapter, project = catalogue.chapter(STEM), find_project()
+    mistakes = load_misconceptions(project.misconceptions(STEM) or project.root)
+    names = {each.says: each.name for each in mistakes}
+    right = [each for each in read(f"{STEM}_right") if given.only in str(each)]
+    wrong = [each for each in read(f"{STEM}_wrong") if given.only in str(each)]
+    missed: Counter[str] = Counter()
+    for number in range(given.seeds):
+        seed = f"mistakes {number}"
+        results = graded([*right, *wrong], seed, given.jobs)
+        found = list(outcomes(wrong, results, chapter, names))
+        full = [each for each in right if results[str(each)].score == chapter.points]
+        print(f"{seed}: {len(full)} of {len(right)} right ones get full marks;", shares(found))
+        for each in right:
+            if each not in full:
+                print("  NOT FULL", each, results[str(each)].score)
+        missed.update(str(each.variant) for each in found if not each.caught)
+        if given.list:
+            details(found)
+    for name, times in missed.items():
+        print(f"not caught under {times} of {given.seeds} seeds: {name}")
+
+
+if __name__ == "__main__":
+    main()

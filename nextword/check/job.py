@@ -1,0 +1,24 @@
+"""What the child process of `nextword check` is told to do."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the child is told: as text on its command line."""
+
+    suite: str
+    module: str
+    root: str
+    task_ids: list[str] | None
+    skip: list[str]  # tests that an earlier child has been through, by name
+
+    known: str = ""  # the file of what is known besides the tests
+    symbols: dict[str, str] = field(default_factory=dict)  # the task of each function
+
+    def to_json(self) -> str:
+        """Return the job as text."""
+        return json.dumps(asdict(self))

@@ -1,0 +1,52 @@
+"""Whether two plain answers are the same for a reader."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+CLOSE = 1e-9  # relative difference of two numbers that count as the same answer
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Tell whether two answers are the same for a reader: 1 and 1.0, a list and a tuple.
+
+    >>> alike([1, 0.1 + 0.2], (1.0, 0.3))
+    True
+    """
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE) or (a != a and b != b)
+    if isinstance(a, np.random.Generator) and isinstance(b, np.random.Generator):
+        return str(a.bit_generator.state) == str(b.bit_generator.state)
+    if hasattr(a, "shape") and hasattr(b, "shape"):
+        x, y = np.asarray(a), np.asarray(b)
+        return x.shape == y.shape and np.allclose(x, y, rtol=1e-6, atol=CLOSE, equal_nan=True)
+    return type(a) is type(b) and bool(a == b)
+
+
+def canonical(value: Any) -> str:
+    """Return a text that two values share if they are alike, but for rare cases at a rounding.
+
+    >>> canonical([1, 0.1 + 0.2, {"b": True}]) == canonical((1.0, 0.3, {"b": 1}))
+    True
+    """
+    if isinstance(value, (int, float)) and abs(value) < 1e300:
+        return f"{float(value) + 0.0:.6g}"
+    if isinstance(value, (list, tuple)):
+        return f"[{','.join(map(canonical, value))}]"
+    if isinstance(value, dict):
+        return f"{{{','.join(sorted(f'{k!r}:{canonical(v)}' for k, v in value.items()))}}}"
+    if isinstance(value, (set, frozenset)):
+        return f"set[{','.join(sorted(map(canonical, value)))}]"
+    if isinstance(value, np.random.Generator):
+        return str(value.bit_generator.state)
+    if hasattr(value, "shape"):
+        array = np.asarray(value)
+        return f"{array.shape}{canonical(array.ravel().tolist())}"
+    return repr(value)

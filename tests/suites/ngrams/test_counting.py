@@ -1,0 +1,256 @@
+"""Tests of tasks 2.1 to 2.5 and 2.11: counting, perplexity, drawing. Leaves out speed of models."""
+
+import math
+from collections import Counter
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from nextword.suite import map_calls, student_module
+from tests.suites.ngrams import oracles as plain
+from tests.suites.ngrams.common import as_plain, near
+
+BOS, EOS = "<s>", "</s>"
+
+ngrams = student_module("ngrams")
+
+
+@pytest.mark.task("2.1", weight=1, visible=True)
+def test_padding_of_a_short_sentence(ngrams):
+    """There are n - 1 begin symbols before the sentence and one end symbol after it."""
+    for n in (1, 2, 4):
+        assert list(ngrams.pad(["sit", "down"], n)) == [BOS] * (n - 1) + ["sit", "down", EOS]
+
+
+@pytest.mark.task("2.1", weight=1)
+def test_padding_of_characters_and_of_nothing(ngrams, rng):
+    """A string is padded as a list of its characters, and an empty sentence is padded, too."""
+    text = "".join(rng.choice(list("nextword"), size=7))
+    assert list(ngrams.pad(text, 3)) == [BOS, BOS, *text, EOS]
+    assert list(ngrams.pad([], 2)) == [BOS, EOS]
+
+
+@pytest.mark.task("2.1", weight=1, visible=True)
+def test_windows_of_a_short_sequence(ngrams):
+    """Four words hold four unigrams, three bigrams, one 4-gram and no 5-gram."""
+    words = ["the", "goat", "ate", "bread"]
+    assert list(ngrams.windows(words, 1)) == [("the",), ("goat",), ("ate",), ("bread",)]
+    bigrams = [("the", "goat"), ("goat", "ate"), ("ate", "bread")]
+    assert list(ngrams.windows(words, 2)) == bigrams
+    assert list(ngrams.windows(words, 4)) == [tuple(words)]
+    assert list(ngrams.windows(words, 5)) == []
+
+
+@pytest.mark.task("2.1", weight=1)
+def test_windows_of_any_sequence(ngrams, rng):
+    """Each window starts one token after the one before it, in lists and in strings."""
+    for tokens in (rng.integers(9, size=12).tolist(), "".join(rng.choice(list("abc"), size=12))):
+        for n in (2, 5):
+            expected = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+            assert list(ngrams.windows(tokens, n)) == expected
+
+
+@pytest.mark.task("2.2", weight=1, visible=True)
+def test_counts_of_two_sentences(ngrams):
+    """The tables of the sentences (a b) and (a) are those that one counts by hand."""
+    one, two = as_plain(ngrams.count_ngrams([["a", "b"], ["a"]], 2))
+    assert one == {(): {"a": 2, "b": 1, EOS: 2}}
+    assert two == {(BOS,): {"a": 2}, ("a",): {"b": 1, EOS: 1}, ("b",): {EOS: 1}}
+
+
+@pytest.mark.task("2.2", weight=1)
+def test_each_position_counts_once_in_each_table(ngrams, rng):
+    """Each table sums to the number of words and sentence ends, and BOS is never counted."""
+    sentences = plain.random_sentences(rng, shortest=1)
+    positions, tables = sum(len(s) + 1 for s in sentences), ngrams.count_ngrams(sentences, 4)
+    for k, table in zip(range(4), as_plain(tables), strict=True):
+        assert {len(u) for u in table} == {k}
+        assert sum(count for row in table.values() for count in row.values()) == positions
+        assert not any(BOS in row for row in table.values())
+
+
+@pytest.mark.task("2.2", weight=3)
+def test_counts_of_any_text(ngrams, rng):
+    """Unigrams, bigrams, trigrams and 4-grams are counted right, of words and of characters."""
+    words = plain.random_sentences(rng, shortest=1)
+    for sentences in (words, ["".join(word[1] for word in sentence) for sentence in words]):
+        for n in (1, 3, 4):
+            assert as_plain(ngrams.count_ngrams(sentences, n)) == plain.count(sentences, n)
+
+
+@pytest.mark.task("2.2", weight=1)
+def test_counts_of_empty_sentences(ngrams, rng):
+    """An empty sentence has an end, which follows its begin symbols."""
+    word = str(rng.choice(list("abc")))
+    for sentences in ([[]], [[word], [], []]):
+        assert as_plain(ngrams.count_ngrams(sentences, 3)) == plain.count(sentences, 3)
+
+
+@pytest.mark.task("2.2", weight=1, seconds=15)
+def test_counting_takes_seconds(ngrams, rng):
+    """Thirty thousand words are counted up to 5-grams in a few seconds."""
+    words = rng.integers(3000, size=(2200, 14)).astype(str)
+    lengths = rng.integers(6, 15, size=2200).tolist()
+    sentences = [row[:size].tolist() for row, size in zip(words, lengths, strict=True)]
+    tables = ngrams.count_ngrams(sentences, 5)
+    assert sum(dict(tables[0][()]).values()) == sum(map(len, sentences)) + 2200
+
+
+@pytest.mark.task("2.3", weight=1, visible=True)
+def test_relative_frequencies(ngrams):
+    """After u, a word that came in 3 of 4 cases has probability 3/4."""
+    tables = [{(): {"a": 4, "b": 5, EOS: 1}}, {("a",): {"b": 3, EOS: 1}, ("b",): {"a": 2}}]
+    model = ngrams.MLE(tables, ["a", "b", EOS])
+    assert model.prob("b", ["a"]) == near(3 / 4)
+    assert model.prob("a", ["a"]) == 0
+    assert model.prob("b", []) == near(5 / 10)
+
+
+@pytest.mark.task("2.3", weight=1, visible=True)
+def test_the_end_of_a_running_text(ngrams):
+    """The last word of a text has no follower: #(u•), not #(u), is in the denominator."""
+    tables = [{(): {"a": 3, "b": 2}}, {("a",): {"b": 2}, ("b",): {"a": 2}}]  # of the text ababa
+    assert ngrams.MLE(tables, ["a", "b"]).prob("b", ["a"]) == near(1)
+
+
+@pytest.mark.task("2.3", weight=1)
+def test_a_context_that_was_never_seen(ngrams):
+    """After a context that was never seen, every word has probability 0."""
+    tables = plain.count([["x", "y"], ["y"]], 3)
+    model = ngrams.MLE(tables, ["x", "y", EOS])
+    assert dict(model.distribution(["y", "x"])) == {"x": 0, "y": 0, EOS: 0}
+
+
+@pytest.mark.task("2.3", weight=2)
+def test_relative_frequencies_of_any_text(ngrams, rng):
+    """Each word's share of its row is its probability, for contexts of every length."""
+    for tables, words in plain.random_texts(rng):
+        model, seen = ngrams.MLE(tables, words), plain.seen_contexts(rng, tables)
+        plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, 0), seen)
+
+
+@pytest.mark.task("2.4", weight=1, visible=True)
+def test_perplexity_of_a_die(ngrams):
+    """The throws of a fair die have perplexity 6, however many they are."""
+    assert ngrams.perplexity([math.log(1 / 6)]) == near(6)
+    assert ngrams.perplexity([math.log(1 / 6)] * 500) == near(6)
+
+
+@pytest.mark.task("2.4", weight=1)
+def test_perplexity_of_any_text(ngrams, rng):
+    """Perplexity is one over the geometric mean of the probabilities, infinite if one is 0."""
+    p = rng.uniform(0.01, 1, size=7)
+    assert ngrams.perplexity(np.log(p).tolist()) == near(float(np.prod(p)) ** (-1 / 7))
+    assert ngrams.perplexity([math.log(0.5), -math.inf]) == math.inf
+
+
+@pytest.mark.task("2.4", weight=1, visible=True)
+def test_log_probs_of_a_sentence(ngrams):
+    """Each word and the end of the sentence get a natural logarithm, given the word before."""
+    rows = {(BOS,): {"a": 0.5}, ("a",): {"b": 0.25}, ("b",): {EOS: 0.125}}
+    model = ngrams.NGramModel([{}, rows], ["a", "b", EOS])
+    assert list(model.log_probs([["a", "b"]])) == near([math.log(p) for p in (0.5, 0.25, 0.125)])
+
+
+@pytest.mark.task("2.4", weight=1)
+def test_log_probs_of_several_sentences(ngrams, rng):
+    """The sentences follow each other in one list, each after begin symbols of its own."""
+    start, after_a, after_b, end = rng.dirichlet([2, 2, 2, 2])
+    rows = {(BOS, BOS): {"a": start}, (BOS, "a"): {"b": after_a, EOS: end}}
+    rows |= {("a", "b"): {"a": after_b}, ("b", "a"): {EOS: end}}
+    model = ngrams.NGramModel([{}, {}, rows], ["a", "b", EOS])
+    expected = np.log([start, after_a, after_b, end, start, end]).tolist()
+    assert list(model.log_probs(["aba", "a"])) == near(expected)
+
+
+@pytest.mark.task("2.4", weight=1)
+def test_log_of_probability_zero(ngrams):
+    """Where the probability is 0, the logarithm is minus infinity, and the others stay."""
+    model = ngrams.NGramModel([{(): {"a": 0.5, EOS: 0.5}}], ["a", "b", EOS])
+    logs = [math.log(0.5), -math.inf, -math.inf, math.log(0.5)]
+    assert list(model.log_probs([["a", "b", "unknown"]])) == near(logs)
+
+
+@pytest.mark.task("2.5", weight=1, visible=True)
+def test_adding_one_and_adding_a_half(ngrams):
+    """A row with the counts 3 and 1 and a vocabulary of four words is smoothed as by hand."""
+    tables = [{(): {"a": 4, "b": 2, EOS: 1}}, {("a",): {"b": 3, EOS: 1}}]
+    laplace = ngrams.Additive(tables, ["a", "b", "c", EOS], 1)
+    assert [laplace.prob(word, ["a"]) for word in ("b", EOS, "c")] == near([4 / 8, 2 / 8, 1 / 8])
+    half = ngrams.Additive(tables, ["a", "b", "c", EOS], 0.5)
+    assert half.prob("b", ["a"]) == near(3.5 / 6)
+
+
+@pytest.mark.task("2.5", weight=1)
+def test_ratios_of_smoothed_counts(ngrams, rng):
+    """Two words after the same context are as likely as their counts plus alpha."""
+    alpha, (a, b, c) = float(rng.uniform(0.2, 3)), rng.permutation([1, 3, 8]).tolist()
+    tables = [{(): {"a": a, "b": b, "c": c, EOS: 2}}, {("a",): {"b": b, "c": c}}]
+    model = ngrams.Additive(tables, ["a", "b", "c", "d", EOS], alpha)
+    b_after, c_after, d_after = (model.prob(word, ["a"]) for word in "bcd")
+    assert [b_after * (c + alpha), b_after * alpha] == near(
+        [c_after * (b + alpha), d_after * (b + alpha)]
+    )
+    assert min(b_after, c_after, d_after) > 0
+
+
+@pytest.mark.task("2.5", weight=2)
+def test_additive_of_any_text(ngrams, rng):
+    """Any alpha is added to every count, and the probabilities after a context sum to 1."""
+    for tables, words in plain.random_texts(rng):
+        alpha, seen = float(rng.uniform(0.01, 3)), plain.seen_contexts(rng, tables)
+        model = ngrams.Additive(tables, words, alpha)
+        plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, alpha), seen)
+
+
+@pytest.mark.task("2.5", weight=1)
+def test_additive_after_new_contexts(ngrams, rng):
+    """After a context that was never seen, each word has 1/V."""
+    tables, words = plain.random_words(rng)
+    alpha, new = float(rng.uniform(0.01, 3)), plain.new_contexts(rng, tables)
+    model = ngrams.Additive(tables, words, alpha)
+    plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, alpha), new)
+
+
+@pytest.mark.task("2.11", weight=1, visible=True)
+def test_a_text_without_choice(ngrams, rng):
+    """Where each word has one possible successor, the only possible sentence comes out."""
+    rows = {(BOS, BOS): {"m": 1}, (BOS, "m"): {"o": 1}, ("m", "o"): {"o": 1}, ("o", "o"): {EOS: 1}}
+    model = ngrams.NGramModel([{}, {}, rows], ["m", "o", EOS])
+    assert list(ngrams.generate(model, rng)) == ["m", "o", "o"]
+
+
+@pytest.mark.task("2.11", weight=1, visible=True, seconds=5)
+def test_a_text_without_end(ngrams, rng):
+    """A sentence that does not end is cut after max_words words."""
+    model = ngrams.NGramModel([{}, {(BOS,): {"ha": 1}, ("ha",): {"ha": 1}}], ["ha", EOS])
+    assert list(ngrams.generate(model, rng, max_words=7)) == ["ha"] * 7
+
+
+@pytest.mark.task("2.11", weight=5, seconds=20)
+def test_words_come_as_often_as_they_are_likely(ngrams, rng):
+    """Over many sentences, words come about as often as their probabilities say."""
+    shares = rng.permutation([0.12, 0.78]).tolist()
+    rows = {(u,): {"a": p, "b": 0.9 - p, EOS: 0.1} for u, p in zip("ab", shares, strict=True)}
+    model = ngrams.NGramModel([{}, {(BOS,): rows["a",]} | rows], ["a", "b", EOS])
+    inputs = [(model, np.random.default_rng(n)) for n in rng.integers(2**32, size=50).tolist()]
+    texts = list(map(list, map_calls(ngrams.generate, inputs)))
+    assert {word for text in texts for word in text} <= {"a", "b"}
+    seen = Counter(pair for text in texts for pair in pairwise([*text, EOS]))
+    for (u,), row in rows.items():
+        n = max(1, sum(count for (first, _), count in seen.items() if first == u))
+        for word, p in row.items():  # beyond five standard deviations: wrong once in a million runs
+            assert abs(seen[u, word] / n - p) < 5 * math.sqrt(p * (1 - p) / n) + 0.03
+
+
+@pytest.mark.task("2.11", weight=1, seconds=5)
+def test_the_generator_decides(ngrams, rng):
+    """The same state of the generator gives the same sentence, another state another one."""
+    words = {f"w{i}": 0.02 for i in range(50)}
+    model = ngrams.NGramModel([{(): words}], [*words, EOS])
+    a, b = rng.integers(2**32, size=2).tolist()
+    generators = [np.random.default_rng(seed) for seed in (a, b, a)]
+    first, other, again = (list(ngrams.generate(model, g, max_words=20)) for g in generators)
+    assert first == again != other
