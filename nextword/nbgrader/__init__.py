@@ -33,7 +33,7 @@ def configure(c: Any) -> None:
     from nextword.nbgrader.exchange import Collect, ReleaseFeedback
     from nextword.nbgrader.notebook_page import FeedbackPage, GetMarks
     from nextword.nbgrader.restore_cells import RestoreCells
-    from nextword.nbgrader.student_markdown import markdown
+    from nextword.nbgrader.student_markdown import markdown_of_cell
 
     install()
     c.Autograde.sanitize_preprocessors = [RestoreCells, CheckCellMetadata]
@@ -50,5 +50,5 @@ def configure(c: Any) -> None:
     c.ExchangeFactory.collect = Collect
     c.ExchangeFactory.release_feedback = ReleaseFeedback
     # formgrader shows what students wrote; its own templates do not ask for sanitize_html
-    c.HTMLExporter.filters = {"markdown2html": markdown}
+    c.HTMLExporter.filters = {"markdown2html": markdown_of_cell}
     c.HTMLExporter.sanitize_html = True
