@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import re
-
 from collections.abc import Mapping
 from typing import Any
 
