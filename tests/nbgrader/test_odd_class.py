@@ -108,6 +108,20 @@ def test_what_cannot_be_judged_is_the_students_own_line(odd, monkeypatch):
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize(
+    "option", [("--seed", "x"), ("--json", "x.json"), ("--out", "x"), ("--regrade",)]
+)
+def test_an_option_that_has_no_effect_is_refused(course, option):
+    command = ("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db")
+    said = course.run(*command, *option, status=2)
+    assert f"--gradebook goes without {option[0]}" in said
+
+
+def test_a_mistyped_gradebook_makes_no_file(course):
+    course.run("nextword", "grade", "ngrams", "submitted", "--gradebook", "grades.db", status=2)
+    assert not (course.root / "grades.db").exists()
+
+
 # ------------------------------------------------------------------------------ zips
 
 
