@@ -23,7 +23,10 @@ from nextword.results import TestResult, Verdict
 
 @dataclass(frozen=True)
 class Block:
-    """Something to read below a heading: a heading, text, figure (a PNG in `data`) or comment."""
+    """Something to read below a heading: a heading, text, figure (a PNG in `data`) or comment.
+
+    The text of one that is `written` is HTML that holds nothing a browser would run or load.
+    """
 
     kind: str
     text: str
@@ -81,7 +84,11 @@ class Page:
     @property
     def has_figures(self) -> bool:
         """Whether the page's policy must let pictures through that stand in the page itself."""
-        return any(block.kind == "figure" for part in self.parts for block in part.blocks)
+        return any(
+            block.kind == "figure" or (block.kind == "written" and "<img" in block.text)
+            for part in self.parts
+            for block in part.blocks
+        )
 
     def to_html(self) -> str:
         """Return the page: no script, nothing loaded, readable on a phone and on paper."""

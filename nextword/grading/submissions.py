@@ -93,7 +93,7 @@ def find_entries(folder: Path) -> list[Entry]:
 
 def read(entry: Entry, stem: str) -> Submission:
     """Read a student's module; whatever is wrong with it becomes the submission's problem."""
-    student = _name(entry.student)
+    student = shown_name(entry.student)
     wanted = f"{stem}.py"
     try:
         if len(entry.paths) > 1:
@@ -119,7 +119,7 @@ def _line(text: str, longest: int = LONGEST) -> str:
     return " ".join(clean(text, longest).split())
 
 
-def _name(raw: str) -> str:
+def shown_name(raw: str) -> str:
     """Return a student's name that can be shown, still another one for every student."""
     name = _line(raw, 100)
     if name == raw:

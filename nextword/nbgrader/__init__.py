@@ -33,7 +33,9 @@ def configure(c: Any) -> None:
     from nextword.nbgrader.exchange import Collect, ReleaseFeedback
     from nextword.nbgrader.notebook_page import FeedbackPage, GetMarks
     from nextword.nbgrader.restore_cells import RestoreCells
-    from nextword.nbgrader.student_markdown import markdown
+    from nextword.nbgrader.student_markdown import markdown_of_cell
+    from nextword.nbgrader.zips import Collect as CollectOfZips
+    from nextword.nbgrader.zips import Extract
 
     install()
     c.Autograde.sanitize_preprocessors = [RestoreCells, CheckCellMetadata]
@@ -48,7 +50,9 @@ def configure(c: Any) -> None:
     c.GenerateFeedback.exporter_class = FeedbackPage
     c.GenerateFeedback.preprocessors = [GetMarks]
     c.ExchangeFactory.collect = Collect
+    c.ZipCollectApp.extractor_plugin = Extract
+    c.ZipCollectApp.collector_plugin = CollectOfZips
     c.ExchangeFactory.release_feedback = ReleaseFeedback
     # formgrader shows what students wrote; its own templates do not ask for sanitize_html
-    c.HTMLExporter.filters = {"markdown2html": markdown}
+    c.HTMLExporter.filters = {"markdown2html": markdown_of_cell}
     c.HTMLExporter.sanitize_html = True

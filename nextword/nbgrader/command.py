@@ -50,9 +50,10 @@ def grade_class(assignment: str, submissions: Path | None, gradebook: str, jobs:
         late = f"-{each.penalty:g}" if each.penalty else ""
         waits = "yes" if each.waiting else ""
         name = printable(each.student)
-        table.add_row(name, f"{each.points:g}", f"{each.most:g}", late, waits)
+        points = f"{each.points:g}" if each.judged else "not judged"
+        table.add_row(name, points, f"{each.most:g}" if each.judged else "", late, waits)
     Console().print(table)
     for each in found:
         for text in each.remarks:
             errors.print(f"{printable(each.student)}: {printable(text)}", markup=False)
-    return 0
+    return 0 if all(each.judged for each in found) else 1

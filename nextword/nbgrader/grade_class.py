@@ -15,18 +15,21 @@ from pathlib import Path
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
+from sqlalchemy.exc import SQLAlchemyError
 
+from nextword.check.terminal import printable
 from nextword.errors import UserError
-from nextword.grading.archives import Archive, ArchiveError
-from nextword.grading.submissions import Entry, find_entries
+from nextword.grading.archives import ArchiveError
+from nextword.grading.submissions import Entry, find_entries, shown_name
 from nextword.nbgrader import module_grades
 from nextword.nbgrader.course import Assignment, assignment, course_folder, course_settings
 from nextword.nbgrader.gradebook import Row, open_gradebook, write_row
 from nextword.nbgrader.handed_in import blank, find_notebook
 from nextword.nbgrader.kernel import Executed
 from nextword.nbgrader.notebook import SHARED, run, score
-from nextword.nbgrader.plain_files import MAX_FILE, TIMESTAMP, copy_for_marking, links_in, time_in
+from nextword.nbgrader.plain_files import copy_for_marking, links_in, time_in
 from nextword.nbgrader.restore_cells import Released, mend, released
+from nextword.nbgrader.zips import unpack
 
 
 @dataclass
@@ -34,11 +37,13 @@ class Work:
     """One student's submission on its way into the gradebook."""
 
     student: str
-    folder: Path  # with what was handed in; only plain files of it are read
+    entry: Entry
+    folder: Path = Path()  # with what was handed in; only plain files of it are read
     notices: list[str] = field(default_factory=list)
     timestamp: str | None = None
     nb: NotebookNode = field(default_factory=NotebookNode)
     executed: Executed | None = None  # None: there is no notebook
+    trouble: str = ""  # why it could not be judged
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Graded:
     penalty: float
     waiting: bool  # for marks by hand
     remarks: tuple[str, ...] = ()  # what was not as it should be
+    judged: bool = True
 
 
 Report = Callable[[str], None]
@@ -70,75 +76,79 @@ def grade_into(
     settings = course_settings(course)
     jobs = jobs or len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="nextword-class-") as place:
-        works = [_open(entry, of, Path(place)) for entry in find_entries(submissions)]
+        works = [Work(shown_name(each.student), each) for each in find_entries(submissions)]
+        for work in works:
+            _attempt(work, lambda work: _open(work, of, Path(place)))
         with open_gradebook(url, settings) as book:
             notebook = book.notebook(of)
             original = released(book.api, notebook, of)
             say(f"judging {len(works)} modules …")
-            folders = {work.student: work.folder for work in works}
+            folders = {work.student: work.folder for work in works if not work.trouble}
             modules = module_grades.module_results(course, of.chapter, folders, jobs)
             say(f"running {len(works)} notebooks …")
             kept = settings["Autograde"].get("exclude_overwriting", {}).get(name, [])
 
+            def finish(work: Work) -> Graded:
+                scores = score(work.nb, of, modules[work.student], work.executed)
+                _write_notebook(work, course, of, notebook)
+                row = Row(work.student, name, notebook, work.nb, scores)
+                return _graded(write_row(book, row, work.timestamp), work)
+
             def run_one(work: Work) -> Work:
-                _run(work, of, notebook, original, kept)
+                _attempt(work, lambda work: _run(work, of, notebook, original, kept))
                 return work
 
-            found = []
             with ThreadPoolExecutor(jobs) as pool:
-                for work in pool.map(run_one, works):
-                    # subtle: judged in this thread, the one whose time can be limited
-                    scores = score(work.nb, of, modules[work.student], work.executed)
-                    _write_notebook(work, course, of, notebook)
-                    row = Row(work.student, name, notebook, work.nb, scores)
-                    found.append(_graded(write_row(book, row, work.timestamp), work))
-    return found
+                # subtle: judged in this thread, the one whose time can be limited
+                return [
+                    _attempt(work, finish) or _not_judged(work) for work in pool.map(run_one, works)
+                ]
+
+
+def _attempt(work: Work, step: Callable[[Work], Graded | None]) -> Graded | None:
+    """Take a step with a student's work; its trouble is noted, and the class goes on.
+
+    What would end every student's grading still does: no sandbox, a gradebook that fails.
+    """
+    if work.trouble:
+        return None
+    try:
+        return step(work)
+    except (UserError, SQLAlchemyError):
+        raise
+    except Exception as error:  # whatever a submission can bring about
+        work.trouble = f"not judged: {type(error).__name__}: {error}"
+        return None
+
+
+def _not_judged(work: Work) -> Graded:
+    return Graded(work.student, 0, 0, 0, True, (*work.notices, work.trouble), judged=False)
 
 
 def _graded(row: tuple[str, float, float, float, bool], work: Work) -> Graded:
     return Graded(*row, remarks=(*work.notices, *work.nb.metadata[SHARED]["mended"]))
 
 
-def _open(entry: Entry, of: Assignment, place: Path) -> Work:
+def _open(work: Work, of: Assignment, place: Path) -> None:
     """Find what a student handed in: a folder, or a zip, which is unpacked in `place`."""
-    origin = entry.paths[-1]
-    work = Work(entry.student, origin)
-    if len(entry.paths) > 1:
-        work.notices.append(f"handed in more than once: {origin.name} was graded")
+    origin = work.entry.paths[-1]
+    if len(work.entry.paths) > 1:
+        work.notices.append(f"handed in more than once: {printable(origin.name)} was graded")
     if origin.is_dir() and not origin.is_symlink():
         nested = origin / of.name
-        if nested.is_dir() and not nested.is_symlink():
-            work.folder = nested
+        work.folder = nested if nested.is_dir() and not nested.is_symlink() else origin
         work.notices += links_in(work.folder)
         try:
             work.timestamp = time_in(work.folder)
         except ValueError as error:
             work.notices.append(str(error))
-        return work
+        return
     work.folder = place / f"{len(list(place.iterdir())):05d}"
     work.folder.mkdir()
     try:
-        _unpack(origin, work.folder)
+        unpack(origin, work.folder)
     except ArchiveError as error:
-        work.notices.append(str(error))
-    # of a zip all is the student's; the time has to come from somebody else
-    (work.folder / TIMESTAMP).unlink(missing_ok=True)
-    return work
-
-
-def _unpack(origin: Path, target: Path) -> None:
-    """Unpack a student's zip: its paths and sizes are looked over first, links are refused."""
-    archive = Archive(origin)
-    try:
-        roots = {path.parts[0] for path in archive.files}
-        strip = len(roots) == 1 and all(len(path.parts) > 1 for path in archive.files)
-        for inside in archive.files:
-            parts = inside.parts[1:] if strip else inside.parts
-            path = target.joinpath(*parts)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(archive.read(inside, MAX_FILE))
-    finally:
-        archive.close()
+        work.notices.append(printable(str(error)))
 
 
 def _run(work: Work, of: Assignment, name: str, original: Released, exclude: Sequence[str]) -> None:

@@ -84,6 +84,7 @@ def database_url(text: str) -> str:
 def open_gradebook(text: str, settings: Config) -> Iterator[Book]:
     """Open the gradebook at a URL or path; raises UserError when it cannot be used."""
     url = database_url(text)
+    _require_file(url)
     course = settings["CourseDirectory"].get("course_id") or "default_course"
     # nbgrader calls the program alembic by name, and may have been installed beside this Python
     beside = str(Path(sys.executable).parent)
@@ -110,6 +111,16 @@ def open_gradebook(text: str, settings: Config) -> Iterator[Book]:
         ) from None
     except ModuleNotFoundError as error:
         raise UserError(f"{_shown(url)} needs the package {error.name}: pip install it") from None
+
+
+def _require_file(url: str) -> None:
+    """Raise UserError for an SQLite file that is not there: SQLite would make an empty one."""
+    path = Path(url.removeprefix("sqlite:///").partition("?")[0])
+    if url.startswith("sqlite:///") and not path.is_file():
+        raise UserError(
+            f"the gradebook {path} cannot be used: there is no such file; "
+            "`nbgrader generate_assignment` makes gradebook.db in the course folder"
+        )
 
 
 def _shown(url: str) -> str:

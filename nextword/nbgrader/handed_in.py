@@ -12,6 +12,8 @@ from typing import Any
 
 import nbformat
 
+from nextword.check.terminal import printable
+
 AS_SUBMITTED = ".as-submitted"  # ends the name of a notebook that could not be read
 OLDEST = 3  # notebook format that is converted
 AGAIN = "open it in JupyterLab, save it and hand it in again"
@@ -122,7 +124,7 @@ def find_notebook(folder: Path, source: Path, name: str) -> tuple[Any, str]:
         wanted = [each.stem for each in sorted(source.glob("*.ipynb"))]
         ids = released_ids(source)
         if other := renamed(folder, wanted, ids).get(name):
-            path, note = other, f"{other.name} is taken as {path.name}"
+            path, note = other, f"{printable(other.name)} is taken as {path.name}"
         elif original.exists() or original.is_symlink():
             path = original
         else:

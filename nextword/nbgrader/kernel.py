@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -30,6 +30,9 @@ MAX_SAID = 4000  # bytes of the program's own errors
 # In one answer, in which an array counts as few. Keys of a dictionary that share one hash, chosen
 # with care, take time to read that grows with the square: so many take two seconds.
 MAX_VALUES = 50_000
+MAX_OUTPUT = 16 << 20  # characters of a whole notebook's outputs; the rest is dropped, and said
+MAX_OUTPUTS = 5_000  # of a whole notebook
+CUT = "… the notebook has put out too much: cut off …\n"
 NO_ANSWER = "it sent something that is no answer"
 
 
@@ -52,11 +55,30 @@ class Executed:
     answers: dict[int, dict[str, Any]] = field(default_factory=dict)  # by cell: plain values
     faults: dict[int, dict[str, str]] = field(default_factory=dict)  # variables without a value
     gone: str = ""  # why the kernel ended early
+    size: int = 0  # of all outputs, in characters
+    number: int = 0  # of all outputs
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the notebook has put out so much that the rest is dropped."""
+        return self.size > MAX_OUTPUT or self.number > MAX_OUTPUTS
 
     @property
     def note(self) -> str:
         """What a person should know of the run; "" if it went to its end."""
-        return f"the notebook was not run to its end: {self.gone}" if self.gone else ""
+        ended = f"the notebook was not run to its end: {self.gone}" if self.gone else ""
+        cut = f"it put out more than {MAX_OUTPUT >> 20} MB or {MAX_OUTPUTS:,} outputs: cut off"
+        return "; ".join(filter(None, [ended, cut if self.is_full else ""]))
+
+    def keep(self, cell: int, outputs: list[dict[str, Any]]) -> None:
+        """Take a cell's outputs, as long as the notebook's are not too many."""
+        if not self.is_full:
+            self.size += sum(_size(output) for output in outputs)
+            self.number += len(outputs)
+        if self.is_full:  # errors stay: they decide on points
+            outputs = [each for each in outputs if each["output_type"] == "error"][:1]
+            outputs += [{"output_type": "stream", "name": "stdout", "text": CUT}]
+        self.outputs[cell] = outputs
 
 
 class KernelError(Exception):
@@ -128,7 +150,8 @@ def _do(step: Step, talk: _Talk, executed: Executed) -> None:
             shown, ended = [_output(raw) for raw in outputs], _text(status)
         except (KeyError, TypeError, ValueError):
             raise _GoneError(NO_ANSWER) from None
-        executed.outputs[step.cell], executed.status[step.cell] = shown, ended
+        executed.keep(step.cell, shown)
+        executed.status[step.cell] = ended
         return
     values: dict[str, Any] = {}
     faults: dict[str, str] = {}
@@ -165,6 +188,12 @@ def _output(raw: dict[str, Any]) -> dict[str, Any]:
     data = {key: _text(raw["data"][key]) for key in ("text/plain", *IMAGES) if key in raw["data"]}
     made = {"output_type": kind, "data": data, "metadata": {}}
     return made | ({"execution_count": None} if kind == "execute_result" else {})
+
+
+def _size(output: Mapping[str, Any]) -> int:
+    """Return how many characters an output holds."""
+    texts = [*output.get("data", {}).values(), *output.get("traceback", ())]
+    return len(output.get("text", "")) + len(output.get("evalue", "")) + sum(map(len, texts))
 
 
 # ------------------------------------------------------------------------- the sandbox

@@ -43,7 +43,8 @@ def stage_files(folder: Path, handed_in: Path, source: Path, kept: Sequence[str]
     """Copy a student's files to `folder`, then the source's, which win unless named in `kept`.
 
     Notebooks are left out (those of the course hold hidden tests), and so are links, which could
-    lead out of the student's folder, and whatever goes beyond MAX_FILES bytes.
+    lead out of the student's folder, and whatever goes beyond MAX_FILES bytes. Where a student has
+    a file in the place of a folder, or a folder in the place of a file, the source's wins as well.
     """
     left = MAX_FILES
     for origin in (handed_in, source):
@@ -53,8 +54,18 @@ def stage_files(folder: Path, handed_in: Path, source: Path, kept: Sequence[str]
             if keeps or path.suffix == ".ipynb" or path.stat().st_size > left:
                 continue
             left -= path.stat().st_size
+            _clear_the_way(folder, inside)
             (folder / inside).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / inside)
+
+
+def _clear_the_way(folder: Path, inside: Path) -> None:
+    """Remove a file where a folder is to be, and a folder where a file is to be."""
+    for parent in inside.parents:
+        if (folder / parent).is_file():
+            (folder / parent).unlink()
+    if (folder / inside).is_dir():
+        shutil.rmtree(folder / inside)
 
 
 def run(
@@ -103,6 +114,13 @@ def _show(nb: NotebookNode, steps: list[Step], executed: Executed) -> None:
                 output.execution_count = count
         if executed.status[step.cell] == "timeout":
             cell.outputs.append(_error("TimeLimit", f"stopped after {step.seconds:g} s"))
+        elif executed.status[step.cell] != "ok" and not _tells_of_an_error(cell):
+            # subtle: the student's code can keep an error from being shown, not from being one
+            cell.outputs.append(_error("Error", "this cell ended with an error"))
+
+
+def _tells_of_an_error(cell: NotebookNode) -> bool:
+    return any(output.output_type == "error" for output in cell.outputs)
 
 
 def _error(name: str, text: str) -> NotebookNode:
@@ -169,7 +187,7 @@ def plain_score(cell: NotebookNode) -> float | None:
     not hide an error: the last result counts, an error gives 0.
     """
     if not utils.is_solution(cell) and cell.cell_type == "code":
-        if any(output.output_type == "error" for output in cell.outputs):
+        if _tells_of_an_error(cell):
             return 0.0
         results = [output for output in cell.outputs if output.output_type == "execute_result"]
         cell = from_dict({**cell, "outputs": results[-1:]})

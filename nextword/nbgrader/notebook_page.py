@@ -19,7 +19,7 @@ from nextword.catalogue import Task
 from nextword.grading.page import Block, Page, Part
 from nextword.nbgrader.course import Assignment, assignment
 from nextword.nbgrader.notebook import SHARED, id_of
-from nextword.nbgrader.student_markdown import shortened
+from nextword.nbgrader.student_markdown import shortened, still
 from nextword.release.assignment import without
 from nextword.results import TestResult, Verdict
 
@@ -143,7 +143,11 @@ def _tests(result: Mapping[str, Any]) -> list[TestResult]:
 def _told(cell: NotebookNode, kind: str | None) -> list[Block]:
     """Return what a test said below its cell, or what a student wrote."""
     if utils.is_solution(cell):
-        return [Block("heading", "Your answer"), Block("text", shortened(cell.source))]
+        pasted = cell.get("attachments") or {}
+        kind, text = "text", shortened(cell.source)
+        if cell.cell_type == "markdown":
+            kind, text = "written", still(cell.source, pasted)
+        return [Block("heading", "Your answer"), Block(kind, text)]
     if utils.is_task(cell):
         return [Block("text", without(cell.source, "MARK SCHEME").strip())]
     if kind == "check":
@@ -173,6 +177,9 @@ def _own_work(cells: list[NotebookNode], figures: Figures) -> list[Block]:
     for cell in cells:
         if id_of(cell):
             break
+        if cell.cell_type == "markdown":
+            found.append(Block("written", still(cell.source, cell.get("attachments") or {})))
+            continue
         found.append(Block("text", shortened(cell.source)))
         for output in cell.get("outputs", []):
             data = output.get("data", {})

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
+from nextword.check.terminal import printable
+
 MAX_FILE = 64 << 20  # bytes of one file
 ACTIVE = ("html", "xml", "svg", "javascript")  # in types of files that a browser runs
 TIMESTAMP = "timestamp.txt"  # in which nbgrader notes beside a work when it was handed in
@@ -61,7 +63,7 @@ def links_in(folder: Path) -> list[str]:
     for place, folders, names in os.walk(folder):
         paths = [Path(place, each) for each in (*folders, *names)]
         found += [path.relative_to(folder).as_posix() for path in paths if path.is_symlink()]
-    return [f"the link {path} was not followed" for path in sorted(found)]
+    return [f"the link {printable(path)} was not followed" for path in sorted(found)]
 
 
 def copy_plain_files(

@@ -19,9 +19,9 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from nextword.nbgrader.course import Assignment, assignment
 from nextword.nbgrader.notebook import SHARED, hide_tests
+from nextword.nbgrader.pictures import Attachments
 
 SCHEMA_VERSION = 3
-PICTURES = ("image/png", "image/jpeg")  # what may stay of the files in a text cell
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
     released = {_id(cell): cell for cell in trusted}
     place = {_id(cell): index for index, cell in enumerate(submitted.cells) if _id(cell)}
     mended: list[str] = []
+    attachments = Attachments()
     for index, cell in enumerate(submitted.cells):
         name = _id(cell)
         cell.metadata = NotebookNode()
-        for files in cell.get("attachments", {}).values():
-            for kind in set(files) - set(PICTURES):
-                del files[kind]
+        if "attachments" in cell:
+            cell.attachments = from_dict(attachments.checked(cell.attachments))
         if cell.get("cell_type") == "raw":
             cell.cell_type = "markdown"  # a raw cell goes to the marker's browser as it is
         if name not in released:

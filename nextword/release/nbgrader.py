@@ -46,7 +46,7 @@ c.Autograde.exclude_overwriting = MODULES
 # zip_collect: put the files of `nextword submit`, named after the student (ada.zip) or each in a
 # folder of that name, into downloaded/<assignment>/archive/.
 c.FileNameCollectorPlugin.named_regexp = (
-    r".*/extracted/(?P<student_id>[^/]+)/(?:.*/)?(?P<file_id>[^/]+)\\.(?:ipynb|py)$"
+    r".*?/extracted/(?P<student_id>[^/]+)/(?:.*/)?(?P<file_id>[^/]+)\\.(?:ipynb|py)$"
 )
 c.FileNameCollectorPlugin.valid_ext = [".ipynb", ".py"]
 

@@ -1,0 +1,250 @@
+"""An honest but odd class, graded by both ways: nobody's trouble is their neighbours'."""
+
+import base64
+import io
+import json
+import os
+import re
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from nextword.nbgrader import kernel
+from nextword.nbgrader.kernel import Executed
+from nextword.nbgrader.pictures import MAX_PICTURES, Attachments, redrawn
+from nextword.nbgrader.student_markdown import markdown, still
+from nextword.nbgrader.zips import Collect, Extract
+from tests.nbgrader.conftest import Course, cells_by_id
+
+FULL = 50.0  # what can be had without marks by hand
+ESSAY = "why-not-longest"
+NEEDS_SANDBOX = pytest.mark.skipif(
+    shutil.which("bwrap") is None, reason="the sandbox needs bubblewrap"
+)
+
+
+def picture(kind: str = "PNG", size: tuple[int, int] = (30, 20)) -> str:
+    """A red picture in base64."""
+    made = io.BytesIO()
+    Image.new("RGB", size, "red").save(made, kind)
+    return base64.b64encode(made.getvalue()).decode()
+
+
+@pytest.fixture(scope="module")
+def odd(course: Course, reference: str, answers: dict[str, Any]) -> Course:
+    """The class, handed in."""
+    answered = course.answered(answers)
+    for name in ("ada", "file-for-folder", "folder-for-file", "no-time", "pasted", "zoe"):
+        course.hand_in(name, answered, reference)
+    place = {path.name: path / "ngrams" for path in (course.root / "submitted").iterdir()}
+    shutil.rmtree(place["file-for-folder"] / "tests", ignore_errors=True)
+    (place["file-for-folder"] / "tests").write_text("not a folder", "utf-8")
+    for name in ("nbgrader_config.py", "coursework"):
+        (place["folder-for-file"] / name).mkdir(exist_ok=True)
+    (place["no-time"] / "timestamp.txt").mkdir()
+    (place["no-time"] / "\x1b[31mred\x1b[0m.txt").write_text("steers a terminal", "utf-8")
+    other = os.fsencode(place["zoe"]) + b"/\xdcbung.ipynb"  # Latin-1, from an old zip
+    (place["zoe"] / "ngrams.ipynb").rename(os.fsdecode(other))
+    pasted = json.loads((place["pasted"] / "ngrams.ipynb").read_text("utf-8"))
+    essay = cells_by_id(pasted)[ESSAY]
+    essay["source"] = "Like **this** $n_i$: ![mine](attachment:mine.png) ![no](attachment:no.png)"
+    essay["attachments"] = {"mine.png": {"image/png": picture()}}
+    (place["pasted"] / "ngrams.ipynb").write_text(json.dumps(pasted), "utf-8")
+    for path in [p for p in (course.root / "source" / "ngrams").rglob("*") if p.is_file()]:
+        inside = path.relative_to(course.root / "source" / "ngrams")
+        if path.suffix not in (".ipynb", ".py"):  # a folder in the place of a file of ours
+            clash = place["folder-for-file"] / inside
+            clash.unlink(missing_ok=True)
+            clash.mkdir(parents=True, exist_ok=True)
+            (clash / "mine.txt").write_text("mine", "utf-8")
+    return course
+
+
+@NEEDS_SANDBOX
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db"),
+        ("nbgrader", "autograde", "ngrams"),
+    ],
+)
+def test_nobodys_trouble_is_their_neighbours(odd, command):
+    said = odd.run(*command, seconds=580)
+    assert "Traceback" not in said
+    assert "\x1b[31m" not in said
+    assert odd.grades() == dict.fromkeys(
+        ("ada", "file-for-folder", "folder-for-file", "no-time", "pasted", "zoe"), FULL
+    )
+    odd.run("nbgrader", "generate_feedback", "ngrams", "--force", "--student", "pasted")
+    page = (odd.root / "feedback" / "pasted" / "ngrams" / "ngrams.html").read_text("utf-8")
+    assert "<strong>this</strong>" in page
+    assert "<msub><mi>n</mi><mi>i</mi></msub>" in page
+    assert re.search(r'<img src="data:image/png;base64,[^"]+" alt="mine">', page)
+    assert "[no picture: no.png]" in page
+    assert "img-src data:" in page
+
+
+@NEEDS_SANDBOX
+def test_what_cannot_be_judged_is_the_students_own_line(odd, monkeypatch):
+    from nextword.nbgrader import grade_class
+
+    real = grade_class.run
+
+    def run(nb: Any, of: Any, folder: Path, kept: Any) -> Executed:
+        if "no-time" in str(folder):
+            raise OSError(5, "Input/output error")
+        return real(nb, of, folder, kept)
+
+    monkeypatch.setattr(grade_class, "run", run)
+    said = odd.run(
+        "nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db", status=1
+    )
+    assert "no-time: not judged: OSError: [Errno 5] Input/output error" in said
+    assert odd.grades()["no-time"] == FULL  # what was known before stays
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "option", [("--seed", "x"), ("--json", "x.json"), ("--out", "x"), ("--regrade",)]
+)
+def test_an_option_that_has_no_effect_is_refused(course, option):
+    command = ("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db")
+    said = course.run(*command, *option, status=2)
+    assert f"--gradebook goes without {option[0]}" in said
+
+
+def test_a_mistyped_gradebook_makes_no_file(course):
+    course.run("nextword", "grade", "ngrams", "submitted", "--gradebook", "grades.db", status=2)
+    assert not (course.root / "grades.db").exists()
+
+
+# ------------------------------------------------------------------------------ zips
+
+
+def pack(path: Path, **files: str | bytes) -> None:
+    with zipfile.ZipFile(path, "w") as made:
+        for name, data in files.items():
+            made.writestr(name, data)
+
+
+def test_a_download_is_taken_whatever_is_broken_in_it(tmp_path, caplog):
+    archive, extracted = tmp_path / "archive", tmp_path / "downloaded" / "ngrams" / "extracted"
+    archive.mkdir()
+    pack(archive / "ada.zip", **{"ngrams.py": "ada = 1"})
+    (archive / "bad.zip").write_bytes(b"PK no zip")
+    pack(archive / "bob.zip", **{"backup/ngrams.py": "old = 1", "ngrams.py": "bob = 1"})
+    pack(archive / "clash.zip", **{"a": "a file", "a/b": "in a file"})
+    pack(archive / "long.zip", **{"x" * 300: "too long a name"})
+    pack(archive / "eve.zip", **{"x/extracted/ada/ngrams.py": "eve = 1"})
+    pack(tmp_path / "inner.zip", **{"work/ngrams.py": "kim = 1"})
+    pack(
+        archive / "moodle.zip",
+        **{"kim_7_assignsubmission_file_/ngrams.zip": (tmp_path / "inner.zip").read_bytes()},
+    )
+    Extract().extract(str(archive), str(extracted))
+    for name in ("bad.zip", "clash.zip", "long.zip"):
+        assert f"{name}: nothing was taken of it" in caplog.text
+    collect = Collect(
+        named_regexp=r".*?/extracted/(?P<student_id>[^/]+)/(?:.*/)?(?P<file_id>[^/]+)\.py$",
+        valid_ext=[".py"],
+    )
+    taken = {}
+    for path in sorted(extracted.rglob("*.py")):
+        if found := collect.collect(str(path)):
+            assert found["student_id"] not in taken
+            taken[found["student_id"]] = path.read_text("utf-8")
+    assert taken == {"ada": "ada = 1", "bob": "bob = 1", "eve": "eve = 1", "moodle": "kim = 1"}
+    assert "bob: ngrams.py is there more than once: bob/ngrams.py was taken" in caplog.text
+
+
+# ------------------------------------------------------------- what a marker's browser gets
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<div class="full-credit modal-backdrop fade">x</div>',
+        '<b id="score" style="position: fixed" data-toggle="modal" onclick="x()">x</b>',
+        '<span class="btn">x</span>',
+        r"$\class{full-credit}{x}$ $$\style{position:fixed}{x}$$",
+        r"$\cssId{a}{x} \href{javascript:x()}{y} \bbox[position:fixed]{z}$",
+        "<form action=/x><button class=full-credit>x</button></form>",
+    ],
+)
+def test_no_class_id_or_style_of_a_student_reaches_a_page(text):
+    for page in (markdown(text), still(text)):
+        tags = re.findall(r"<[a-z][^>]*>", page)
+        assert not [tag for tag in tags if re.search(r"class|id=|style|data-|on[a-z]+=|href", tag)]
+        assert not re.search(r"<(form|button|script)", page)
+    assert not re.search(r"\$.*\\(class|style|cssId|href|bbox)", markdown(text)) or "<pre>" in (
+        markdown(text)
+    )
+
+
+def test_code_keeps_its_colours():
+    assert '<span class="k">for</span>' in markdown("```python\nfor x in y: pass\n```")
+
+
+@pytest.mark.parametrize(
+    "tex", [r"\frac{", r"\class{a}{b}", "{" * 1500, "<script>x</script>", "x" * 5000]
+)
+def test_any_formula_can_be_shown(tex):
+    assert "<script>x" not in still(f"${tex}$")
+
+
+def test_only_pixels_of_a_picture_are_kept():
+    kept = Attachments().checked(
+        {
+            "a.png": {"image/png": picture()},
+            "b.jpg": {"image/jpeg": picture("JPEG", (4000, 10))},
+            "c.svg": {"image/svg+xml": "<svg onload=x()>"},
+            "d.png": {"image/png": "no base64"},
+            "e.png": {"image/png": picture("JPEG")},
+            "f.png": {"image/png": 7},
+            "g.png": "nothing",
+        }
+    )
+    assert {name: list(kinds) for name, kinds in kept.items()} == {
+        "a.png": ["image/png"],
+        "b.jpg": ["image/jpeg"],
+    }
+    drawn = Image.open(io.BytesIO(base64.b64decode(kept["b.jpg"]["image/jpeg"])))
+    assert drawn.size == (1600, 4)
+
+
+def test_a_bomb_of_pixels_is_no_picture():
+    made = io.BytesIO()
+    Image.new("1", (20_000, 20_000)).save(made, "PNG")
+    assert redrawn("image/png", base64.b64encode(made.getvalue()).decode()) is None
+
+
+def test_there_is_a_most_of_pictures():
+    files = {f"{n}.png": {"image/png": picture()} for n in range(MAX_PICTURES + 5)}
+    assert len(Attachments().checked(files)) == MAX_PICTURES
+
+
+# ---------------------------------------------------------------------- all of a notebook
+
+
+def test_a_notebooks_outputs_have_a_limit_in_all(monkeypatch):
+    monkeypatch.setattr(kernel, "MAX_OUTPUT", 1000)
+    executed = Executed()
+    for cell in range(600):
+        executed.keep(cell, [{"output_type": "stream", "name": "stdout", "text": "x" * 100}])
+    failed = {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}
+    executed.keep(600, [failed])
+    assert sum(len(o.get("text", "")) for each in executed.outputs.values() for o in each) < 40_000
+    assert executed.outputs[600][0] == failed  # it decides on points
+    assert "cut off" in executed.note
+
+
+def test_a_notebooks_outputs_have_a_limit_in_number(monkeypatch):
+    monkeypatch.setattr(kernel, "MAX_OUTPUTS", 10)
+    executed = Executed()
+    for cell in range(20):
+        executed.keep(cell, [{"output_type": "stream", "name": "stdout", "text": ""}])
+    assert executed.is_full
