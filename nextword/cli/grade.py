@@ -58,7 +58,12 @@ def grade(
     if gradebook:
         from nextword.nbgrader.command import grade_class
 
-        given = {"--out": out, "--json": json_file, "--seed": seed, "--package": package}
+        given: dict[str, object] = {
+            "--out": out,
+            "--json": json_file,
+            "--seed": seed,
+            "--package": package,
+        }
         given |= {"--regrade": regrade, "--sandbox": sandbox != "bubblewrap"}
         if unused := [option for option, value in given.items() if value]:
             raise UserError(f"--gradebook goes without {' and '.join(unused)}: leave it out")
