@@ -100,7 +100,8 @@ def _told(around: ast.AST, node: ast.AST, number: int) -> str:
     changed = copy.deepcopy(around)
     target = next(each for at, each in enumerate(ast.walk(changed)) if at == place)
     list(_changes(target))[number]()
-    return f"{ast.unparse(around)} -> {ast.unparse(changed)}".replace("\n", "; ")
+    before, after = (ast.unparse(each).split("\n")[0] for each in (around, changed))
+    return f"{before} -> {after}"
 
 
 def _changes(node: ast.AST) -> Iterator[Callable[[], Any]]:
