@@ -143,16 +143,17 @@ class Diagnosis:
             return ""
 
     def _direction(self, test: SuiteTest, transcript: Sequence[Asked]) -> str:
-        right = self._right.get(test.number, [])
+        right, form = self._right.get(test.number, []), ""
         for said, meant in zip(readable(transcript), right, strict=False):
             if not alike(said[0], meant[0]):
                 return ""
-            if alike(said, meant):
-                continue
             _, status, value, _ = said
             found = direction(value, meant[2]) if status == meant[1] == "ok" else ""
-            return f"{_function(said[0])} gives {found}" if found else ""
-        return ""
+            text = f"{_function(said[0])} gives {found}" if found else ""
+            if not alike(said, meant):
+                return text
+            form = form or text  # a list for a tuple: what is wrong, if nothing else is
+        return form
 
     def _wrong_answers(self, test: SuiteTest, mistake: Misconception) -> list[Any] | None:
         """Return what the misconception answers, or None where the test does not reject it."""

@@ -26,13 +26,16 @@ FEW = ("no", "one", "two", "three")
 def direction(got: Any, expected: Any) -> str:
     """Return what is told of a wrong answer: "a number that is too large", or "" for nothing.
 
+    >>> direction([[1], [2]], [(1,), (2,)])
+    'a list of lists where a list of tuples is expected'
     >>> direction([1, 2], [1, 2, 3])
     'a list that is one item too short'
     >>> direction(0.5, -0.5)
     'a number with the wrong sign'
     """
     if alike(got, expected):
-        return ""
+        forms = _form(got), _form(expected)
+        return "" if forms[0] == forms[1] else f"{forms[0]} where {forms[1]} is expected"
     if hasattr(expected, "shape") or hasattr(got, "shape"):
         return _arrays(got, expected)
     kind = _kind(expected)
@@ -52,6 +55,15 @@ def direction(got: Any, expected: Any) -> str:
 
 def _kind(value: Any) -> str:
     return next((name for kind, name in _KINDS if isinstance(value, kind)), "another object")
+
+
+def _form(value: Any) -> str:
+    """Return the kinds of a list and of its first item: "a list of tuples"."""
+    kind = _kind(value)
+    if kind not in ("a list", "a tuple") or not len(value):
+        return ""
+    inner = _kind(value[0])
+    return f"{kind} of {inner.removeprefix('a ')}s" if inner in ("a list", "a tuple") else ""
 
 
 def _both(*parts: Any) -> str:

@@ -5,10 +5,18 @@ So whatever runs here gives what it gives when a class is graded; only walls are
 
 from __future__ import annotations
 
+import contextlib
+import random
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+import numpy as np
 
 from nextword.boundary.conversation import Conversation
+from nextword.boundary.deadline import Deadline
 from nextword.candidate.host import Host
 from nextword.judge.session import Refusal, Session
 from nextword.judge.suite import Suite
@@ -21,7 +29,48 @@ _NOT_THE_STUDENTS = (KeyboardInterrupt, TimeLimitError)  # they end a test, or t
 
 
 def _talk_to(host: Host) -> Conversation:
-    return Conversation(lambda _, test, gone, body, __: (0, host.handle(test, gone, body)))
+    luck = _Luck()
+
+    def ask(_: int, test: int, gone: list[int], body: bytes, __: Deadline) -> tuple[int, bytes]:
+        with luck.own():
+            return 0, host.handle(test, gone, body)
+
+    return Conversation(ask)
+
+
+class _Luck:
+    """The random states of a module that shares this process with its tests.
+
+    What a test draws by itself must not change what the module draws: in a candidate it does not.
+    """
+
+    def __init__(self) -> None:
+        self._state: tuple[Any, ...] | None = None
+
+    @contextlib.contextmanager
+    def own(self) -> Iterator[None]:
+        """Have the module's own states while the block runs."""
+        before = _states()
+        if self._state is not None:
+            _restore(self._state)
+        try:
+            yield
+        finally:
+            self._state = _states()
+            _restore(before)
+
+
+def _states() -> tuple[Any, ...]:
+    torch = sys.modules.get("torch")
+    drawn = torch.get_rng_state() if hasattr(torch, "get_rng_state") else None  # type: ignore[union-attr]
+    return random.getstate(), np.random.get_state(), drawn
+
+
+def _restore(states: tuple[Any, ...]) -> None:
+    random.setstate(states[0])
+    np.random.set_state(states[1])
+    if states[2] is not None:
+        sys.modules["torch"].set_rng_state(states[2])
 
 
 def on_module(suite: Suite, stem: str, module: ModuleType) -> Session:

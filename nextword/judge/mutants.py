@@ -81,6 +81,7 @@ def mutants(reference: Path, chapter: Chapter) -> Iterator[Mutant]:
     """Yield every mutant of what students write, function by function."""
     text = reference.read_text("utf-8")
     tree = ast.parse(text)
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for symbol, region in marked_regions(text, reference.name).items():
         task = chapter.task_of(symbol)
         if task is None:
@@ -88,10 +89,19 @@ def mutants(reference: Path, chapter: Chapter) -> Iterator[Mutant]:
         for place, node in enumerate(ast.walk(tree)):
             inside = region.begin < getattr(node, "lineno", 0) < region.end
             for number, _ in enumerate(_changes(node)) if inside else ():
-                changed = copy.deepcopy(node)
-                list(_changes(changed))[number]()
-                change = f"{ast.unparse(node)} -> {ast.unparse(changed)}".replace("\n", "; ")
+                around = parents.get(node, node) if isinstance(node, ast.Constant) else node
+                change = _told(around, node, number)
                 yield Mutant(task.id, symbol, change, tree, place, number)
+
+
+def _told(around: ast.AST, node: ast.AST, number: int) -> str:
+    """Return a change in words: what stands around the node, before and after."""
+    place = next(at for at, each in enumerate(ast.walk(around)) if each is node)
+    changed = copy.deepcopy(around)
+    target = next(each for at, each in enumerate(ast.walk(changed)) if at == place)
+    list(_changes(target))[number]()
+    before, after = (ast.unparse(each).split("\n")[0] for each in (around, changed))
+    return f"{before} -> {after}"
 
 
 def _changes(node: ast.AST) -> Iterator[Callable[[], Any]]:

@@ -133,7 +133,7 @@ SEARCH = f'''
 def search():
     """Look for a constant of the reference wherever a process can look."""
     import gc, inspect, sys, types
-    wanted = "{SECRET[:10]}" + "{SECRET[10:]}"
+    wanted = "".join({list(SECRET)!r})
     seen, todo = set(), [*gc.get_objects(), *sys.modules.values(), tokens, Bag, Model, Gate]
     frame = sys._getframe()
     while frame:
@@ -207,7 +207,9 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionRe
     for name, found in ATTACKS.items():
         text = MINE.replace(BODIES["9.1"], "return [text]")
         sources[name] = text.replace(BODIES["9.4"], GIVES.format(found=found))
-    found = sources["searches"].replace("class Bag", f"held = [{SECRET!r}]\n\n\nclass Bag", 1)
+    found = sources["searches"].replace(
+        "class Bag", f"held = [''.join({list(SECRET)!r})]\n\n\nclass Bag", 1
+    )
     sources["finds what is there"] = found
     sources["gives"] = MINE.replace(BODIES["9.1"], "return [text]")
     return ChainCourse(tmp_path_factory.mktemp("attacked")).grade(sources)

@@ -170,16 +170,6 @@ def counts_words_after(tables):
 @mistake(
     "2.9",
     "continuation_counts",
-    "These are still the counts themselves: below the longest n-grams, count the different words "
-    "before.",
-)
-def gives_the_counts_back(tables):
-    return [{u: dict(row) for u, row in t.items() if u[:2] != (BOS, BOS)} for t in tables]
-
-
-@mistake(
-    "2.9",
-    "continuation_counts",
     "You took the wrong end of the context: its first word is the word before, so u[1:] is the "
     "context below.",
 )
@@ -225,15 +215,6 @@ def discounts(table, weigh=lambda n: n, judge=lambda d: d if min(d) >= 0 else FA
 )
 def falls_back_at_zero(table):
     return discounts(table, judge=lambda d: d if min(d) > 0 else FALLBACK)
-
-
-@mistake(
-    "2.10",
-    "modified_discounts",
-    "Look at all three discounts: if any of them is below 0, return FALLBACK_DISCOUNTS.",
-)
-def looks_at_the_first_discount_only(table):
-    return discounts(table, judge=lambda d: d if d[0] >= 0 else FALLBACK)
 
 
 @mistake(

@@ -90,6 +90,8 @@ def shares_among_unseen_words_only(self, word, context):
 )
 def shares_equally(self, word, context):
     row, share = self.row(context), self.saved(context) / len(self.vocabulary)
+    if not row:
+        return self.shorter(word, context)
     if word not in row:
         return share
     return (row[word] - self.discount(row[word], context)) / self.total(context) + share
@@ -130,7 +132,8 @@ def sums_over_the_same_context(self, context):
 def interpolates(self, word, context):
     row = self.row(context)
     lower = self.backoff_weight(context) * self.shorter(word, context)
-    return (row[word] - self.D) / self.total(context) + lower if word in row else lower
+    D = self.D if len(row) < len(self.vocabulary) else 0
+    return (row[word] - D) / self.total(context) + lower if word in row else lower
 
 
 @misconception(
@@ -149,8 +152,8 @@ def discounts_complete_rows(self, word, context):
 @misconception(
     "2.9",
     replaces="continuation_counts",
-    says="You added up how often the longer n-grams occur; each different word before an n-gram "
-    "counts once, however often it stands there.",
+    says="These are still the counts: each different word before an n-gram counts once, however "
+    "often it stands there.",
 )
 def adds_up_the_counts(tables):
     return continuations(tables, lambda count: count)
