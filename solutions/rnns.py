@@ -44,6 +44,7 @@ def loss_and_gradients(
 
     By hand, no autograd; e, h, z are those of `feedforward`. `index_add_` adds rows. 6 lines.
     """
+    require_ids("targets", targets.tolist(), z.shape[-1])
     # BEGIN SOLUTION
     loss = (z.logsumexp(-1) - z.gather(-1, targets[:, None])[:, 0]).mean()
     d_z = (z.softmax(-1) - nn.functional.one_hot(targets, z.shape[-1])) / len(targets)
@@ -354,9 +355,7 @@ def generate(model: nn.Module, n: int, rng: torch.Generator, most: int, prompt=(
 # ------------------------------------------------------------------ 4.12 Encoder and decoder
 class Seq2Seq(TwoNetworks):
     """Reads a sentence into one vector and writes another from it (Sutskever et al. 2014).
-
-    Parts: `source` and `target` turn words into vectors, `encoder` and `decoder` are torch's GRUs
-    (yours, but faster), `out` gives logits. Sources have no BOS or EOS; PAD fills them up.
+    Embeddings `source`, `target`; GRUs `encoder`, `decoder`; `out` to logits. Sources end in PAD.
     """
 
     def encode(self, source: Ids) -> Float[Tensor, "1 B H"]:
@@ -379,6 +378,7 @@ class Seq2Seq(TwoNetworks):
 
         The decoder begins in the encoder's last state, and one call reads all steps. 2 lines.
         """
+        require_ids("inputs", inputs.unique().tolist(), self.target.num_embeddings)
         # BEGIN SOLUTION
         states, _ = self.decoder(self.target(inputs), self.encode(source))
         return self.out(states)

@@ -40,7 +40,11 @@ def first_state(cell: Cell, x: Tensor, s: Tensor | None) -> Tensor:
 
 
 class TwoNetworks(nn.Module):
-    """The parts of an encoder and decoder, `Seq2Seq(V_source, V_target, D, H)`, not yet at work."""
+    """The parts of an encoder and decoder, not yet at work.
+
+    `source` and `target` turn words into vectors, `encoder` and `decoder` are torch's GRUs (that of
+    chapter 4, but faster), `out` gives logits. Sources have no BOS or EOS; PAD fills them up.
+    """
 
     def __init__(self, V_source: int, V_target: int, D: int, H: int) -> None:
         super().__init__()
