@@ -1,8 +1,8 @@
 """Recurrent networks, from a window of words to the encoder-decoder. Leaves out: attention.
 
-Equations such as (4.5) are those of chapter 4. There are B sequences of T steps, or B windows of N
-words, side by side; V words in the vocabulary; L layers. An input is D numbers, an output H, a
-state S. Arguments that make no sense: ValueError.
+Equations such as (4.5) are those of chapter 4. B: sequences of T steps, or windows of N words.
+V: words. L: layers. An input is D numbers, an output H, a state S. BTH is a tensor of shape
+(B, T, H), XH one of (..., H). Arguments that make no sense: ValueError.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,14 +15,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 from nextword.corpora.batches import BOS, EOS, PAD, until_end  # the ids 1, 2, 0
 from nextword.corpora.checks import require, require_ids
-
-# BTH is a tensor of shape (B, T, H), XH one of shape (..., H); A is G H, the size of a = W x + b
-BH, BS, BV, BTD, BTH, BTV, BLS = (
-    Float[Tensor, " ".join(name)] for name in ("BH", "BS", "BV", "BTD", "BTH", "BTV", "BLS")
-)
-XA, XH, XS = (Float[Tensor, f"*B {size}"] for size in "AHS")
-Id, Ids = Int[Tensor, "B"], Int[Tensor, "B T"]
-Rows, Weights = list[list[int]], dict[str, Tensor]  # rows of ids: stories without BOS and EOS
+from nextword.corpora.recurrent import Cell, Rows, TwoNetworks, Weights, first_state
+from nextword.corpora.shapes import BH, BLS, BS, BTD, BTH, BTV, BV, XA, XH, XS, Id, Ids
 
 
 # ------------------------------------------------------------------ 4.1 A window of words
@@ -30,6 +24,9 @@ def feedforward(p: Weights, contexts: Int[Tensor, "*B N"]) -> tuple[Tensor, XH, 
     """Return e, the N words' vectors side by side, h = tanh(W e + b), z = U h + c (4.1 to 4.3).
 
     p holds E (V, D), W (H, N D), b (H), U (V, H), c (V). B may be any axes, or none. About 3 lines.
+    >>> p = dict(zip("EWbUc", map(torch.tensor, ([[1.0]], [[2.0, -2.0]], [0.0], [[1.0]], [5.0]))))
+    >>> [each.tolist() for each in feedforward(p, torch.tensor([[0, 0]]))]  # h is tanh(2 - 2)
+    [[[1.0, 1.0]], [[0.0]], [[5.0]]]
     """
     require_ids("contexts", contexts.unique().tolist(), len(p["E"]))
     raise NotImplementedError("4.1 feedforward: see section 4.1, equations 4.1 to 4.3")
@@ -43,12 +40,12 @@ def loss_and_gradients(
 
     By hand, no autograd; e, h, z are those of `feedforward`. `index_add_` adds rows. 6 lines.
     """
+    require_ids("targets", targets.tolist(), z.shape[-1])
     raise NotImplementedError("4.2 loss_and_gradients: see section 4.2, equations 4.4 to 4.9")
 
 
 def sgd_step(p: Weights, gradients: Weights, rate: float) -> Weights:
     """Return new weights, each moved by -rate times its slope (4.9); p stays as it is. 1 line.
-
     >>> sgd_step({"b": torch.tensor([1.0, 2.0])}, {"b": torch.tensor([10.0, 0.0])}, 0.1)
     {'b': tensor([0., 2.])}
     """
@@ -56,25 +53,16 @@ def sgd_step(p: Weights, gradients: Weights, rate: float) -> Weights:
 
 
 # ------------------------------------------------------------------ 4.3 Elman's network
-class Cell(nn.Module):
-    """One step of a recurrent network. The first H numbers of its state of S are its output h.
-
-    Parameters: W.weight (G H, D), W.bias (G H), U.weight (G H, H), in G blocks of H rows.
-    """
-
-    blocks, carried, second_bias = 1, 1, False  # G, S / H, and whether there is a U.bias
-
-    def __init__(self, D: int, H: int) -> None:
-        super().__init__()
-        self.D, self.H, self.S, rows = D, H, self.carried * H, self.blocks * H
-        self.W, self.U = nn.Linear(D, rows), nn.Linear(H, rows, self.second_bias)
-
-
 class ElmanCell(Cell):
-    """The simple recurrent network (Elman 1990); S = H."""
+    """The simple recurrent network (Elman 1990); S = H. Linear layers W (with b) and U."""
 
     def step(self, a: XH, s: XH) -> XH:
-        """Return h = tanh(a + U s), where a = W x + b and s is the old h (4.10). 1 line."""
+        """Return h = tanh(a + U s), where a = W x + b and s is the old h (4.10). 1 line.
+        >>> cell = ElmanCell(1, 1)
+        >>> cell.U.weight.data[:] = 2.0
+        >>> round(cell.step(torch.tensor([0.1]), torch.tensor([0.5])).item(), 3)  # tanh 1.1
+        0.8
+        """
         raise NotImplementedError("4.3 ElmanCell.step: see section 4.3, equation 4.10")
 
 
@@ -84,9 +72,7 @@ def run(cell: Cell, x: BTD, s: BS | None = None) -> tuple[BTH, BS]:
     One call, cell.W(x), gives a for all steps; only `cell.step(a, s)` must wait for the state,
     whose first `cell.H` numbers are the output. No loop over sequences. About 5 lines.
     """
-    require("x", (*x.shape,), x.shape[1] and x.shape[2] == cell.D, f"(B, 1 or more, {cell.D})")
-    s = x.new_zeros(len(x), cell.S) if s is None else s
-    require("s", (*s.shape,), s.shape == (len(x), cell.S), f"({len(x)}, {cell.S})")
+    s = first_state(cell, x, s)  # ValueError where a shape is wrong
     raise NotImplementedError("4.3 run: see section 4.3, equation 4.10")
 
 
@@ -95,9 +81,12 @@ def run(cell: Cell, x: BTD, s: BS | None = None) -> tuple[BTH, BS]:
 def bptt(cell: ElmanCell, x: BTD, h: BTH, slopes: BTH, chunk: int = 0) -> Weights:
     """Return dL/dW, dL/dU, dL/db of an Elman network that began with zeros (4.12 to 4.14).
 
-    By hand, 7 lines. h are its outputs; slopes[:, t] is the direct slope of L for h[:, t];
-    what later steps hand back is for you to add. Truncated: with a chunk k above 0, nothing flows
-    back from step k to k - 1, from 2 k to 2 k - 1, and so on.
+    By hand, 7 lines. h are its outputs; slopes[:, t] is the direct slope of L for h[:, t], without
+    what later steps hand back. A chunk k > 0: none flow back from step k to k - 1, 2 k to 2 k - 1.
+    >>> cell, h = ElmanCell(1, 1), torch.tensor([[[0.5], [0.0]]])
+    >>> cell.U.weight.data[:] = 3.0
+    >>> bptt(cell, torch.ones(1, 2, 1), h, torch.ones(1, 2, 1))["W"].tolist()  # 1 + 4 * 0.75
+    [[4.0]]
     """
     raise NotImplementedError("4.4 bptt: see section 4.4, equations 4.12 to 4.14")
 
@@ -108,6 +97,10 @@ def gradient_norms(cell: Cell, x: Float[Tensor, "T D"], s: Float[Tensor, "S"]) -
 
     h_T is the first H numbers of s_T. The norm is the largest singular value, so the last one is 1.
     `torch.func.jacrev(cell.step, argnums=1)(a, s)` is the Jacobian of a step. About 7 lines.
+    >>> cell = ElmanCell(1, 1)
+    >>> cell.U.weight.data[:], cell.W.bias.data[:] = 0.5, 0.0
+    >>> gradient_norms(cell, torch.zeros(3, 1), torch.zeros(1)).tolist()
+    [0.125, 0.25, 0.5, 1.0]
     """
     raise NotImplementedError("4.5 gradient_norms: see section 4.5, equations 4.15 to 4.17")
 
@@ -135,6 +128,8 @@ class LSTMCell(Cell):
         """Return h = o tanh(c) and c = f c' + i g side by side (4.18, 4.19). About 4 lines.
 
         h' and c' are the old ones. i, f, o are the sigmoid of their block of a + U h', g its tanh.
+        >>> LSTMCell(1, 1).step(999 * torch.tensor([1.0, -1, 1, -1]), torch.ones(2)).tolist()
+        [0.0, 1.0]
         """
         raise NotImplementedError("4.6 LSTMCell.step: see section 4.6, equations 4.18 and 4.19")
 
@@ -152,6 +147,8 @@ class GRUCell(Cell):
         """Return h = (1 - z) n + z s; r, z = sigmoid(a + u), n = tanh(a_n + r u_n) (4.20, 4.21).
 
         u = U s + U.bias: r multiplies what U has made of s, not s itself. About 5 lines.
+        >>> GRUCell(1, 1).step(torch.tensor([0.0, 99.0, 0.0]), torch.tensor([0.5])).item()  # z: 1
+        0.5
         """
         raise NotImplementedError("4.7 GRUCell.step: see section 4.7, equations 4.20 and 4.21")
 
@@ -162,6 +159,8 @@ def stack(cells: Iterable[Cell], x: BTD, s: BLS | None = None, dropout=None) -> 
 
     s holds the L first states; None: zeros. `dropout`, a module or None, changes outputs between
     two layers, but neither the first inputs nor the last outputs. Use `run`; about 7 lines.
+    >>> [list(y.shape) for y in stack([LSTMCell(2, 3), LSTMCell(3, 3)], torch.ones(4, 5, 2))]
+    [[4, 5, 3], [4, 2, 6]]
     """
     raise NotImplementedError("4.8 stack: see section 4.8, equations 4.22 and 4.23")
 
@@ -194,7 +193,6 @@ class LanguageModel(nn.Module):
 # ------------------------------------------------------------------ 4.9 Batches of stories
 def make_batch(stories: Rows) -> tuple[Ids, Ids]:
     """Return inputs, BOS and the words, and targets, the words and EOS; PAD fills up. 2 lines.
-
     >>> [rows.tolist() for rows in make_batch([[7, 8], [9]])]
     [[[1, 7, 8], [1, 9, 0]], [[7, 8, 2], [9, 2, 0]]]
     """
@@ -227,6 +225,9 @@ def stop_early(model: nn.Module, epoch: Callable, validate: Callable, most: int,
 
     Call `epoch()`, then `validate()`. Stop after `most` epochs, or when `patience` in a row were
     no better than the best before. Then give the model its best weights. About 7 lines.
+    >>> losses = iter([3.0, 2.0, 2.5, 1.0])
+    >>> stop_early(nn.Linear(1, 1), lambda: 0.5, lambda: next(losses), most=9)
+    [(0.5, 3.0), (0.5, 2.0), (0.5, 2.5)]
     """
     raise NotImplementedError("4.10 stop_early: see section 4.10, equation 4.25")
 
@@ -238,31 +239,29 @@ def generate(model: nn.Module, n: int, rng: torch.Generator, most: int, prompt=(
 
     Reads BOS and the prompt, then each drawn word once; `model(tokens, s)` gives logits, state.
     Never draws PAD or BOS; stops when all have drawn EOS. `until_end` cuts rows. About 10 lines.
+    >>> generate(LanguageModel(3, 2, 2), 2, torch.Generator(), most=9)  # of 3 ids only EOS is left
+    [[], []]
     """
     require("most", most, most >= 1, "at least 1")
     raise NotImplementedError("4.11 generate: see section 4.11, equation 4.26")
 
 
 # ------------------------------------------------------------------ 4.12 Encoder and decoder
-class Seq2Seq(nn.Module):
+class Seq2Seq(TwoNetworks):
     """Reads a sentence into one vector and writes another from it (Sutskever et al. 2014).
-
-    Parts: `source` and `target` turn words into vectors, `encoder` and `decoder` are torch's GRUs
-    (yours, but faster), `out` gives logits. Sources have no BOS or EOS; PAD fills them up.
+    Embeddings `source`, `target`; GRUs `encoder`, `decoder`; `out` to logits. Sources end in PAD.
     """
-
-    def __init__(self, V_source: int, V_target: int, D: int, H: int) -> None:
-        super().__init__()
-        self.source, self.target = nn.Embedding(V_source, D), nn.Embedding(V_target, D)
-        self.encoder, self.decoder = (nn.GRU(D, H, batch_first=True) for _ in range(2))
-        self.out = nn.Linear(H, V_target)
 
     def encode(self, source: Ids) -> Float[Tensor, "1 B H"]:
         """Return the encoder's state after the last word of each row; PAD changes nothing (4.27).
 
         `pack_padded_sequence(x, lengths, True, enforce_sorted=False)` leaves PAD out. 2 lines.
+        >>> model = Seq2Seq(9, 8, 4, 5)
+        >>> torch.allclose(model.encode(torch.tensor([[3, 0]])), model.encode(torch.tensor([[3]])))
+        True
         """
         require_ids("source", source.unique().tolist(), self.source.num_embeddings)
+        require("each source", "only PAD", (source != PAD).any(1).all(), "one word or more")
         raise NotImplementedError("4.12 Seq2Seq.encode: see section 4.12, equations 4.27 to 4.29")
 
     def forward(self, source: Ids, inputs: Int[Tensor, "B T2"]) -> Float[Tensor, "B T2 V"]:
@@ -270,6 +269,7 @@ class Seq2Seq(nn.Module):
 
         The decoder begins in the encoder's last state, and one call reads all steps. 2 lines.
         """
+        require_ids("inputs", inputs.unique().tolist(), self.target.num_embeddings)
         raise NotImplementedError("4.12 Seq2Seq.forward: see section 4.12, equations 4.27 to 4.29")
 
     @torch.no_grad()

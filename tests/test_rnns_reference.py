@@ -388,6 +388,8 @@ def test_greedy_words_are_the_likeliest_under_teacher_forcing() -> None:
         (lambda: model()(torch.tensor([[3, -1]])), "tokens must be between 0 and 8"),
         (lambda: rnns.feedforward(window_net(), torch.tensor([[0, 7, 0]])), "between 0 and 6"),
         (lambda: rnns.Seq2Seq(9, 8, 4, 5).encode(torch.tensor([[9]])), "source must be between"),
+        (lambda: rnns.Seq2Seq(9, 8, 4, 5).encode(torch.tensor([[3], [0]])), "each source must be"),
+        (lambda: rnns.Seq2Seq(9, 8, 4, 5)(torch.tensor([[3]]), torch.tensor([[8]])), "inputs must"),
         (lambda: rnns.make_batch([]), "stories must be at least one"),
         (lambda: rnns.clip_gradients([], 0.0), "most must be above 0"),
         (lambda: rnns.generate(model(), 2, torch.Generator(), 0), "most must be at least 1, got 0"),

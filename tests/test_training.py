@@ -2,6 +2,7 @@
 
 import doctest
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 import torch
 
 from nextword import training
+from nextword.checkpoints import make, recipe
 from nextword.corpora import names
 from nextword.ladder.rungs import rnns as rungs
 from nextword.models import rnns as translators
-from nextword.models import rnns_memory
+from nextword.models import rnns_forgetting, rnns_memory
 from nextword.training import Plan, Window
 from tests.reference import reference
 
@@ -114,9 +116,63 @@ def test_a_rung_trains_scores_and_writes(rung, texts, monkeypatch):
     assert len(samples) == 3
     assert {word for sample in samples for word in sample} <= set(texts.vocabulary)
     assert sum(t.numel() for t in rung.tensors(model).values()) == model.parameters
+    read, surprise = zip(*rung.facts(model)["curve"], strict=True)
+    assert list(read) == sorted(set(read))
+    assert read[-1] == sum(len(story) + 1 for story in texts.train)
+    assert surprise[-1] < surprise[0] < 1.2 * math.log(len(texts.vocabulary))
+
+
+def test_a_learning_curve_changes_nothing_of_the_training(texts, monkeypatch):
+    build, plan = rungs.RUNGS[1].train.args[0], Plan(1, 8, 32, 5e-3)
+    package = SimpleNamespace(rnns=rnns)
+    one = rungs.train(build, plan, package, texts, lambda done: None)
+    monkeypatch.setattr(rungs, "PLACES", ())
+    other = rungs.train(build, plan, package, texts, lambda done: None)
+    assert one.curve
+    assert not other.curve
+    torch.testing.assert_close(one.model.state_dict(), other.model.state_dict())
 
 
 # ---------------------------------------------------------------- what is shipped besides
+
+TAUGHT = [r for r in make.everything() if "rnns" in r.uses and r.name != "rnns/memory"]
+
+
+@pytest.mark.parametrize("each", TAUGHT, ids=lambda each: each.name)
+def test_a_model_is_out_of_date_when_the_order_of_its_batches_changes(each, monkeypatch):
+    package = Path(__file__).parents[1] / "solutions"
+    before, code_of = each.fingerprint(package), recipe.code_of
+    monkeypatch.setattr(
+        recipe,
+        "code_of",
+        lambda path, *names: code_of(path, *names) + "#" * (path.name == "batches.py"),
+    )
+    assert each.fingerprint(package) != before
+
+
+def test_a_sentence_with_two_translations_is_trained_on_both(monkeypatch):
+    monkeypatch.setattr(translators, "EPOCHS", 2)
+    pairs = [(["a", "b"], ["x"]), (["a", "b"], ["y"]), (["b"], ["x"])]
+    taught: list[list[int]] = []
+
+    def make_batch(rows):
+        taught.extend(rows)
+        return rnns.make_batch(rows)
+
+    words = translators.Words(pairs)
+    package = SimpleNamespace(Seq2Seq=rnns.Seq2Seq, make_batch=make_batch)
+    translators.train_translator(package, words, pairs, lambda done: None)
+    assert sorted(taught) == sorted(2 * [[words.target[w] for w in target] for _, target in pairs])
+
+
+def test_forgetting_is_measured_for_each_bias_and_seed(monkeypatch):
+    monkeypatch.setattr(rnns_forgetting, "TOKENS", 3_000)
+    heard: list[float] = []
+    facts = rnns_forgetting.forgetting(SimpleNamespace(rnns=rnns), heard.append).facts
+    assert {bias: len(found) for bias, found in facts["perplexity"].items()} == {"0.0": 2, "2.0": 2}
+    assert len({x for found in facts["perplexity"].values() for x in found}) == 4
+    assert heard == sorted(heard)
+    assert heard[-1] == 1.0
 
 
 def test_a_memory_run_returns_a_share_of_right_answers():

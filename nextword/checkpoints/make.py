@@ -49,6 +49,7 @@ def _measured(rung: Rung, package: SimpleNamespace, report: Report) -> Trained:
         "row": row.to_json(),
         "floor": texts.floor,
         "unknown": texts.unknown,
+        **(rung.facts(kept[0]) if rung.facts else {}),
     }
     return Trained(rung.tensors(kept[0]) if rung.tensors else {}, facts)
 

@@ -1,6 +1,7 @@
 """Texts as rows of ids, for networks that train in batches. Leaves out: padding the rows."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ PAD, BOS, EOS = 0, 1, 2  # ids: what fills up short rows, begin of a text, end o
 SPREAD = 10.0  # tokens by which the lengths within a batch may differ by chance
 
 Ids = Sequence[int]
+Text = TypeVar("Text", bound=Sized)  # ids, or whatever else has the length of a text
 
 
 def number_words(words: Iterable[str]) -> dict[str, int]:
@@ -24,10 +26,11 @@ def number_words(words: Iterable[str]) -> dict[str, int]:
     return number
 
 
-def batches(texts: Sequence[Ids], size: int, rng: np.random.Generator) -> Iterator[list[Ids]]:
+def batches(texts: Sequence[Text], size: int, rng: np.random.Generator) -> Iterator[list[Text]]:
     """Yield each text once, `size` at a time, of about equal lengths, in random order.
 
-    Little of a batch is padding then, and no two passes have the same batches.
+    Little of a batch is padding then, and no two passes have the same batches. Only the length of a
+    text is asked for.
     >>> sorted(map(len, batches([[7], [7, 8], [9]], 2, np.random.default_rng(0))))
     [1, 2]
     """

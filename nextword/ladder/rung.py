@@ -51,6 +51,7 @@ class Rung:
     sources: tuple[Path, ...] = ()  # other files that its numbers depend on
     calls: tuple[str, ...] = ()  # what it uses of its chapters; empty: all that is there
     tensors: Callable[[Any], dict[str, Tensor]] | None = None  # a model's weights, to be shipped
+    facts: Callable[[Any], dict[str, Any]] | None = None  # what else a page tells of the model
 
 
 def all_rungs() -> tuple[Rung, ...]:

@@ -5,6 +5,7 @@ Leaves out: the chapter's language models, which are rungs of the ladder.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -15,14 +16,25 @@ import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import dialect
-from nextword.corpora.batches import PAD, batches, number_words
+from nextword.corpora import batches, dialect, recurrent
+from nextword.corpora.batches import EOS, PAD, number_words
 from nextword.corpora.dialect import Pair
 
 N_PAIRS, N_PER_LENGTH = 30_000, 200
 LENGTHS = (5, 10, 15, 20, 25, 30, 35)  # of about so many words; one more or less counts as well
 D, H = 48, 184  # as wide as a megabyte of half-precision numbers allows
 EPOCHS, SIZE, RATE, CLIP = 6, 32, 4e-3, 1.0
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A pair as ids; it counts as long as its source."""
+
+    source: list[int]
+    target: list[int]
+
+    def __len__(self) -> int:
+        return len(self.source)
 
 
 class Words:
@@ -34,11 +46,22 @@ class Words:
         )
         self.target_words = list(self.target)
 
+    def encoded(self, pairs: Sequence[Pair]) -> list[Encoded]:
+        """The pairs as ids."""
+        return [
+            Encoded([self.source[w] for w in source], [self.target[w] for w in target])
+            for source, target in pairs
+        ]
+
     def rows(self, pairs: Sequence[Pair]) -> tuple[Tensor, list[list[int]]]:
         """The sources as padded rows, (B, T), and the targets as lists of ids."""
-        sources = [torch.tensor([self.source[w] for w in source]) for source, _ in pairs]
-        targets = [[self.target[w] for w in target] for _, target in pairs]
-        return nn.utils.rnn.pad_sequence(sources, True, PAD), targets
+        return side_by_side(self.encoded(pairs))
+
+
+def side_by_side(pairs: Sequence[Encoded]) -> tuple[Tensor, list[list[int]]]:
+    """The sources as padded rows, (B, T), and the targets as they are."""
+    sources = [torch.tensor(pair.source) for pair in pairs]
+    return nn.utils.rnn.pad_sequence(sources, True, PAD), [pair.target for pair in pairs]
 
 
 def train_translator(
@@ -48,17 +71,13 @@ def train_translator(
     torch.manual_seed(0)
     model: nn.Module = rnns.Seq2Seq(len(words.source), len(words.target), D, H)
     optimizer = torch.optim.Adam(model.parameters(), RATE)
-    encoded = [[words.source[w] for w in source] for source, _ in pairs]
-    target_of = {
-        tuple(row): [words.target[w] for w in pair[1]]
-        for row, pair in zip(encoded, pairs, strict=True)
-    }
+    encoded = words.encoded(pairs)
     rng, n_made, n_steps = np.random.default_rng(0), 0, EPOCHS * -(-len(pairs) // SIZE)
     for _ in range(EPOCHS):
-        for chosen in batches(encoded, SIZE, rng):
+        for chosen in batches.batches(encoded, SIZE, rng):
             optimizer.param_groups[0]["lr"] = RATE * min(1.0, 2 * (1 - n_made / n_steps))
-            source = nn.utils.rnn.pad_sequence([torch.tensor(row) for row in chosen], True, PAD)
-            inputs, targets = rnns.make_batch([target_of[tuple(row)] for row in chosen])
+            source, rows = side_by_side(chosen)
+            inputs, targets = rnns.make_batch(rows)
             loss = F.cross_entropy(model(source, inputs).mT, targets, ignore_index=PAD)
             optimizer.zero_grad()
             loss.backward()
@@ -105,7 +124,7 @@ def errors_by_place(
     forced = model(source, inputs).argmax(-1) != right
     free = torch.ones_like(forced)
     for row, said in enumerate(model.translate(source)):
-        told = torch.tensor([*said, 2][: right.shape[1]])  # 2 is EOS
+        told = torch.tensor([*said, EOS][: right.shape[1]])
         free[row, : len(told)] = told != right[row, : len(told)]
     counted = right != PAD
     shares = {
@@ -141,6 +160,9 @@ RECIPES = (
         name="rnns/translator",
         train=translator,
         uses={"rnns": ("Seq2Seq", "make_batch")},
-        sources=(Path(__file__), Path(dialect.__file__)),
+        sources=(
+            Path(__file__),
+            *(Path(str(module.__file__)) for module in (dialect, batches, recurrent)),
+        ),
     ),
 )

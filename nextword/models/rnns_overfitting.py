@@ -11,7 +11,7 @@ import torch
 
 from nextword import training
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import names
+from nextword.corpora import batches, names, recurrent
 from nextword.corpora.batches import number_words
 from nextword.training import Plan
 
@@ -51,6 +51,9 @@ RECIPES = (
         name="rnns/overfitting",
         train=overfitting,
         uses={"rnns": ("LanguageModel", "make_batch", "log_probs", "train_batch", "stop_early")},
-        sources=(Path(__file__), Path(training.__file__)),
+        sources=(
+            Path(__file__),
+            *(Path(str(module.__file__)) for module in (training, batches, recurrent)),
+        ),
     ),
 )

@@ -1,5 +1,6 @@
 """Four rungs: the networks of chapter 4, from the window to the GRU. Leaves out: training them."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,12 +11,16 @@ import torch
 from torch import Tensor, nn
 
 from nextword import training
+from nextword.corpora import batches
+from nextword.corpora import recurrent as frame
 from nextword.corpora.batches import number_words
 from nextword.corpora.names import Sentences, Texts
 from nextword.ladder.rung import Report, Rung
 from nextword.training import Plan, Window
 
 VALIDATION = 200  # stories on which training decides when to stop
+PROBE = 50  # of them, on which the learning curve is measured
+PLACES = tuple(np.geomspace(0.005, 1, 16))  # shares of the training at which it is
 OPEN = 2.0  # the bias with which forget gates begin: sigmoid(2) = 0.88
 TRAINED_WITH = ("make_batch", "log_probs", "train_batch", "stop_early", "generate")
 Build = Callable[[ModuleType, int], nn.Module]  # from the chapter and the number of ids
@@ -27,6 +32,7 @@ class Network:
     def __init__(self, rnns: ModuleType, model: nn.Module, number: dict[str, int]):
         self.rnns, self.model, self.number = rnns, model, number
         self.words = list(number)
+        self.curve: list[tuple[int, float]] = []  # words read, nats per word of validation text
 
     @property
     def parameters(self) -> int:
@@ -55,12 +61,12 @@ def feedforward(rnns: ModuleType, V: int) -> nn.Module:
     return Window(rnns, V, N=4, D=32, H=192)
 
 
-def recurrent(cell: str, rnns: ModuleType, V: int) -> nn.Module:
-    """One layer of cells over the whole story; the LSTM begins with open forget gates."""
+def recurrent(cell: str, rnns: ModuleType, V: int, bias: float = OPEN) -> nn.Module:
+    """One layer of cells over the whole story; `bias` is where an LSTM's forget gates begin."""
     D, H = 64, 128
     model: nn.Module = rnns.LanguageModel(V, D, H, getattr(rnns, cell))
     if cell == "LSTMCell":
-        model.cells[0].W.bias.data[H : 2 * H] = OPEN  # type: ignore[index, union-attr]
+        model.cells[0].W.bias.data[H : 2 * H] = bias  # type: ignore[index, union-attr]
     return model
 
 
@@ -72,13 +78,28 @@ def train(
     number = number_words(texts.vocabulary)
     model = build(package.rnns, len(number))
     stories, others = ids(texts.train, number), ids(texts.validation[:VALIDATION], number)
-    training.train(package.rnns, model, stories, others, plan, report=report)
-    return Network(package.rnns, model, number)
+    network = Network(package.rnns, model, number)
+    n_read = plan.epochs * sum(len(story) + 1 for story in stories)
+
+    def probe(done: float) -> None:
+        if done > (*PLACES, math.inf)[len(network.curve)] - 1e-9:
+            surprise = -float(np.mean(package.rnns.log_probs(model, others[:PROBE])))
+            network.curve.append((round(done * n_read), round(surprise, 4)))
+            model.train()
+        report(done)
+
+    training.train(package.rnns, model, stories, others, plan, report=probe)
+    return network
 
 
 def weights(network: Network) -> dict[str, Tensor]:
     """The weights, to be shipped."""
     return dict(network.model.state_dict())
+
+
+def learning_curve(network: Network) -> dict[str, list[tuple[int, float]]]:
+    """The learning curve, to be shipped: (words read, nats per word of validation text)."""
+    return {"curve": network.curve}
 
 
 def _rung(name: str, step: int, calls: tuple[str, ...], build: Build, plan: Plan) -> Rung:
@@ -88,9 +109,10 @@ def _rung(name: str, step: int, calls: tuple[str, ...], build: Build, plan: Plan
         chapters=("rnns",),
         train=partial(train, build, plan),
         source=Path(__file__),
-        sources=(Path(training.__file__),),
+        sources=tuple(Path(str(module.__file__)) for module in (training, batches, frame)),
         calls=(*TRAINED_WITH, *calls),
         tensors=weights,
+        facts=learning_curve,
     )
 
 

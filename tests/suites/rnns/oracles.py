@@ -116,17 +116,45 @@ class Gated(nn.Module):
 
 
 @ship
+def walk(cell, x, s=None):
+    """What task 4.3 asks of `run`."""
+    s = torch.zeros(len(x), cell.S) if s is None else s
+    outputs = []
+    for k in range(x.shape[1]):
+        s = cell(x[:, k], s)
+        outputs.append(s[:, : cell.H])
+    return torch.stack(outputs, dim=1), s
+
+
+@ship
+def with_right_run(function, *inputs):
+    """Call a function of the student's while `walk` stands in for the student's own `run`.
+
+    So a mistake in task 4.3 does not cost points of the tasks that are built on it.
+    """
+    names = getattr(function, "__globals__", {})
+    own = names.get("run")
+    if own is None or own is function:
+        return function(*inputs)
+    names["run"] = walk
+    try:
+        return function(*inputs)
+    finally:
+        names["run"] = own
+
+
+@ship
 def with_leaky(function, keeps, *inputs):
     """Call a function with one leaky cell, or with a list of them."""
     cells = [Leaky(keep) for keep in keeps] if isinstance(keeps, list) else Leaky(keeps)
-    return detached(function(cells, *inputs))
+    return detached(with_right_run(function, cells, *inputs))
 
 
 @ship
 def with_gated(function, all_weights, as_list, *inputs):
     """Call a function with LSTMs, one argument for each, or all of them as a list."""
     cells = [Gated(w["W.weight"].shape[1], w["U.weight"].shape[1], w) for w in all_weights]
-    return detached(function(*([cells] if as_list else cells), *inputs))
+    return detached(with_right_run(function, *([cells] if as_list else cells), *inputs))
 
 
 @ship
@@ -257,7 +285,7 @@ def stopped(stop_early, losses, most, patience):
 @ship
 def two_leaky(function, one, other, x):
     """Call a function with two leaky cells."""
-    return detached(function(Leaky(one), Leaky(other), x))
+    return detached(with_right_run(function, Leaky(one), Leaky(other), x))
 
 
 class Translator:
