@@ -77,8 +77,10 @@ class Examiner:
         try:
             found, notice = self._run_all(submission, skip or {})
             if not notice and not skip:
-                self._charge_once(submission, found)
-            self._explain_mistakes(found)
+                with contextlib.suppress(Exception):  # our own fault: what was found stands
+                    self._charge_once(submission, found)
+            with contextlib.suppress(Exception):
+                self._explain_mistakes(found)
         finally:
             self._hang_up()
         return self._result(submission, found, notice)

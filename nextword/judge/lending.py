@@ -30,8 +30,15 @@ _TRACED = ("call", "method", "get", "index", "operator")
 
 
 def describe(module: ModuleType, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what the stand-ins for these parts must know: nothing but names and kinds."""
-    return [_described(module, name) for name in names]
+    """Return what the stand-ins for these parts must know: nothing but names and kinds.
+
+    A name that the reference lacks is left out.
+    """
+    found = []
+    for name in names:
+        with contextlib.suppress(AttributeError):
+            found.append(_described(module, name))
+    return found
 
 
 def _described(module: ModuleType, name: str) -> dict[str, Any]:
@@ -66,8 +73,8 @@ class Lender:
     """Has parts of the reference, and answers what a candidate asks of them in a test."""
 
     def __init__(self, module: ModuleType, names: Sequence[str]) -> None:
-        self._module, self._names = module, frozenset(names)
         self.parts = describe(module, names)
+        self._module, self._names = module, frozenset(part["name"] for part in self.parts)
         self._methods = {
             (part["name"], method) for part in self.parts for method in part.get("methods", ())
         }

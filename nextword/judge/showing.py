@@ -55,10 +55,12 @@ class _Short(reprlib.Repr):
     def repr_instance(self, value: Any, level: int) -> str:
         """Show anything else without its address."""
         try:
-            text = _ADDRESS.sub("", repr(value))
+            text = " ".join(_ADDRESS.sub("", repr(value)).split())
+            kind = type(value).__name__.lower().replace("answer", "tensor")
+            short = f"<{kind} {tuple(value.shape)}>" if hasattr(value, "shape") else f"<{kind}>"
         except Exception:
-            text = f"<{type(value).__name__}>"
-        return text if len(text) <= ROOM else f"<{type(value).__name__}>"
+            return f"<{type(value).__name__}>"
+        return text if len(text) <= ROOM // 2 else short
 
 
 def show(value: Any, room: int = ROOM) -> str:

@@ -225,7 +225,7 @@ def test_an_argument_that_was_changed_is_named(outcome: dict[str, Results]) -> N
 
 
 def test_a_failed_comparison_says_where(outcome: dict[str, Results]) -> None:
-    said = outcome["unscaled"]["test_attention"].message
-    assert said.startswith("assert at [0, 1, 0]: ")
-    assert len(said.splitlines()) == 1
-    assert outcome["unscaled"]["test_slopes"].message == ""  # a hidden test
+    *call, said = outcome["unscaled"]["test_attention"].message.splitlines()
+    assert said.startswith("  at [0, 1, 0]: ")
+    assert len(call) <= 2
+    assert not any(char.isdigit() for char in outcome["unscaled"]["test_slopes"].message)  # hidden
