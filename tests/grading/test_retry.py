@@ -1,9 +1,12 @@
 """A mistake is charged once: later tasks are tried again with earlier parts of the reference."""
 
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from nextword.grading.retry import Retry
+from nextword.judge.lending import describe
 from nextword.results import SubmissionResult, Verdict
 from tests.grading.chain_course import REFERENCE, SECRET, TASKS, ChainCourse
 
@@ -241,3 +244,21 @@ def test_hostile_use_of_lent_parts_costs_only_its_own_task(tmp_path: Path) -> No
     for name, result in ChainCourse(tmp_path).grade({**sources, "right": REFERENCE}).items():
         assert failed(result) == ([] if name == "right" else ["9.1", "9.4"]), name
         assert not result.provisional, name
+
+
+def test_a_name_that_the_reference_lacks_is_not_lent() -> None:
+    module = ModuleType("reference")
+    exec("def tokens(text): return text", vars(module))
+    assert [part["name"] for part in describe(module, ["tokens", "Bag", "Bag.count"])] == ["tokens"]
+
+
+def test_a_fault_in_second_tries_leaves_the_first_ones_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(self: object, found: object) -> None:
+        raise RuntimeError("a fault of the grader")
+
+    monkeypatch.setattr(Retry, "charge_once", broken)
+    result = ChainCourse(tmp_path).grade({"ann": wrong("9.1")})["ann"]
+    assert failed(result) == ["9.1", "9.3", "9.4"]
+    assert not result.provisional
