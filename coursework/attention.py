@@ -243,9 +243,9 @@ def grouped_attention(q: BHTK, k: BGSK, v: BGSV, mask: Mask = None) -> tuple[BHT
     """Return attention of H heads of queries that share G heads of keys and values (5.21).
 
     The first H / G heads of q use head 0 of k and v, the next ones head 1 (Ainslie et al. 2023).
-    mask: (T, S) or (B, T, S). Give q an axis for groups: `look` then copies nothing. About 4 lines.
+    mask: (T, S) or (B, T, S). Never copy k or v: lay the queries of a group in a row. 4 lines.
     """
-    H, G = q.shape[1], k.shape[1]
+    H, G, T = q.shape[1], k.shape[1], q.shape[2]
     require("H", H, G and H % G == 0, f"divisible into {G} groups")
     raise NotImplementedError("5.10 grouped_attention: see section 5.10, equations 5.21 and 5.22")
 
