@@ -134,7 +134,7 @@ def test_what_the_decoder_learns(attention, rng):
     assert close({name: slopes[name] for name in expected}, expected, rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.task("5.2", weight=2)
+@pytest.mark.task("5.2", weight=2, seconds=5)
 def test_any_translation(attention, rng):
     """Each sentence gets the likeliest words up to EOS, as if it were alone."""
     for most in (3, 9, 20):
