@@ -1,0 +1,146 @@
+"""Networks of nothing but heads, built from the reader's own `MultiHead`, and how they train.
+
+They serve the ladder, the shipped models and the page. The module that holds the heads is a
+parameter. Leaves out: feed-forward layers and normalisation, which chapter 6 adds.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own custom
+from torch import Tensor, nn
+
+from nextword.corpora.batches import BOS, EOS, PAD, Ids, batches
+
+Report = Callable[[float], None]  # told now and then which share of the work is done, 0 to 1
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of a network of heads."""
+
+    V: int  # ids of words
+    D: int = 128  # numbers in a vector
+    H: int = 8  # heads in a layer
+    L: int = 2  # layers
+    longest: int = 400  # places with a vector of their own; all later ones share the last
+    causal: bool = True  # each word sees itself and those before it; False: all words see all
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long and how fast a network is trained."""
+
+    epochs: int = 2
+    size: int = 16  # stories side by side
+    rate: float = 2e-3  # the highest learning rate
+    clip: float = 1.0  # the largest norm of the gradient
+
+
+class Heads(nn.Module):
+    """Vectors of words and of places, layers of heads whose answers are added on, logits."""
+
+    def __init__(self, attention: ModuleType, sizes: Sizes) -> None:
+        super().__init__()
+        self.attention, self.sizes = attention, sizes
+        self.embed = nn.Embedding(sizes.V, sizes.D)
+        self.place = nn.Embedding(sizes.longest, sizes.D)
+        self.layers = nn.ModuleList(attention.MultiHead(sizes.D, sizes.H) for _ in range(sizes.L))
+        self.out = nn.Linear(sizes.D, sizes.V)
+        nn.init.normal_(self.embed.weight, std=0.5)
+        nn.init.normal_(self.place.weight, std=0.5)
+
+    def vectors(self, tokens: Tensor) -> list[Tensor]:
+        """The vectors of all words, (B, T, D), before the first layer and after each layer."""
+        T = tokens.shape[1]
+        places = torch.arange(T).clamp(max=self.sizes.longest - 1)
+        mask = (tokens != PAD)[:, None]
+        if self.sizes.causal:  # what follows a word is hidden, padding with it
+            mask = self.attention.causal_mask(T)
+        found = [self.embed(tokens) + self.place(places)]
+        for layer in self.layers:
+            found.append(found[-1] + layer(found[-1], mask)[0])
+        return found
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """The logits, (B, T, V): of the next word in a causal network."""
+        logits: Tensor = self.out(self.vectors(tokens)[-1])
+        return logits
+
+
+def padded(rows: Sequence[Sequence[int]]) -> Tensor:
+    """Rows of ids as one tensor, filled up with PAD."""
+    return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, PAD)
+
+
+def share_of_rate(done: float) -> float:
+    """The part of the rate when a share of the training is done: up, level, down to 0.
+
+    >>> [share_of_rate(done) for done in (0.01, 0.3, 0.75, 1.0)]
+    [0.2, 1.0, 0.5, 0.0]
+    """
+    return min(1.0, done / 0.05, 2 * (1 - done))
+
+
+def train(
+    net: nn.Module,
+    stories: Sequence[Ids],
+    loss_of: Callable[[nn.Module, Sequence[Ids]], Tensor],
+    plan: Plan,
+    report: Report,
+) -> None:
+    """Take a step for each batch of stories; `loss_of(net, stories)` is its loss.
+
+    FloatingPointError names the step at which a loss was no number.
+    """
+    optimizer = torch.optim.AdamW(net.parameters(), plan.rate, (0.9, 0.98), weight_decay=0.01)
+    rng, n_made = np.random.default_rng(0), 0
+    n_steps = plan.epochs * -(-len(stories) // plan.size)
+    net.train()
+    for _ in range(plan.epochs):
+        for chosen in batches(stories, plan.size, rng):
+            n_made += 1
+            optimizer.param_groups[0]["lr"] = plan.rate * share_of_rate(n_made / n_steps)
+            loss = loss_of(net, chosen)
+            if not loss.isfinite():
+                raise FloatingPointError(f"step {n_made}: the loss is {loss.item()}")
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), plan.clip)
+            optimizer.step()
+            report(n_made / n_steps)
+    net.eval()
+
+
+def next_word_loss(net: nn.Module, stories: Sequence[Ids]) -> Tensor:
+    """The mean of -ln P of all words and ends of stories."""
+    inputs = padded([[BOS, *story] for story in stories])
+    targets = padded([[*story, EOS] for story in stories])
+    return F.cross_entropy(net(inputs).mT, targets, ignore_index=PAD)
+
+
+@torch.no_grad()
+def log_probs(net: nn.Module, stories: Sequence[Ids], size: int = 32) -> list[float]:
+    """ln P of each word and each end, in one flat list; each story from its own beginning."""
+    found: list[float] = []
+    for k in range(0, len(stories), size):
+        chosen = stories[k : k + size]
+        targets = padded([[*story, EOS] for story in chosen])
+        told = net(padded([[BOS, *story] for story in chosen])).log_softmax(-1)
+        told = told.gather(-1, targets[:, :, None])[:, :, 0]
+        found += told[targets != PAD].tolist()
+    return found
+
+
+@torch.no_grad()
+def generate(net: nn.Module, n: int, rng: torch.Generator, most: int) -> list[list[int]]:
+    """Write n stories side by side, word by word, up to EOS or `most` words."""
+    rows = torch.full((n, 1), BOS)
+    while rows.shape[1] <= most and not (rows == EOS).any(1).all():
+        chances = net(rows)[:, -1].softmax(-1)
+        chances[:, [PAD, BOS]] = 0.0
+        rows = torch.cat([rows, torch.multinomial(chances, 1, generator=rng)], dim=1)
+    return rows[:, 1:].tolist()
