@@ -79,6 +79,61 @@ def forgets_the_state(self, s, Uh, h, allowed):
     return weigh(scores.masked_fill(~allowed, -torch.inf), h)
 
 
+def forced(self, source, inputs, start=None, carry=True):
+    """Teacher forcing, step by step."""
+    read, first = self.encode(source)
+    s = first if start is None else start(first)
+    steps = []
+    for y in inputs.unbind(1):
+        logits, new, weights = self.step(y, s, read)
+        s = new if carry else s
+        steps.append((logits, weights))
+    return [torch.stack(each, dim=1) for each in zip(*steps, strict=True)]
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.forward",
+    says="Every step begins in the first state: the state of one step is where the next begins.",
+)
+def begins_anew_at_each_step(self, source, inputs):
+    return tuple(forced(self, source, inputs, carry=False))
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.forward",
+    says="The first state is zeros: `encode` returns the state to begin with.",
+)
+def begins_with_zeros(self, source, inputs):
+    return tuple(forced(self, source, inputs, start=torch.zeros_like))
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.forward",
+    says="The steps were stacked along the first axis: sentences come first, then steps (dim=1).",
+)
+def puts_the_steps_first(self, source, inputs):
+    return tuple(each.transpose(0, 1) for each in forced(self, source, inputs))
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.forward",
+    says="Each step reads the word that the model found likeliest. Teacher forcing reads the true "
+    "words of `inputs`.",
+)
+def reads_its_own_words(self, source, inputs):
+    read, s = self.encode(source)
+    y, steps = inputs[:, 0], []
+    for _ in range(inputs.shape[1]):
+        logits, s, weights = self.step(y, s, read)
+        y = logits.argmax(-1)
+        steps.append((logits, weights))
+    return tuple(torch.stack(each, dim=1) for each in zip(*steps, strict=True))
+
+
 def one_step(self, y, s, source, parts="word context", told="state context word", late=False):
     """A step of the decoder whose parts are laid side by side in the order of the names."""
     found = {"word": self.target(y), "old": s}
@@ -141,63 +196,8 @@ def tells_in_another_order(self, y, s, source):
     return one_step(self, y, s, source, told="word context state")
 
 
-def forced(self, source, inputs, start=None, carry=True):
-    """Teacher forcing, step by step."""
-    read, first = self.encode(source)
-    s = first if start is None else start(first)
-    steps = []
-    for y in inputs.unbind(1):
-        logits, new, weights = self.step(y, s, read)
-        s = new if carry else s
-        steps.append((logits, weights))
-    return [torch.stack(each, dim=1) for each in zip(*steps, strict=True)]
-
-
-@misconception(
-    "5.2",
-    replaces="Translator.forward",
-    says="Every step begins in the first state: the state of one step is where the next begins.",
-)
-def begins_anew_at_each_step(self, source, inputs):
-    return tuple(forced(self, source, inputs, carry=False))
-
-
-@misconception(
-    "5.2",
-    replaces="Translator.forward",
-    says="The first state is zeros: `encode` returns the state to begin with.",
-)
-def begins_with_zeros(self, source, inputs):
-    return tuple(forced(self, source, inputs, start=torch.zeros_like))
-
-
-@misconception(
-    "5.2",
-    replaces="Translator.forward",
-    says="The steps were stacked along the first axis: sentences come first, then steps (dim=1).",
-)
-def puts_the_steps_first(self, source, inputs):
-    return tuple(each.transpose(0, 1) for each in forced(self, source, inputs))
-
-
-@misconception(
-    "5.2",
-    replaces="Translator.forward",
-    says="Each step reads the word that the model found likeliest. Teacher forcing reads the true "
-    "words of `inputs`.",
-)
-def reads_its_own_words(self, source, inputs):
-    read, s = self.encode(source)
-    y, steps = inputs[:, 0], []
-    for _ in range(inputs.shape[1]):
-        logits, s, weights = self.step(y, s, read)
-        y = logits.argmax(-1)
-        steps.append((logits, weights))
-    return tuple(torch.stack(each, dim=1) for each in zip(*steps, strict=True))
-
-
 @torch.no_grad()
-def say(self, source, most, first=BOS, stop=all, cut=True, last=False):
+def say(self, source, most, first=BOS, stop=all, cut=True):
     """Write the likeliest words, with one thing or another wrong."""
     read, s = self.encode(source)
     y, rows = torch.full_like(source[:, 0], first), source[:, :0]
@@ -208,7 +208,7 @@ def say(self, source, most, first=BOS, stop=all, cut=True, last=False):
     rows = rows.tolist()
     if not cut:
         return rows
-    return [row[: row.index(EOS) + last] if EOS in row else row for row in rows]
+    return [row[: row.index(EOS)] if EOS in row else row for row in rows]
 
 
 @misconception(
@@ -223,19 +223,11 @@ def stops_with_the_first_end(self, source, most=60):
 @misconception(
     "5.2",
     replaces="Translator.translate",
-    says="What follows EOS is still there: cut each row before its first EOS with `until_end`.",
+    says="EOS, or what follows it, is still there: cut each row before its first EOS, with "
+    "`until_end`.",
 )
 def keeps_what_follows_the_end(self, source, most=60):
     return say(self, source, most, cut=False)
-
-
-@misconception(
-    "5.2",
-    replaces="Translator.translate",
-    says="EOS itself is no word of the translation: cut before it.",
-)
-def keeps_the_end(self, source, most=60):
-    return say(self, source, most, last=True)
 
 
 @misconception(
