@@ -14,8 +14,7 @@ import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
 from nextword.corpora.batches import BOS, EOS, PAD, Ids, batches
-
-Report = Callable[[float], None]  # told now and then which share of the work is done, 0 to 1
+from nextword.training import Plan, Report
 
 
 @dataclass(frozen=True)
@@ -30,16 +29,6 @@ class Sizes:
     causal: bool = True  # each word sees itself and those before it; False: all words see all
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How long and how fast a network is trained."""
-
-    epochs: int = 2
-    size: int = 16  # stories side by side
-    rate: float = 2e-3  # the highest learning rate
-    clip: float = 1.0  # the largest norm of the gradient
-
-
 class Heads(nn.Module):
     """Vectors of words and of places, layers of heads whose answers are added on, logits."""
 
@@ -51,7 +40,8 @@ class Heads(nn.Module):
         self.layers = nn.ModuleList(attention.MultiHead(sizes.D, sizes.H) for _ in range(sizes.L))
         self.out = nn.Linear(sizes.D, sizes.V)
         nn.init.normal_(self.embed.weight, std=0.5)
-        nn.init.normal_(self.place.weight, std=0.5)
+        with torch.no_grad():
+            self.place.weight.copy_(0.5 * waves(sizes.longest, sizes.D))
 
     def vectors(self, tokens: Tensor) -> list[Tensor]:
         """The vectors of all words, (B, T, D), before the first layer and after each layer."""
@@ -71,18 +61,18 @@ class Heads(nn.Module):
         return logits
 
 
+def waves(n: int, D: int) -> Tensor:
+    """First vectors of n places: sines and cosines of D / 2 frequencies (Vaswani et al. 2017).
+
+    With them, to look one place back is a linear map; from random vectors it takes longer to learn.
+    """
+    angles = torch.arange(n)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:
     """Rows of ids as one tensor, filled up with PAD."""
     return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, PAD)
-
-
-def share_of_rate(done: float) -> float:
-    """The part of the rate when a share of the training is done: up, level, down to 0.
-
-    >>> [share_of_rate(done) for done in (0.01, 0.3, 0.75, 1.0)]
-    [0.2, 1.0, 0.5, 0.0]
-    """
-    return min(1.0, done / 0.05, 2 * (1 - done))
 
 
 def train(
@@ -92,7 +82,7 @@ def train(
     plan: Plan,
     report: Report,
 ) -> None:
-    """Take a step for each batch of stories; `loss_of(net, stories)` is its loss.
+    """Take a step for each batch of whole stories; `loss_of(net, stories)` is its loss.
 
     FloatingPointError names the step at which a loss was no number.
     """
@@ -103,7 +93,7 @@ def train(
     for _ in range(plan.epochs):
         for chosen in batches(stories, plan.size, rng):
             n_made += 1
-            optimizer.param_groups[0]["lr"] = plan.rate * share_of_rate(n_made / n_steps)
+            optimizer.param_groups[0]["lr"] = plan.rate * plan.share_of_rate(n_made / n_steps)
             loss = loss_of(net, chosen)
             if not loss.isfinite():
                 raise FloatingPointError(f"step {n_made}: the loss is {loss.item()}")

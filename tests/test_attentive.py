@@ -9,12 +9,13 @@ import pytest
 import torch
 
 from nextword import attentive
-from nextword.attentive import Heads, Plan, Sizes
+from nextword.attentive import Heads, Sizes
 from nextword.corpora.batches import BOS, EOS, PAD
 from nextword.corpora.names import load
 from nextword.judge.misconceptions import load_module
 from nextword.ladder.rungs import attention as rungs
 from nextword.suite import close
+from nextword.training import Plan
 
 attention: Any = load_module(
     Path(__file__).parents[1] / "solutions" / "attention.py", "attention_of_nets"
@@ -59,7 +60,9 @@ def test_training_makes_the_loss_smaller_and_says_how_far_it_is() -> None:
     net, done = small(), []
     stories = [[4, 5, 6, 7]] * 40
     before = attentive.next_word_loss(net, stories).item()
-    attentive.train(net, stories, attentive.next_word_loss, Plan(5, 4, 0.03), done.append)
+    attentive.train(
+        net, stories, attentive.next_word_loss, Plan(epochs=5, size=4, rate=0.03), done.append
+    )
     assert attentive.next_word_loss(net, stories).item() < before / 4
     assert len(done) == 50
     assert done[-1] == 1

@@ -12,19 +12,20 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
-from nextword import attentive
-from nextword.attentive import Heads, Plan, Sizes, padded
+from nextword import attentive, training
+from nextword.attentive import Heads, Sizes, padded
 from nextword.checkpoints.recipe import Recipe, Report, Trained
 from nextword.corpora import dialect, village
 from nextword.corpora.batches import BOS, EOS, PAD, Ids, number_words
 from nextword.models import rnns
 from nextword.models.rnns import N_PAIRS, Words, by_length
+from nextword.training import Plan
 
 W, D, A = 40, 88, 56  # numbers in a word, a state, a score: a megabyte in half precision
 TRANSLATING = Plan(epochs=6, size=64, rate=6e-3)
 
 TOKENS = 1_000_000  # of the village, that the reader reads
-READING = Plan(epochs=2, size=16, rate=2e-3)
+READING = Plan(epochs=2, size=4, rate=2e-3)
 HIDDEN = BOS  # stands in place of a word that the reader must guess; no story has it inside
 SHARE = 0.15  # of the words, that are hidden
 
@@ -104,7 +105,7 @@ RECIPES = (
         train=translator,
         uses={"attention": ("Translator",)},
         sources=(
-            *(Path(str(module.__file__)) for module in (attentive, rnns, dialect)),
+            *(Path(str(module.__file__)) for module in (attentive, training, rnns, dialect)),
             Path(__file__),
         ),
     ),
@@ -112,6 +113,6 @@ RECIPES = (
         name="attention/reader",
         train=reader,
         uses={"attention": ("MultiHead",)},
-        sources=(Path(str(attentive.__file__)), Path(__file__)),
+        sources=(Path(attentive.__file__), Path(training.__file__), Path(__file__)),
     ),
 )

@@ -8,11 +8,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nextword import attentive
-from nextword.attentive import Heads, Plan, Sizes
+from nextword import attentive, training
+from nextword.attentive import Heads, Sizes
 from nextword.corpora.batches import number_words, until_end
 from nextword.corpora.names import Sentences, Texts
 from nextword.ladder.rung import Report, Rung
+from nextword.ladder.rungs.rnns import ids
+from nextword.training import Plan
+
+PLAN = Plan(epochs=2, size=4, rate=2e-3)
 
 
 class Looking:
@@ -39,18 +43,13 @@ class Looking:
             yield [self.words[k] for k in row]
 
 
-def ids(sentences: Sentences, number: dict[str, int]) -> list[list[int]]:
-    """The sentences as rows of ids."""
-    return [[number[word] for word in sentence] for sentence in sentences]
-
-
 def train(package: SimpleNamespace, texts: Texts, report: Report) -> Looking:
     """Train two layers of heads on the training text."""
     torch.manual_seed(0)
     number = number_words(texts.vocabulary)
     net = Heads(package.attention, Sizes(len(number)))
     stories = ids(texts.train, number)
-    attentive.train(net, stories, attentive.next_word_loss, Plan(), report)
+    attentive.train(net, stories, attentive.next_word_loss, PLAN, report)
     return Looking(net, number)
 
 
@@ -66,7 +65,7 @@ RUNGS = (
         chapters=("attention",),
         train=train,
         source=Path(__file__),
-        sources=(Path(attentive.__file__),),
+        sources=(Path(attentive.__file__), Path(training.__file__)),
         calls=("MultiHead", "causal_mask"),
         tensors=weights,
     ),
