@@ -150,21 +150,21 @@ def uses_queries_as_keys(x, W_q, W_k, W_v):
 @misconception(
     "5.5",
     replaces="softmax",
-    says="exp overflows: subtract the largest score of each row first.",
-)
-def overflows(scores):
-    powers = torch.exp(scores)
-    return powers / powers.sum(-1, keepdim=True)
-
-
-@misconception(
-    "5.5",
-    replaces="softmax",
     says="A row of nothing but -inf becomes NaN, since -inf - (-inf) is no number. Keep what you "
     "subtract finite.",
 )
 def fails_where_all_is_hidden(scores):
     return torch.softmax(scores, dim=-1)
+
+
+@misconception(
+    "5.5",
+    replaces="softmax",
+    says="exp overflows: subtract the largest score of each row first.",
+)
+def overflows(scores):
+    powers = torch.exp(scores)
+    return powers / powers.sum(-1, keepdim=True)
 
 
 @misconception(
