@@ -112,6 +112,13 @@ def next_word_loss(net: nn.Module, stories: Sequence[Ids]) -> Tensor:
     return F.cross_entropy(net(inputs).mT, targets, ignore_index=PAD)
 
 
+def half(net: nn.Module) -> dict[str, Tensor]:
+    """A network's weights in half precision; from now on it computes with them as stored."""
+    stored = {name: t.half() for name, t in net.state_dict().items()}
+    net.load_state_dict({name: t.float() for name, t in stored.items()})
+    return stored
+
+
 @torch.no_grad()
 def log_probs(net: nn.Module, stories: Sequence[Ids], size: int = 32) -> list[float]:
     """ln P of each word and each end, in one flat list; each story from its own beginning."""

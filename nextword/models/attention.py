@@ -1,49 +1,46 @@
-"""What chapter 5 ships: the translator that looks back, and a reader that sees both sides.
+"""The translator of chapter 5, which looks back, and chapter 4's, which cannot, on the same pairs.
 
-The translator learns from the very pairs of chapter 4's, so that their curves stand in one figure.
+One figure shows both. Leaves out: the chapter's language models (attention_reader, the ladder).
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
 from nextword import attentive, training
-from nextword.attentive import Heads, Sizes, padded
+from nextword.attentive import padded
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import dialect, village
-from nextword.corpora.batches import BOS, EOS, PAD, Ids, number_words
+from nextword.corpora import dialect
+from nextword.corpora.batches import BOS, EOS, PAD, Ids
+from nextword.corpora.dialect import Pair
 from nextword.models import rnns
-from nextword.models.rnns import N_PAIRS, Words, by_length
+from nextword.models.rnns import Words, by_length
 from nextword.training import Plan
 
+PAIRS = ((20_000, 3), (8_000, 20))  # how many, and how long at least: long sentences are rare
 W, D, A = 40, 88, 56  # numbers in a word, a state, a score: a megabyte in half precision
-TRANSLATING = Plan(epochs=6, size=64, rate=6e-3)
+TRANSLATING = Plan(epochs=4, size=64, rate=6e-3)
+SQUEEZING = Plan(epochs=4, size=64, rate=4e-3)
 
-TOKENS = 1_000_000  # of the village, that the reader reads
-READING = Plan(epochs=2, size=4, rate=2e-3)
-HIDDEN = BOS  # stands in place of a word that the reader must guess; no story has it inside
-SHARE = 0.15  # of the words, that are hidden
+Told = Callable[[nn.Module, Tensor, Tensor], Tensor]  # logits from a network, sources and inputs
 
 
-def half(net: nn.Module) -> dict[str, Tensor]:
-    """A network's weights in half precision; from now on it computes with them as stored."""
-    stored = {name: t.half() for name, t in net.state_dict().items()}
-    net.load_state_dict({name: t.float() for name, t in stored.items()})
-    return stored
+def pairs_to_learn() -> list[Pair]:
+    """Different sentences of all lengths with their translations, and more of the long ones."""
+    found = [pair for asked in PAIRS for pair in dialect.pairs("train", *asked)]
+    return list({" ".join(source): (source, target) for source, target in found}.values())
 
 
-def translator(package: SimpleNamespace, report: Report) -> Trained:
-    """Train the decoder that attends with teacher forcing, and measure it by length."""
-    torch.manual_seed(0)
-    pairs = dialect.pairs("train", N_PAIRS)
-    words = Words(pairs)
-    sizes = (len(words.source), len(words.target), W, D, A)
-    net = package.attention.Translator(*sizes)
+def learn(
+    net: nn.Module, told: Told, words: Words, pairs: Sequence[Pair], plan: Plan, report: Report
+) -> None:
+    """Teach a network to translate with teacher forcing."""
     target_of = {
         tuple(words.source[w] for w in source): [words.target[w] for w in target]
         for source, target in pairs
@@ -51,68 +48,61 @@ def translator(package: SimpleNamespace, report: Report) -> Trained:
 
     def loss_of(net: nn.Module, sources: Sequence[Ids]) -> Tensor:
         targets = [target_of[tuple(source)] for source in sources]
-        logits, _ = net(padded(sources), padded([[BOS, *row] for row in targets]))
+        logits = told(net, padded(sources), padded([[BOS, *row] for row in targets]))
         right = padded([[*row, EOS] for row in targets])
         return F.cross_entropy(logits.mT, right, ignore_index=PAD)
 
-    attentive.train(net, [list(row) for row in target_of], loss_of, TRANSLATING, report)
-    tensors = half(net)
-    facts = {
+    attentive.train(net, [list(source) for source in target_of], loss_of, plan, report)
+
+
+def measured(net: nn.Module, words: Words, pairs: Sequence[Pair]) -> dict[str, Any]:
+    """How well a network translates sentences of each length, and what it learned from."""
+    return {
         "pairs": len(pairs),
-        "sizes": sizes,
-        "words": [list(words.source), list(words.target)],
+        "lengths": dict(sorted(Counter(len(source) - 1 for source, _ in pairs).items())),
         "parameters": sum(p.numel() for p in net.parameters()),
         "by_length": by_length(net, words, "test"),
     }
-    return Trained(tensors, facts)
 
 
-def guess_loss(rng: torch.Generator, net: nn.Module, stories: Sequence[Ids]) -> Tensor:
-    """The mean of -ln P of words that are hidden, all others in view."""
-    words = padded(stories)
-    hidden = (torch.rand(words.shape, generator=rng) < SHARE) & (words != PAD)
-    seen = words.masked_fill(hidden, HIDDEN)
-    return F.cross_entropy(net(seen).mT, words.masked_fill(~hidden, PAD), ignore_index=PAD)
-
-
-def reader(package: SimpleNamespace, report: Report) -> Trained:
-    """Train two layers of heads to guess hidden words of stories from both sides."""
+def translator(package: SimpleNamespace, report: Report) -> Trained:
+    """Train the decoder that attends, and measure it by length."""
     torch.manual_seed(0)
-    number = number_words(village.VOCABULARY)
-    net = Heads(package.attention, Sizes(len(number), causal=False))
-    stories = [[number[w] for w in story] for story in village.split("train", TOKENS).stories()]
-    loss_of = partial(guess_loss, torch.Generator().manual_seed(0))
-    attentive.train(net, stories, loss_of, READING, report)
-    tensors = half(net)
-    held_out = village.split("test", TOKENS // 20).stories()
-    with torch.no_grad():
-        rng = torch.Generator().manual_seed(1)
-        told = [
-            guess_loss(rng, net, [[number[w] for w in story] for story in held_out[k : k + 16]])
-            for k in range(0, len(held_out), 16)
-        ]
-    facts = {
-        "words": list(number),
-        "parameters": sum(p.numel() for p in net.parameters()),
-        "perplexity": float(torch.stack(told).mean().exp()),
-    }
-    return Trained(tensors, facts)
+    pairs = pairs_to_learn()
+    words = Words(pairs)
+    sizes = (len(words.source), len(words.target), W, D, A)
+    net = package.attention.Translator(*sizes)
+    learn(net, lambda net, *read: net(*read)[0], words, pairs, TRANSLATING, report)
+    tensors = attentive.half(net)
+    facts = {"sizes": sizes, "words": [list(words.source), list(words.target)]}
+    return Trained(tensors, facts | measured(net, words, pairs))
 
 
+def bottleneck(package: SimpleNamespace, report: Report) -> Trained:
+    """Train chapter 4's encoder and decoder, of its size, on the same pairs; only measured."""
+    torch.manual_seed(0)
+    pairs = pairs_to_learn()
+    words = Words(pairs)
+    net = package.rnns.Seq2Seq(len(words.source), len(words.target), rnns.D, rnns.H)
+    learn(net, lambda net, *read: net(*read), words, pairs, SQUEEZING, report)
+    return Trained({}, measured(net, words, pairs))
+
+
+SOURCES = (
+    Path(__file__),
+    *(Path(str(module.__file__)) for module in (attentive, training, rnns, dialect)),
+)
 RECIPES = (
     Recipe(
         name="attention/translator",
         train=translator,
         uses={"attention": ("Translator",)},
-        sources=(
-            *(Path(str(module.__file__)) for module in (attentive, training, rnns, dialect)),
-            Path(__file__),
-        ),
+        sources=SOURCES,
     ),
     Recipe(
-        name="attention/reader",
-        train=reader,
-        uses={"attention": ("MultiHead",)},
-        sources=(Path(attentive.__file__), Path(training.__file__), Path(__file__)),
+        name="attention/bottleneck",
+        train=bottleneck,
+        uses={"rnns": ("Seq2Seq",)},
+        sources=SOURCES,
     ),
 )
