@@ -4,7 +4,8 @@ They serve the ladder, the shipped models and the page. The module that holds th
 parameter. Leaves out: feed-forward layers and normalisation, which chapter 6 adds.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -70,6 +71,23 @@ def waves(n: int, D: int) -> Tensor:
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
 
 
+@contextmanager
+def quick(net: Heads) -> Iterator[None]:
+    """Inside, the layers look by torch's one call: twice as fast, but it returns no weights."""
+
+    def fused(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        return F.scaled_dot_product_attention(q, k, v, mask), q.new_empty(0)
+
+    before = [layer.look for layer in net.layers]
+    try:
+        for layer in net.layers:
+            layer.look = fused  # type: ignore[assignment]
+        yield
+    finally:
+        for layer, look in zip(net.layers, before, strict=True):
+            layer.look = look
+
+
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:
     """Rows of ids as one tensor, filled up with PAD."""
     return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, PAD)
@@ -109,7 +127,7 @@ def next_word_loss(net: nn.Module, stories: Sequence[Ids]) -> Tensor:
     """The mean of -ln P of all words and ends of stories."""
     inputs = padded([[BOS, *story] for story in stories])
     targets = padded([[*story, EOS] for story in stories])
-    return F.cross_entropy(net(inputs).mT, targets, ignore_index=PAD)
+    return F.cross_entropy(net(inputs).flatten(0, 1), targets.flatten(), ignore_index=PAD)
 
 
 def half(net: nn.Module) -> dict[str, Tensor]:
@@ -133,11 +151,16 @@ def log_probs(net: nn.Module, stories: Sequence[Ids], size: int = 32) -> list[fl
 
 
 @torch.no_grad()
-def generate(net: nn.Module, n: int, rng: torch.Generator, most: int) -> list[list[int]]:
+def generate(net: Heads, n: int, rng: torch.Generator, most: int) -> list[list[int]]:
     """Write n stories side by side, word by word, up to EOS or `most` words."""
-    rows = torch.full((n, 1), BOS)
-    while rows.shape[1] <= most and not (rows == EOS).any(1).all():
-        chances = net(rows)[:, -1].softmax(-1)
+    rows, of = torch.full((n, 1), BOS), torch.arange(n)
+    found: list[list[int]] = [[] for _ in range(n)]
+    while len(of) and rows.shape[1] <= most:
+        chances = net.out(net.vectors(rows)[-1][:, -1]).softmax(-1)
         chances[:, [PAD, BOS]] = 0.0
-        rows = torch.cat([rows, torch.multinomial(chances, 1, generator=rng)], dim=1)
-    return rows[:, 1:].tolist()
+        words = torch.multinomial(chances, 1, generator=rng)
+        for k, word in zip(of.tolist(), words[:, 0].tolist(), strict=True):
+            found[k].append(word)
+        goes_on = words[:, 0] != EOS
+        rows, of = torch.cat([rows, words], dim=1)[goes_on], of[goes_on]
+    return found

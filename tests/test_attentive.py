@@ -71,6 +71,30 @@ def test_training_makes_the_loss_smaller_and_says_how_far_it_is() -> None:
     assert not {PAD, BOS} & {word for row in found for word in row}
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_quick_way_gives_the_same_and_ends(causal: bool) -> None:
+    net, tokens = small(causal=causal), torch.tensor([[4, 5, 6], [7, 8, PAD]])
+    before = net(tokens)
+    with attentive.quick(net):
+        assert close(net(tokens), before, atol=1e-5)
+        assert net.layers[0](net.vectors(tokens)[0])[1].numel() == 0
+    assert net.layers[0].look is attention.look
+
+
+def test_each_written_story_follows_from_its_own_words() -> None:
+    """With logits that know one successor of each word, all rows write the same."""
+    net = small()
+    with torch.no_grad():
+        for p in net.parameters():
+            p.zero_()
+        net.embed.weight[:, :8] = 9.0 * torch.eye(9, 8)
+        for word, successor in ((BOS, 5), (5, 7), (7, EOS)):
+            net.out.weight[successor, word] = 9.0
+    written = attentive.generate(net, 4, torch.Generator().manual_seed(0), 10)
+    assert written == [[5, 7, EOS]] * 4
+    assert attentive.generate(net, 2, torch.Generator(), 1) == [[5], [5]]
+
+
 def test_a_loss_that_is_no_number_stops_the_training() -> None:
     net = small()
     with torch.no_grad():

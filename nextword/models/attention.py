@@ -50,7 +50,7 @@ def learn(
         targets = [target_of[tuple(source)] for source in sources]
         logits = told(net, padded(sources), padded([[BOS, *row] for row in targets]))
         right = padded([[*row, EOS] for row in targets])
-        return F.cross_entropy(logits.mT, right, ignore_index=PAD)
+        return F.cross_entropy(logits.flatten(0, 1), right.flatten(), ignore_index=PAD)
 
     attentive.train(net, [list(source) for source in target_of], loss_of, plan, report)
 

@@ -41,7 +41,8 @@ def reader(package: SimpleNamespace, report: Report) -> Trained:
     net = Heads(package.attention, Sizes(len(number), causal=False))
     stories = [[number[w] for w in story] for story in village.split("train", TOKENS).stories()]
     loss_of = partial(guess_loss, torch.Generator().manual_seed(0))
-    attentive.train(net, stories, loss_of, READING, report)
+    with attentive.quick(net):
+        attentive.train(net, stories, loss_of, READING, report)
     tensors = attentive.half(net)
     held_out = village.split("test", TOKENS // 20).stories()
     with torch.no_grad():

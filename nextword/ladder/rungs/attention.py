@@ -38,7 +38,8 @@ class Looking:
     def samples(self, n: int, rng: np.random.Generator, max_words: int) -> Iterator[list[str]]:
         """Sentences that the network writes, all side by side."""
         generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-        rows = attentive.generate(self.net, n, generator, max_words)
+        with attentive.quick(self.net):
+            rows = attentive.generate(self.net, n, generator, max_words)
         for row in until_end(rows):
             yield [self.words[k] for k in row]
 
@@ -49,7 +50,8 @@ def train(package: SimpleNamespace, texts: Texts, report: Report) -> Looking:
     number = number_words(texts.vocabulary)
     net = Heads(package.attention, Sizes(len(number)))
     stories = ids(texts.train, number)
-    attentive.train(net, stories, attentive.next_word_loss, PLAN, report)
+    with attentive.quick(net):
+        attentive.train(net, stories, attentive.next_word_loss, PLAN, report)
     return Looking(net, number)
 
 
