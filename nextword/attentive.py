@@ -4,18 +4,17 @@ They serve the ladder, the shipped models and the page. The module that holds th
 parameter. Leaves out: feed-forward layers and normalisation, which chapter 6 adds.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 
-import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
-from nextword.corpora.batches import BOS, EOS, PAD, Ids, batches
-from nextword.training import Plan, Report
+from nextword.corpora.batches import BOS, EOS, PAD, Ids
+from nextword.teaching import padded
 
 
 @dataclass(frozen=True)
@@ -88,53 +87,11 @@ def quick(net: Heads) -> Iterator[None]:
             layer.look = look
 
 
-def padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    """Rows of ids as one tensor, filled up with PAD."""
-    return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, PAD)
-
-
-def train(
-    net: nn.Module,
-    stories: Sequence[Ids],
-    loss_of: Callable[[nn.Module, Sequence[Ids]], Tensor],
-    plan: Plan,
-    report: Report,
-) -> None:
-    """Take a step for each batch of whole stories; `loss_of(net, stories)` is its loss.
-
-    FloatingPointError names the step at which a loss was no number.
-    """
-    optimizer = torch.optim.AdamW(net.parameters(), plan.rate, (0.9, 0.98), weight_decay=0.01)
-    rng, n_made = np.random.default_rng(0), 0
-    n_steps = plan.epochs * -(-len(stories) // plan.size)
-    net.train()
-    for _ in range(plan.epochs):
-        for chosen in batches(stories, plan.size, rng):
-            n_made += 1
-            optimizer.param_groups[0]["lr"] = plan.rate * plan.share_of_rate(n_made / n_steps)
-            loss = loss_of(net, chosen)
-            if not loss.isfinite():
-                raise FloatingPointError(f"step {n_made}: the loss is {loss.item()}")
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(net.parameters(), plan.clip)
-            optimizer.step()
-            report(n_made / n_steps)
-    net.eval()
-
-
 def next_word_loss(net: nn.Module, stories: Sequence[Ids]) -> Tensor:
     """The mean of -ln P of all words and ends of stories."""
     inputs = padded([[BOS, *story] for story in stories])
     targets = padded([[*story, EOS] for story in stories])
     return F.cross_entropy(net(inputs).flatten(0, 1), targets.flatten(), ignore_index=PAD)
-
-
-def half(net: nn.Module) -> dict[str, Tensor]:
-    """A network's weights in half precision; from now on it computes with them as stored."""
-    stored = {name: t.half() for name, t in net.state_dict().items()}
-    net.load_state_dict({name: t.float() for name, t in stored.items()})
-    return stored
 
 
 @torch.no_grad()

@@ -12,9 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nextword.attentive import Heads, padded
+from nextword.attentive import Heads
 from nextword.corpora.batches import BOS
 from nextword.corpora.village.scenes.animals import IS_TIRED
+from nextword.teaching import padded
 
 Weights = Callable[[Tensor], Tensor]  # from a head's weights, (B, T, T), to those it shall have
 

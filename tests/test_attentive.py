@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from nextword import attentive
+from nextword import attentive, teaching
 from nextword.attentive import Heads, Sizes
 from nextword.corpora.batches import BOS, EOS, PAD
 from nextword.corpora.names import load
@@ -60,7 +60,7 @@ def test_training_makes_the_loss_smaller_and_says_how_far_it_is() -> None:
     net, done = small(), []
     stories = [[4, 5, 6, 7]] * 40
     before = attentive.next_word_loss(net, stories).item()
-    attentive.train(
+    teaching.train(
         net, stories, attentive.next_word_loss, Plan(epochs=5, size=4, rate=0.03), done.append
     )
     assert attentive.next_word_loss(net, stories).item() < before / 4
@@ -100,7 +100,7 @@ def test_a_loss_that_is_no_number_stops_the_training() -> None:
     with torch.no_grad():
         net.out.bias[4] = float("nan")
     with pytest.raises(FloatingPointError, match="step 1: the loss is nan"):
-        attentive.train(net, [[4]], attentive.next_word_loss, Plan(), print)
+        teaching.train(net, [[4]], attentive.next_word_loss, Plan(), print)
 
 
 def test_the_rung_learns_from_the_training_text_and_writes_its_words() -> None:

@@ -13,15 +13,16 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
-from nextword import attentive, training
-from nextword.attentive import Heads, Sizes, padded
+from nextword import attentive, teaching, training
+from nextword.attentive import Heads, Sizes
 from nextword.checkpoints.recipe import Recipe, Report, Trained
 from nextword.corpora import village
 from nextword.corpora.batches import BOS, PAD, Ids, number_words
+from nextword.teaching import padded
 from nextword.training import Plan
 
 TOKENS = 1_000_000  # of the village, that the reader reads
-READING = Plan(epochs=2, size=4, rate=2e-3)
+READING = Plan(epochs=3, size=4, rate=4e-3)
 HIDDEN = BOS  # stands in place of a word that the reader must guess; no story has it inside
 SHARE = 0.15  # of the words, that are hidden
 
@@ -42,8 +43,8 @@ def reader(package: SimpleNamespace, report: Report) -> Trained:
     stories = [[number[w] for w in story] for story in village.split("train", TOKENS).stories()]
     loss_of = partial(guess_loss, torch.Generator().manual_seed(0))
     with attentive.quick(net):
-        attentive.train(net, stories, loss_of, READING, report)
-    tensors = attentive.half(net)
+        teaching.train(net, stories, loss_of, READING, report)
+    tensors = teaching.half(net)
     held_out = village.split("test", TOKENS // 20).stories()
     with torch.no_grad():
         rng = torch.Generator().manual_seed(1)
@@ -64,6 +65,9 @@ RECIPES = (
         name="attention/reader",
         train=reader,
         uses={"attention": ("MultiHead",)},
-        sources=(Path(attentive.__file__), Path(training.__file__), Path(__file__)),
+        sources=(
+            Path(__file__),
+            *(Path(str(module.__file__)) for module in (attentive, teaching, training)),
+        ),
     ),
 )

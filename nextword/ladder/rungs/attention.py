@@ -1,4 +1,4 @@
-"""One rung: two layers of heads and nothing else. Leaves out: its training (nextword.attentive)."""
+"""One rung: two layers of heads and nothing else. Leaves out: its training (nextword.teaching)."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nextword import attentive, training
+from nextword import attentive, teaching, training
 from nextword.attentive import Heads, Sizes
 from nextword.corpora.batches import number_words, until_end
 from nextword.corpora.names import Sentences, Texts
@@ -51,7 +51,7 @@ def train(package: SimpleNamespace, texts: Texts, report: Report) -> Looking:
     net = Heads(package.attention, Sizes(len(number)))
     stories = ids(texts.train, number)
     with attentive.quick(net):
-        attentive.train(net, stories, attentive.next_word_loss, PLAN, report)
+        teaching.train(net, stories, attentive.next_word_loss, PLAN, report)
     return Looking(net, number)
 
 
@@ -67,7 +67,7 @@ RUNGS = (
         chapters=("attention",),
         train=train,
         source=Path(__file__),
-        sources=(Path(attentive.__file__), Path(training.__file__)),
+        sources=tuple(Path(str(module.__file__)) for module in (attentive, teaching, training)),
         calls=("MultiHead", "causal_mask"),
         tensors=weights,
     ),
