@@ -16,7 +16,7 @@ from nextword.ladder.rung import Report, Rung
 from nextword.ladder.rungs.rnns import ids
 from nextword.training import Plan
 
-PLAN = Plan(epochs=2, size=4, rate=2e-3)
+PLAN = Plan(epochs=2, size=4, rate=4e-3)
 
 
 class Looking:
