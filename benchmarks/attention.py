@@ -127,6 +127,7 @@ def compare() -> list[dict[str, Any]]:
 def layers(D: int) -> dict[str, Callable[[Tensor], Any]]:
     """Four layers of D numbers that read T words, (1, T, D)."""
     one_head, recurrent = attention.MultiHead(D, 1), nn.RNN(D, D, batch_first=True)
+    one_head.look = attention.attention  # `look` finds the weights by a product of its own
     convolution = nn.Conv1d(D, D, 3, padding=1)
     return {
         "self-attention": lambda x: one_head(x),
