@@ -49,7 +49,7 @@ def test_numbers_are_written_into_cells_when_asked_for():
     table = {"": [[1.0, 0.0], [0.25, 0.75]]}
     assert texts(plots.weight_tables(table, "ab", "cd", x="x", y="y")) == []
     written = texts(plots.weight_tables(table, "ab", "cd", x="x", y="y", numbers=True))
-    assert written == ["1", "0", ".25", ".75"]
+    assert written == ["1", "0", "0.25", "0.75"]
 
 
 def test_each_head_is_joined_to_the_keys_of_its_group():

@@ -103,7 +103,7 @@ def _cells(ax: Axes, table: Table, numbers: bool) -> None:
                 ax.add_patch(plt.Rectangle(corner, 0.92, 0.92, facecolor=COLOURS[0], linewidth=0,
                                            alpha=(0.5 if numbers else 0.85) * value))  # fmt: skip
             if numbers:
-                text = f"{value:.2f}".lstrip("0") if 0 < value < 1 else f"{value:.0f}"
+                text = f"{value:.2f}" if 0 < value < 1 else f"{value:.0f}"
                 ax.text(j, i, text, ha="center", va="center", fontsize=SMALL, color=INK)
 
 
