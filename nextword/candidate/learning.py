@@ -89,3 +89,47 @@ def optimizer_steps(
         optimizer.step()
         found.append([parameter.detach().clone() for parameter in held])
     return found
+
+
+def peak_bytes(function: Any, inputs: Sequence[Any]) -> int:
+    """Do what nextword.suite.peak_bytes says, in this process."""
+    import weakref
+
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_leaves
+
+    class Watch(TorchDispatchMode):
+        def __init__(self) -> None:
+            super().__init__()
+            self.held, self.peak = 0, 0
+            self.known: dict[int, Any] = {}
+            for each in tree_leaves(inputs):
+                if isinstance(each, torch.Tensor):
+                    self.known[each.untyped_storage()._cdata] = None
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            value = func(*args, **(kwargs or {}))
+            for each in tree_leaves(value):
+                if isinstance(each, torch.Tensor):
+                    self.count(each.untyped_storage())
+            return value
+
+        def count(self, storage: Any) -> None:
+            key, size = storage._cdata, storage.nbytes()
+            if key in self.known:
+                return  # a view of what was there before
+
+            def freed(_: Any) -> None:
+                self.held -= size
+                self.known.pop(key)
+
+            self.held += size
+            self.peak = max(self.peak, self.held)
+            self.known[key] = weakref.ref(storage, freed)
+
+    with torch.no_grad(), Watch() as watch:
+        function(*inputs)
+    return watch.peak

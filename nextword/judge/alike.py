@@ -25,7 +25,7 @@ def alike(a: Any, b: Any) -> bool:
     if isinstance(a, np.random.Generator) and isinstance(b, np.random.Generator):
         return str(a.bit_generator.state) == str(b.bit_generator.state)
     if hasattr(a, "shape") and hasattr(b, "shape"):
-        x, y = np.asarray(a), np.asarray(b)
+        x, y = _numbers(a), _numbers(b)
         return x.shape == y.shape and np.allclose(x, y, rtol=1e-6, atol=CLOSE, equal_nan=True)
     return type(a) is type(b) and bool(a == b)
 
@@ -47,6 +47,11 @@ def canonical(value: Any) -> str:
     if isinstance(value, np.random.Generator):
         return str(value.bit_generator.state)
     if hasattr(value, "shape"):
-        array = np.asarray(value)
+        array = _numbers(value)
         return f"{array.shape}{canonical(array.ravel().tolist())}"
     return repr(value)
+
+
+def _numbers(value: Any) -> np.ndarray:
+    """Return the numbers of an array or a tensor; numpy refuses tensors that require a gradient."""
+    return np.asarray(value.detach() if hasattr(value, "detach") else value)

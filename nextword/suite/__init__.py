@@ -16,6 +16,7 @@ from nextword.suite.helpers import changes, ship, student_module
 from nextword.suite.learning import (
     gradients,
     optimizer_steps,
+    peak_bytes,
     same_training_step,
     set_parameters,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "gradients",
     "map_calls",
     "optimizer_steps",
+    "peak_bytes",
     "same_training_step",
     "set_parameters",
     "ship",

@@ -91,3 +91,19 @@ def same_training_step(
     """
     expected = optimizer_steps(oracle, parameters, slopes, **options)
     return close(optimizer_steps(make, parameters, slopes, **options), expected)
+
+
+def peak_bytes(function: Any, *inputs: Any) -> int:
+    """Return the most bytes that the tensors made by `function(*inputs)` take at the same time.
+
+    The inputs do not count, the value does. Memory within an operation of torch, and that of
+    arrays and lists, is not seen. No gradients are kept.
+
+    >>> import torch
+    >>> x = torch.zeros(1000)
+    >>> peak_bytes(lambda x: (x + 1)[:10] * 2, x)
+    4040
+    >>> peak_bytes(lambda x: x[:10], x)
+    0
+    """
+    return int(_there(learning.peak_bytes, function, list(inputs)))

@@ -1,0 +1,201 @@
+"""What the tests of chapter 5 expect, in plain loops, and how they make random inputs."""
+
+import math
+
+import torch
+from torch import nn
+
+from nextword.suite import set_parameters, ship
+
+PAD, BOS, EOS = 0, 1, 2
+
+
+def tensor(rng, *shape, kind=torch.float32):
+    """Random numbers, also where the shape holds no axis."""
+    return torch.tensor(rng.normal(size=shape), dtype=kind)
+
+
+def some_true(rng, *shape):
+    """A random boolean mask with at least one True along its last axis."""
+    mask = torch.tensor(rng.random(shape) < 0.6)
+    mask[..., int(rng.integers(shape[-1]))] = True
+    return mask
+
+
+def shares(scores):
+    """The softmax of a list of numbers, some of them -inf; zeros if all are."""
+    if all(score == -math.inf for score in scores):
+        return [0.0] * len(scores)
+    top = max(scores)
+    powers = [math.exp(score - top) for score in scores]
+    return [power / sum(powers) for power in powers]
+
+
+def attention(q, k, v, mask=None, scale=None):
+    """Attention in loops over leading axes, queries and keys; mask: boolean, of the full shape."""
+    if q.ndim > 2:
+        masks = [None] * len(q) if mask is None else mask
+        parts = [attention(*each, scale=scale) for each in zip(q, k, v, masks, strict=True)]
+        outputs, weights = zip(*parts, strict=True)
+        return torch.stack(outputs), torch.stack(weights)
+    scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    rows = []
+    for i, query in enumerate(q):
+        scores = [scale * sum((query * key).tolist()) for key in k]
+        if mask is not None:
+            scores = [e if mask[i, j] else -math.inf for j, e in enumerate(scores)]
+        rows.append(torch.tensor(shares(scores), dtype=v.dtype))
+    weights = torch.stack(rows)
+    return torch.stack([(row[:, None] * v).sum(0) for row in weights]), weights
+
+
+def additive(W, v, s, Uh, h, allowed):
+    """Additive attention in loops over rows and words."""
+    contexts, rows = [], []
+    for b in range(len(s)):
+        scores = [float(torch.tanh(W @ s[b] + word) @ v) for word in Uh[b]]
+        scores = [e if yes else -math.inf for e, yes in zip(scores, allowed[b], strict=True)]
+        row = torch.tensor(shares(scores), dtype=h.dtype)
+        rows.append(row)
+        contexts.append(sum(a * word for a, word in zip(row, h[b], strict=True)))
+    return torch.stack(contexts), torch.stack(rows)
+
+
+@ship
+class Gaze(nn.Module):
+    """Stands in for additive attention, so that a mistake there costs nothing elsewhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.U = nn.Identity()
+
+    def forward(self, s, Uh, h, allowed):
+        wish = allowed * (1.5 + torch.tanh(s.sum(-1, keepdim=True) * Uh.sum(-1)))
+        weights = wish / wish.sum(-1, keepdim=True)
+        return (weights[..., None] * h).sum(-2), weights
+
+
+@ship
+def use_gaze(net):
+    """Let a translator look by `Gaze`."""
+    net.attend = Gaze()
+
+
+SIZES = {"V_source": 7, "V_target": 8, "W": 3, "D": 4, "A": 2}
+
+
+def random_parts(rng, scale=1.0, end=0.0):
+    """The test's own parts of a translator and the numbers in them.
+
+    scale: how far the logits are spread; end: what is added to that of EOS.
+    """
+    V_source, V_target, W, D, _ = SIZES.values()
+    parts = nn.ModuleDict(
+        {
+            "source": nn.Embedding(V_source, W),
+            "target": nn.Embedding(V_target, W),
+            "encoder": nn.GRU(W, D, batch_first=True, bidirectional=True),
+            "start": nn.Linear(D, D),
+            "cell": nn.GRUCell(W + 2 * D, D),
+            "out": nn.Linear(W + 3 * D, V_target),
+        }
+    )
+    values = {name: tensor(rng, *p.shape) for name, p in parts.named_parameters()}
+    values["out.weight"] *= scale
+    values["out.bias"][EOS] += end
+    set_parameters(parts, values)
+    return parts, values
+
+
+def with_parts(Translator, values):
+    """A student's translator with these numbers, which looks by `Gaze`."""
+    net = Translator(*SIZES.values())
+    use_gaze(net)
+    set_parameters(net, values)
+    return net
+
+
+def translator(rng, Translator):
+    """A student's translator, and the test's own parts of it with the same random numbers."""
+    parts, values = random_parts(rng)
+    return with_parts(Translator, values), parts
+
+
+def sentences(rng, n, longest=5, words=7):
+    """Rows of ids of different lengths, filled up with PAD; one has the full length."""
+    lengths = [longest, *rng.integers(1, longest + 1, size=n - 1).tolist()]
+    rows = torch.zeros(n, longest, dtype=torch.int64)
+    for row, length in zip(rows, rng.permutation(lengths).tolist(), strict=True):
+        row[:length] = torch.tensor(rng.integers(3, words, size=length))
+    return rows
+
+
+def read(parts, row):
+    """What the encoder makes of one sentence without padding: vectors, and the first state."""
+    h, ends = parts["encoder"](parts["source"](row[row != PAD][None]))
+    return h, torch.tanh(parts["start"](ends[1]))
+
+
+def step(parts, y, s, h):
+    """One step of the decoder for one sentence: logits, state, weights."""
+    word = parts["target"](torch.tensor([y]))
+    context, weights = Gaze()(s, h, h, torch.ones(h.shape[:2], dtype=torch.bool))
+    s = parts["cell"](torch.cat([word, context], dim=1), s)
+    return parts["out"](torch.cat([s, context, word], dim=1)), s, weights
+
+
+def forced(parts, source, inputs):
+    """Logits and weights of all sentences, one by one; weights are padded with 0."""
+    all_logits, all_weights = [], []
+    for row, words in zip(source, inputs.tolist(), strict=True):
+        h, s = read(parts, row)
+        steps = []
+        for y in words:
+            logits, s, weights = step(parts, y, s, h)
+            steps.append((logits[0], nn.functional.pad(weights[0], (0, len(row) - h.shape[1]))))
+        logits, weights = zip(*steps, strict=True)
+        all_logits.append(torch.stack(logits))
+        all_weights.append(torch.stack(weights))
+    return torch.stack(all_logits), torch.stack(all_weights)
+
+
+def written(parts, row, most):
+    """What a translator writes for one sentence: the likeliest words, before EOS."""
+    h, s = read(parts, row)
+    y, words = BOS, []
+    while len(words) < most:
+        logits, s, _ = step(parts, y, s, h)
+        y = int(logits.argmax())
+        if y == EOS:
+            break
+        words.append(y)
+    return words
+
+
+def unequal_translations(rng, most):
+    """Random parts, sentences, and their translations, which end at different steps."""
+    for _ in range(200):
+        (parts, values), source = random_parts(rng, 2.0, 2.0), sentences(rng, 6)
+        found = [written(parts, row, most) for row in source]
+        if len(set(map(len, found))) > 1:
+            return values, source, found
+    raise AssertionError("no translator ends at different steps")
+
+
+def heads_of_torch(rng, D, H, E=None):
+    """Torch's own heads, and their weights under the names of the chapter."""
+    E = D if E is None else E
+    theirs = nn.MultiheadAttention(D, H, kdim=E, vdim=E, batch_first=True)
+    shapes = {"q": (D, D), "k": (D, E), "v": (D, E), "o": (D, D)}
+    values = {f"W_{name}.weight": tensor(rng, *shape) for name, shape in shapes.items()}
+    values |= {f"W_{name}.bias": tensor(rng, D) for name in shapes}
+    rows = [values[f"W_{name}.weight"] for name in "qkv"]
+    if E == D:
+        inside = {"in_proj_weight": torch.cat(rows)}
+    else:
+        names = (f"{name}_proj_weight" for name in "qkv")
+        inside = dict(zip(names, rows, strict=True))
+    biases = torch.cat([values[f"W_{name}.bias"] for name in "qkv"])
+    outer = {"out_proj.weight": values["W_o.weight"], "out_proj.bias": values["W_o.bias"]}
+    set_parameters(theirs, inside | {"in_proj_bias": biases} | outer)
+    return theirs, values

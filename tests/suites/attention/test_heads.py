@@ -1,0 +1,282 @@
+"""Tests of tasks 5.8 to 5.12: heads, cross-attention, shared keys, blocks, windows."""
+
+import pytest
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from nextword.suite import close, gradients, peak_bytes, set_parameters, student_module
+from tests.suites.attention import oracles
+from tests.suites.attention.oracles import tensor
+
+attention = student_module("attention")
+
+
+def with_weights(net, values):
+    """A student's heads with these weights."""
+    set_parameters(net, values)
+    return net
+
+
+@pytest.mark.task("5.8", weight=1, visible=True)
+def test_two_heads_by_hand(attention):
+    """Where all scores are 0 both heads take the mean; W_o adds them up and swaps their order."""
+    zero, eye = torch.zeros(2, 2), torch.eye(2)
+    values = {"W_q.weight": zero, "W_k.weight": zero, "W_v.weight": eye}
+    values |= {"W_o.weight": torch.tensor([[0.0, 1.0], [1.0, 1.0]])}
+    values |= {f"W_{name}.bias": torch.zeros(2) for name in "qkvo"}
+    net = with_weights(attention.MultiHead(2, 2), values)
+    y, weights = net(torch.tensor([[[1.0, 10.0], [3.0, 30.0]]]))
+    assert close(weights, torch.full((1, 2, 2, 2), 0.5))
+    assert close(y, torch.tensor([[[20.0, 22.0], [20.0, 22.0]]]))
+
+
+@pytest.mark.task("5.8", weight=1, visible=True)
+def test_which_numbers_are_a_head(attention):
+    """Of four numbers, head 0 looks by the first two and head 1 by the last two."""
+    values = {f"W_{name}.weight": torch.eye(4) for name in "qkvo"}
+    values |= {f"W_{name}.bias": torch.zeros(4) for name in "qkvo"}
+    net = with_weights(attention.MultiHead(4, 2), values)
+    x = torch.tensor([[[9.0, 0.0, 9.0, 0.0], [0.0, 9.0, 9.0, 0.0]]])
+    _, weights = net(x)
+    assert close(weights[0, 0], torch.eye(2))
+    assert close(weights[0, 1], torch.full((2, 2), 0.5))
+
+
+@pytest.mark.task("5.8", weight=3)
+def test_heads_of_torch(attention, rng):
+    """With copied weights, outputs and weights are those of nn.MultiheadAttention."""
+    for D, H, B, T in ((6, 2, 3, 5), (6, 3, 2, 4), (4, 1, 1, 3), (4, 4, 2, 1)):
+        theirs, values = oracles.heads_of_torch(rng, D, H)
+        net, x = with_weights(attention.MultiHead(D, H), values), tensor(rng, B, T, D)
+        assert close(net(x), theirs(x, x, x, average_attn_weights=False))
+
+
+@pytest.mark.task("5.8", weight=2)
+def test_heads_with_masks(attention, rng):
+    """A mask of (T, T), or one for each sentence, holds for all heads; both kinds of masks work."""
+    D, H, B, T = 6, 3, 2, 4
+    theirs, values = oracles.heads_of_torch(rng, D, H)
+    net, x = with_weights(attention.MultiHead(D, H), values), tensor(rng, B, T, D)
+    for mask in (oracles.some_true(rng, T, T), oracles.some_true(rng, B, T, T)):
+        hidden = ~mask if mask.ndim == 2 else ~mask.repeat_interleave(H, 0)
+        expected = theirs(x, x, x, attn_mask=hidden, average_attn_weights=False)
+        assert close(net(x, mask), expected)
+        added = torch.zeros(mask.shape).masked_fill(~mask, -torch.inf)
+        assert close(net(x, added), expected)
+
+
+@pytest.mark.task("5.8", weight=1)
+def test_what_heads_learn(attention, rng):
+    """The gradients of the input and of all eight parameters are those of torch's module."""
+    theirs, values = oracles.heads_of_torch(rng, 4, 2)
+    net = with_weights(attention.MultiHead(4, 2), values)
+    x, pull = tensor(rng, 2, 3, 4), tensor(rng, 2, 3, 4)
+    leaf = x.clone().requires_grad_()
+    (theirs(leaf, leaf, leaf)[0] * pull).sum().backward()
+    _, by_input, by_name = gradients(net, x, weights=(pull, None))
+    assert close(by_input, [leaf.grad])
+    rows = [by_name[f"W_{name}.weight"] for name in "qkv"]
+    assert close(torch.cat(rows), theirs.in_proj_weight.grad)
+    assert close(by_name["W_o.weight"], theirs.out_proj.weight.grad)
+
+
+@pytest.mark.task("5.9", weight=1, visible=True)
+def test_a_memory_by_hand(attention):
+    """Two queries that do not care take the mean of three remembered words."""
+    net = attention.CrossAttention(2, 1, 1)
+    values = {"W_q.weight": torch.zeros(2, 2), "W_k.weight": torch.ones(2, 1)}
+    values |= {"W_v.weight": torch.tensor([[1.0], [2.0]]), "W_o.weight": torch.eye(2)}
+    values |= {f"W_{name}.bias": torch.zeros(2) for name in "qkvo"}
+    set_parameters(net, values)
+    k, v = net.remember(torch.tensor([[[3.0], [6.0], [9.0]]]))
+    assert close(k, torch.tensor([[[[3.0, 3.0], [6.0, 6.0], [9.0, 9.0]]]]))
+    assert close(v, torch.tensor([[[[3.0, 6.0], [6.0, 12.0], [9.0, 18.0]]]]))
+    y, weights = net(torch.ones(1, 2, 2), (k, v))
+    assert close(y, torch.tensor([[[6.0, 12.0], [6.0, 12.0]]]))
+    assert close(weights, torch.full((1, 1, 2, 3), 1 / 3))
+
+
+@pytest.mark.task("5.9", weight=1)
+def test_what_is_remembered(attention, rng):
+    """Keys and values of all heads are W_k and W_v of the memory, cut into heads in order."""
+    for D, H, E in ((6, 3, 4), (4, 1, 4), (4, 2, 1)):
+        _, values = oracles.heads_of_torch(rng, D, H, E)
+        net = with_weights(attention.CrossAttention(D, H, E), values)
+        memory, K = tensor(rng, 2, 5, E), D // H
+        for name, found in zip("kv", net.remember(memory), strict=True):
+            full = memory @ values[f"W_{name}.weight"].T + values[f"W_{name}.bias"]
+            parts = [full[:, :, h * K : (h + 1) * K] for h in range(H)]
+            assert close(found, torch.stack(parts, dim=1))
+
+
+def cut(x, H):
+    """The keys or values of H heads, head by head."""
+    return torch.stack(x.chunk(H, dim=-1), dim=1)
+
+
+@pytest.mark.task("5.9", weight=3)
+def test_cross_attention_of_torch(attention, rng):
+    """With copied weights it is torch's module, for texts of two lengths, with padding hidden."""
+    for D, H, E, B, T, S in ((6, 3, 4, 2, 3, 5), (4, 2, 4, 3, 5, 2), (4, 1, 2, 1, 1, 1)):
+        theirs, values = oracles.heads_of_torch(rng, D, H, E)
+        net = with_weights(attention.CrossAttention(D, H, E), values)
+        x, memory = tensor(rng, B, T, D), tensor(rng, B, S, E)
+        linear = (memory @ values[f"W_{name}.weight"].T + values[f"W_{name}.bias"] for name in "kv")
+        kv = tuple(cut(each, H) for each in linear)
+        assert close(net(x, kv), theirs(x, memory, memory, average_attn_weights=False))
+        allowed = oracles.some_true(rng, B, S)
+        hidden = {"key_padding_mask": ~allowed, "average_attn_weights": False}
+        assert close(net(x, kv, allowed[:, None]), theirs(x, memory, memory, **hidden))
+
+
+def grouped(q, k, v, mask=None):
+    """Heads one by one, each with the keys and values of its group."""
+    R = q.shape[1] // k.shape[1]
+    parts = [
+        oracles.attention(q[:, h], k[:, h // R], v[:, h // R], mask) for h in range(q.shape[1])
+    ]
+    outputs, weights = zip(*parts, strict=True)
+    return torch.stack(outputs, dim=1), torch.stack(weights, dim=1)
+
+
+@pytest.mark.task("5.10", weight=1, visible=True)
+def test_four_heads_in_two_groups(attention):
+    """Heads 0 and 1 read the first values, heads 2 and 3 the second ones."""
+    q, k = torch.zeros(1, 4, 1, 2), torch.zeros(1, 2, 3, 2)
+    v = torch.tensor([[[[1.0], [2.0], [3.0]], [[10.0], [20.0], [30.0]]]])
+    y, weights = attention.grouped_attention(q, k, v)
+    assert close(y, torch.tensor([[[[2.0]], [[2.0]], [[20.0]], [[20.0]]]]))
+    assert close(weights, torch.full((1, 4, 1, 3), 1 / 3))
+
+
+@pytest.mark.task("5.10", weight=3)
+def test_any_groups(attention, rng):
+    """From one group to as many as heads, each head has what it would have alone."""
+    for H, G, B, T, S in ((6, 2, 2, 3, 4), (4, 1, 2, 2, 5), (3, 3, 3, 4, 2), (2, 1, 1, 1, 1)):
+        q, k = tensor(rng, B, H, T, 3), tensor(rng, B, G, S, 3)
+        v = tensor(rng, B, G, S, 2)
+        assert close(attention.grouped_attention(q, k, v), grouped(q, k, v))
+        for mask in (oracles.some_true(rng, T, S), oracles.some_true(rng, B, T, S)):
+            expected = grouped(q, k, v, mask.expand(B, T, S))
+            assert close(attention.grouped_attention(q, k, v, mask), expected)
+
+
+@pytest.mark.task("5.10", weight=1)
+def test_shared_keys_are_not_copied(attention, rng):
+    """One query for each of 16 heads takes less memory than a copy of the shared keys would."""
+    q, k, v = tensor(rng, 1, 16, 1, 64), tensor(rng, 1, 1, 100, 64), tensor(rng, 1, 1, 100, 64)
+    assert close(attention.grouped_attention(q, k, v), grouped(q, k, v))
+    assert peak_bytes(attention.grouped_attention, q, k, v) < 16 * 100 * 64 * 4
+
+
+@pytest.mark.task("5.10", weight=1, visible=True)
+def test_bytes_of_a_cache(attention):
+    """Two numbers of two bytes for each word, head and layer; sharing by 8 heads saves 7/8."""
+    assert attention.cache_bytes(3, 5, 7, 11, 4) == 9240
+    assert attention.cache_bytes(1, 1, 1, 1) == 4
+    assert attention.cache_bytes(32, 32, 128, 2048) == 2**30
+    assert attention.cache_bytes(32, 4, 128, 2048) == 2**27
+
+
+@pytest.mark.task("5.11", weight=1, visible=True)
+def test_two_blocks_by_hand(attention):
+    """Scores 0 in one block and 1000 in the next: the second value wins, and nothing overflows."""
+    q, k = torch.tensor([[1.0]]), torch.tensor([[0.0], [1000.0]])
+    v = torch.tensor([[5.0], [7.0]])
+    assert close(attention.blockwise_attention(q, k, v, False, 1), torch.tensor([[7.0]]))
+    assert close(attention.blockwise_attention(q, k.flip(0), v, False, 1), torch.tensor([[5.0]]))
+    assert close(attention.blockwise_attention(q, 0 * k, v, False, 1), torch.tensor([[6.0]]))
+
+
+@pytest.mark.task("5.11", weight=1, visible=True)
+def test_little_memory(attention, rng):
+    """With 1,024 words and blocks of 64, far less is held than the table of all scores."""
+    q, k, v = (tensor(rng, 1024, 4) for _ in range(3))
+    expected = scaled_dot_product_attention(q, k, v)
+    assert close(attention.blockwise_attention(q, k, v, False, 64), expected)
+    assert peak_bytes(attention.blockwise_attention, q, k, v, False, 64) < 1024 * 1024 * 4 / 2
+
+
+@pytest.mark.task("5.11", weight=2)
+def test_blocks_of_any_size(attention, rng):
+    """Blocks of 1, of all keys, and those that do not divide the length give the exact result."""
+    for lead, T, S, K, V in (((), 5, 7, 4, 2), ((2, 3), 4, 4, 3, 3), ((2,), 1, 6, 1, 5)):
+        q, k = (tensor(rng, *lead, n, K, kind=torch.float64) for n in (T, S))
+        v = tensor(rng, *lead, S, V, kind=torch.float64)
+        expected = scaled_dot_product_attention(q, k, v)
+        for block in (1, 2, 3, 64):
+            assert close(attention.blockwise_attention(q, k, v, False, block), expected)
+
+
+@pytest.mark.task("5.11", weight=2)
+def test_causal_blocks(attention, rng):
+    """Query i sees the keys up to i + S - T; a query that sees none gets zeros."""
+    for T, S in ((7, 7), (3, 8), (8, 3), (1, 1)):
+        q, k, v = tensor(rng, 2, T, 4), tensor(rng, 2, S, 4), tensor(rng, 2, S, 3)
+        mask = torch.tensor([[j <= i + S - T for j in range(S)] for i in range(T)])
+        expected = scaled_dot_product_attention(q, k, v, mask)
+        for block in (1, 2, 3, 256):
+            assert close(attention.blockwise_attention(q, k, v, True, block), expected)
+
+
+@pytest.mark.task("5.11", weight=1)
+def test_scores_that_rise_and_fall(attention, rng):
+    """Scores of some thousands, the largest first, last or in the middle, do no harm."""
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]):
+        k = torch.tensor([[-4000.0], [-3999.0], [4000.0], [4001.0]], dtype=torch.float64)[order]
+        q, v = torch.tensor([[1.0], [-1.0]], dtype=torch.float64), tensor(rng, 4, 2).double()
+        expected = scaled_dot_product_attention(q, k, v)
+        for block in (1, 2):
+            assert close(attention.blockwise_attention(q, k, v, False, block), expected)
+
+
+def near(q, k, v, width):
+    """Attention with a mask that leaves each query its last `width` keys."""
+    i, j = torch.arange(q.shape[-2])[:, None], torch.arange(q.shape[-2])
+    return scaled_dot_product_attention(q, k, v, (j <= i) & (j > i - width))
+
+
+@pytest.mark.task("5.12", weight=1, visible=True)
+def test_windows_by_hand(attention):
+    """With equal scores, windows of 1 give the values, and windows of 2 the means of two."""
+    x, v = torch.zeros(4, 1), torch.tensor([[2.0], [4.0], [10.0], [20.0]])
+    assert close(attention.windowed_attention(x, x, v, 1), v)
+    expected = torch.tensor([[2.0], [3.0], [7.0], [15.0]])
+    assert close(attention.windowed_attention(x, x, v, 2), expected)
+
+
+@pytest.mark.task("5.12", weight=3)
+def test_windows_of_any_width(attention, rng):
+    """Each query sees its last keys only, also where the width does not divide the length."""
+    for lead, T in (((), 7), ((2, 3), 6), ((2,), 1)):
+        q, k, v = tensor(rng, *lead, T, 3), tensor(rng, *lead, T, 3), tensor(rng, *lead, T, 2)
+        for width in (1, 2, 3, 4, 20):
+            found = attention.windowed_attention(q, k, v, width)
+            assert close(found, near(q, k, v, width))
+
+
+@pytest.mark.task("5.12", weight=1)
+def test_work_grows_with_the_width(attention, rng):
+    """With 1,024 words and windows of 16, far less is held than the table of all scores."""
+    q, k, v = (tensor(rng, 1024, 4) for _ in range(3))
+    assert close(attention.windowed_attention(q, k, v, 16), near(q, k, v, 16))
+    assert peak_bytes(attention.windowed_attention, q, k, v, 16) < 1024 * 1024 * 4 / 2
+
+
+@pytest.mark.task("5.12", weight=1, visible=True)
+def test_receptive_field_by_hand(attention):
+    """One layer sees the window, two layers of windows of 3 see 5 words, a window of 1 only 1."""
+    assert [attention.receptive_field(3, n) for n in (1, 2, 3)] == [3, 5, 7]
+    assert attention.receptive_field(1, 9) == 1
+
+
+@pytest.mark.task("5.12", weight=1)
+def test_receptive_field_measured(attention, rng):
+    """It is how far back a change is felt after that many layers of windows."""
+    width, n_layers = (int(n) for n in rng.integers(2, 5, size=2))
+    x = torch.randn(30, 2, dtype=torch.float64).requires_grad_()
+    y = x
+    for _ in range(n_layers):
+        y = near(y, y, y, width)
+    y[-1].sum().backward()
+    assert attention.receptive_field(width, n_layers) == int((x.grad != 0).any(1).sum())

@@ -1,0 +1,256 @@
+"""Tests of tasks 5.3 to 5.7: the plain sum, lookups, scaled attention, masks, gradients."""
+
+import math
+
+import pytest
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from nextword.suite import close, gradients, student_module
+from tests.suites.attention import oracles
+from tests.suites.attention.oracles import tensor
+
+attention = student_module("attention")
+
+E, INF = math.e, math.inf
+
+
+@pytest.mark.task("5.3", weight=1, visible=True)
+def test_two_vectors_that_have_nothing_in_common(attention):
+    """Unit vectors at a right angle keep e / (1 + e) of themselves and give the rest away."""
+    own = E / (1 + E)
+    y, weights = attention.dot_product_sum(torch.eye(2))
+    expected = torch.tensor([[own, 1 - own], [1 - own, own]])
+    assert close(weights, expected)
+    assert close(y, expected)
+
+
+@pytest.mark.task("5.3", weight=2)
+def test_the_plain_sum_of_any_vectors(attention, rng):
+    """The sums are those of two loops, with any leading axes, a row of weights for each vector."""
+    for shape in ((5, 3), (4, 2), (1, 1), (2, 3, 4, 5)):
+        x = tensor(rng, *shape, kind=torch.float64)
+        assert close(attention.dot_product_sum(x), oracles.attention(x, x, x, scale=1.0))
+
+
+@pytest.mark.task("5.3", weight=1)
+def test_order_does_not_matter(attention, rng):
+    """Vectors in another order get the same sums, in that order."""
+    x, order = 2 * tensor(rng, 6, 3), rng.permutation(6).tolist()
+    assert close(attention.dot_product_sum(x[order])[0], attention.dot_product_sum(x)[0][order])
+
+
+@pytest.mark.task("5.4", weight=1, visible=True)
+def test_a_soft_and_a_hard_dictionary(attention):
+    """Scores 0 and ln 3 give a quarter and three quarters; at temperature 0 the best key wins."""
+    q, k = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 5.0], [math.log(3), 1.0]])
+    v = torch.tensor([[4.0], [8.0]])
+    assert close(attention.soft_lookup(q, k, v), torch.tensor([[7.0]]))
+    assert close(attention.soft_lookup(q, k, v, 0.5), torch.tensor([[7.6]]))
+    assert close(attention.soft_lookup(q, k, v, 0), torch.tensor([[8.0]]))
+
+
+@pytest.mark.task("5.4", weight=2)
+def test_any_lookup(attention, rng):
+    """Lookups at any temperature are those of two loops, with any leading axes."""
+    for lead in ((), (2,), (2, 3)):
+        q, k = tensor(rng, *lead, 3, 4), tensor(rng, *lead, 5, 4)
+        v = tensor(rng, *lead, 5, 2)
+        for temperature in (1.0, 0.3, 4.0):
+            expected = oracles.attention(q, k, v, scale=1 / temperature)[0]
+            assert close(attention.soft_lookup(q, k, v, temperature), expected)
+
+
+@pytest.mark.task("5.4", weight=2)
+def test_the_limit(attention, rng):
+    """At temperature 0 each query gets the value of its best key, or the mean of the best ones."""
+    q = torch.tensor(rng.integers(1, 9, size=(2, 4, 1))).float()
+    k = torch.tensor(rng.permuted([[3.0, 7.0, 7.0, -1.0, 7.0]] * 2, axis=1)).float()[..., None]
+    v = tensor(rng, 2, 5, 3)
+    best = torch.stack([values[keys[:, 0] == 7].mean(0) for keys, values in zip(k, v, strict=True)])
+    assert close(attention.soft_lookup(q, k, v, 0), best[:, None].expand(2, 4, 3))
+    keys, values = tensor(rng, 6, 3), tensor(rng, 6, 2)
+    asked = tensor(rng, 5, 3)
+    right = values[(asked @ keys.T).argmax(1)]
+    assert close(attention.soft_lookup(asked, keys, values, 0.0), right)
+
+
+@pytest.mark.task("5.4", weight=1, visible=True)
+def test_three_roles_by_hand(attention):
+    """One vector asks with its first number, is found by its second, answers with its third."""
+    x = torch.tensor([[1.0, 0.0, 10.0], [0.0, math.log(4), 20.0]])
+    found = attention.self_attention(x, *(row[None] for row in torch.eye(3)))
+    assert close(found, torch.tensor([[18.0], [15.0]]))
+
+
+@pytest.mark.task("5.4", weight=2)
+def test_self_attention_of_any_vectors(attention, rng):
+    """Queries, keys and values are W x, of any widths, with any leading axes."""
+    for lead, D, K, V in (((), 4, 3, 2), ((2,), 3, 3, 3), ((), 1, 2, 5)):
+        x = tensor(rng, *lead, 5, D)
+        W_q, W_k, W_v = tensor(rng, K, D), tensor(rng, K, D), tensor(rng, V, D)
+        q, k, v = (torch.einsum("...td,kd->...tk", x, W) for W in (W_q, W_k, W_v))
+        expected = oracles.attention(q, k, v, scale=1.0)[0]
+        assert close(attention.self_attention(x, W_q, W_k, W_v), expected)
+
+
+@pytest.mark.task("5.5", weight=1, visible=True)
+def test_softmax_by_hand(attention):
+    """ln 1 and ln 3 give 1/4 and 3/4, large scores do not overflow, and -inf gives 0."""
+    scores = torch.tensor([[0.0, math.log(3)], [999.0, 999.0 + math.log(3)], [5.0, -INF]])
+    expected = torch.tensor([[0.25, 0.75], [0.25, 0.75], [1.0, 0.0]])
+    assert close(attention.softmax(scores), expected)
+
+
+@pytest.mark.task("5.5", weight=1)
+def test_softmax_of_any_scores(attention, rng):
+    """Rows sum to 1 with any leading axes; far above and below 0; a row of -inf is all 0."""
+    for shift in (1e4, 0.0, -1e4):
+        scores = 3 * tensor(rng, 2, 3, 5, kind=torch.float64) + shift
+        scores[0, 1, 2] = -INF
+        scores[1, 0] = -INF
+        expected = [[oracles.shares(row) for row in rows] for rows in scores.tolist()]
+        assert close(attention.softmax(scores), torch.tensor(expected, dtype=torch.float64))
+    assert close(attention.softmax(tensor(rng, 1)), torch.ones(1))
+
+
+@pytest.mark.task("5.5", weight=1)
+def test_gradient_of_softmax(attention, rng):
+    """The gradient is torch's own, and 0, not NaN, for a row of -inf."""
+    scores, pull = tensor(rng, 3, 4), tensor(rng, 3, 4)
+    scores[0, 1] = -INF
+    expected = gradients(lambda e: torch.softmax(e, -1), scores, weights=pull)[1]
+    assert close(gradients(attention.softmax, scores, weights=pull)[1], expected)
+    hidden = torch.full((2, 3), -INF)
+    assert close(gradients(attention.softmax, hidden)[1], [torch.zeros(2, 3)])
+
+
+@pytest.mark.task("5.5", weight=1, visible=True)
+def test_the_root_of_64(attention):
+    """The products 124, 92, 22 and 8, divided by the root of 64, give .982, .018, .000 and .000."""
+    q, k = torch.zeros(1, 64), torch.zeros(4, 64)
+    q[0, 0], k[:, 0] = 4.0, torch.tensor([124.0, 92.0, 22.0, 8.0]) / 4
+    v = torch.tensor([[0.0], [1000.0], [0.0], [0.0]])
+    output, weights = attention.attention(q, k, v)
+    assert close(weights, torch.tensor([[0.982, 0.018, 0.0, 0.0]]), atol=5e-4)
+    assert close(output, torch.tensor([[1000 / (1 + E**4)]]), rtol=1e-3)
+
+
+@pytest.mark.task("5.5", weight=1, visible=True)
+def test_a_query_that_may_look_nowhere(attention):
+    """A query that a mask leaves no key gets zeros; the others look where they may."""
+    x, v = torch.zeros(3, 3), torch.tensor([[2.0], [6.0], [10.0]])
+    mask = torch.tensor([[False, False, False], [True, True, False], [True, True, True]])
+    for each in (mask, torch.zeros(3, 3).masked_fill(~mask, -INF)):
+        output, weights = attention.attention(x, x, v, each)
+        assert close(weights, torch.tensor([[0.0] * 3, [0.5, 0.5, 0.0], [1 / 3] * 3]))
+        assert close(output, torch.tensor([[0.0], [4.0], [6.0]]))
+
+
+@pytest.mark.task("5.5", weight=3)
+def test_attention_of_any_shape(attention, rng):
+    """Outputs and weights are those of plain loops, in both precisions, with any leading axes."""
+    for lead, T, S, K, V in (((), 3, 5, 4, 2), ((2,), 1, 1, 1, 1), ((2, 3), 4, 2, 5, 3)):
+        for kind in (torch.float32, torch.float64):
+            q, k = tensor(rng, *lead, T, K, kind=kind), tensor(rng, *lead, S, K, kind=kind)
+            v, mask = tensor(rng, *lead, S, V, kind=kind), oracles.some_true(rng, *lead, T, S)
+            assert close(attention.attention(q, k, v), oracles.attention(q, k, v))
+            assert close(attention.attention(q, k, v, mask), oracles.attention(q, k, v, mask))
+
+
+@pytest.mark.task("5.5", weight=2)
+def test_masks_of_every_kind(attention, rng):
+    """Boolean masks and numbers that are added work alike, also where they must be expanded."""
+    q, k, v = tensor(rng, 2, 3, 4, 6), tensor(rng, 2, 3, 5, 6), tensor(rng, 2, 3, 5, 2)
+    for shape in ((4, 5), (2, 1, 1, 5), (3, 4, 5), (2, 3, 4, 1)):
+        for mask in (torch.tensor(rng.random(shape) < 0.5), tensor(rng, *shape)):
+            expected = scaled_dot_product_attention(q, k, v, mask)
+            assert close(attention.attention(q, k, v, mask)[0], expected)
+
+
+@pytest.mark.task("5.5", weight=1)
+def test_gradient_of_attention(attention, rng):
+    """The gradients of queries, keys and values are those of torch's attention, never NaN."""
+    q, k, v = tensor(rng, 2, 4, 3), tensor(rng, 2, 5, 3), tensor(rng, 2, 5, 6)
+    mask, pull = oracles.some_true(rng, 2, 4, 5), tensor(rng, 2, 4, 6)
+    mask[0, 2] = False
+    found = gradients(attention.attention, q, k, v, mask, weights=(pull, None))[1]
+    expected = gradients(scaled_dot_product_attention, q, k, v, mask, weights=pull)[1]
+    assert close(found, expected)
+
+
+@pytest.mark.task("5.6", weight=1, visible=True)
+def test_three_masks_by_hand(attention):
+    """Three words see themselves and what was before; two of three words are no padding."""
+    found = attention.causal_mask(3).tolist()
+    assert found == [[True, False, False], [True, True, False], [True, True, True]]
+    assert attention.causal_mask(1, 3).tolist() == [[True, True, True]]
+    assert attention.padding_mask(torch.tensor([2]), 3).tolist() == [[[True, True, False]]]
+    assert attention.additive_mask(torch.tensor([[True, False]])).tolist() == [[0.0, -INF]]
+
+
+@pytest.mark.task("5.6", weight=2)
+def test_any_causal_mask(attention, rng):
+    """Query i of T is word i + S - T of S words and sees no later one, in booleans."""
+    for T, S in ((1, 1), (4, 4), (2, 5), (int(rng.integers(3, 9)), 9)):
+        found = attention.causal_mask(T, S)
+        assert found.dtype == torch.bool
+        assert found.tolist() == [[j <= i + S - T for j in range(S)] for i in range(T)]
+    n = int(rng.integers(5, 9))
+    assert attention.causal_mask(n).tolist() == [[j <= i for j in range(n)] for i in range(n)]
+
+
+@pytest.mark.task("5.6", weight=2)
+def test_any_padding_mask(attention, rng):
+    """Each of B sentences has its own row, (B, 1, S), also one of no word or of all S."""
+    lengths = [0, 6, *rng.integers(1, 6, size=3).tolist()]
+    found = attention.padding_mask(torch.tensor(lengths), 6)
+    assert found.dtype == torch.bool
+    assert found.tolist() == [[[j < n for j in range(6)]] for n in lengths]
+
+
+@pytest.mark.task("5.6", weight=1)
+def test_any_additive_mask(attention, rng):
+    """0 where a query may look and -inf elsewhere, of any shape, in the asked format, never NaN."""
+    for shape in ((3,), (4, 5), (2, 1, 3)):
+        mask = torch.tensor(rng.random(shape) < 0.5)
+        for kind in (torch.float32, torch.float64):
+            found = attention.additive_mask(mask, kind)
+            assert found.dtype == kind
+            assert torch.equal(found == 0, mask)
+            assert torch.equal(found == -INF, ~mask)
+
+
+@pytest.mark.task("5.7", weight=1, visible=True)
+def test_gradients_by_hand(attention):
+    """With equal weights, values 0 and 4, and slopes of 1, the scores pull by -1 and +1."""
+    q, k = torch.tensor([[0.0], [2.0]]), torch.tensor([[3.0], [5.0]])
+    v, weights = torch.tensor([[0.0], [4.0]]), torch.full((2, 2), 0.5)
+    d_q, d_k, d_v = attention.attention_gradients(q, k, v, weights, torch.ones(2, 1))
+    assert close(d_q, torch.tensor([[2.0], [2.0]]))  # -1 times 3 plus 1 times 5
+    assert close(d_k, torch.tensor([[-2.0], [2.0]]))  # the first query is 0, the second 2
+    assert close(d_v, torch.tensor([[1.0], [1.0]]))
+
+
+@pytest.mark.task("5.7", weight=3)
+def test_gradients_of_any_attention(attention, rng):
+    """All three gradients are those of autograd, with masks, other widths and leading axes."""
+    for lead, T, S, K, V in (((), 3, 5, 4, 2), ((2, 3), 4, 2, 5, 3), ((2,), 1, 1, 1, 1)):
+        q, k = (tensor(rng, *lead, n, K, kind=torch.float64) for n in (T, S))
+        v, pull = (tensor(rng, *lead, n, V, kind=torch.float64) for n in (S, T))
+        mask = torch.tensor(rng.random((*lead, T, S)) < 0.7)
+        weights = oracles.attention(q, k, v, mask)[1]
+        expected = gradients(scaled_dot_product_attention, q, k, v, mask, weights=pull)[1]
+        assert close(attention.attention_gradients(q, k, v, weights, pull), expected[:3])
+
+
+@pytest.mark.task("5.7", weight=1)
+def test_slopes_of_one_output(attention, rng):
+    """A slope at one query moves that query alone, but all keys and values that it sees."""
+    q, k, v = tensor(rng, 3, 2), tensor(rng, 4, 2), tensor(rng, 4, 5)
+    weights, pull = oracles.attention(q, k, v)[1], torch.zeros(3, 5)
+    pull[1] = tensor(rng, 5)
+    d_q, d_k, d_v = attention.attention_gradients(q, k, v, weights, pull)
+    assert close(d_q[[0, 2]], torch.zeros(2, 2))
+    assert close(d_k.sum(0), torch.zeros(2))  # equal moves of all keys change no weight
+    assert close(d_v, weights[1][:, None] * pull[1])

@@ -1,0 +1,143 @@
+"""Tests of tasks 5.1 and 5.2: additive attention, and the decoder that attends."""
+
+import math
+
+import pytest
+import torch
+
+from nextword.suite import close, gradients, set_parameters, student_module
+from tests.suites.attention import oracles
+from tests.suites.attention.oracles import BOS, EOS, tensor
+
+attention = student_module("attention")
+
+
+def additive(attention, W, v):
+    """A student's additive attention with these weights."""
+    net = attention.AdditiveAttention(W.shape[1], 1, len(W))
+    set_parameters(net, {"W.weight": W, "v.weight": v[None]})
+    return net
+
+
+@pytest.mark.task("5.1", weight=1, visible=True)
+def test_two_words_by_hand(attention):
+    """Scores of 0 and ln 3 give the weights 1/4 and 3/4, and the context 0.25 h1 + 0.75 h2."""
+    net = additive(attention, torch.zeros(1, 2), torch.tensor([math.log(3)]))
+    Uh = torch.tensor([[[0.0], [100.0]]])  # tanh makes 0 and 1 of it
+    h = torch.tensor([[[8.0, 0.0], [0.0, 4.0]]])
+    context, weights = net(torch.ones(1, 2), Uh, h, torch.ones(1, 2, dtype=torch.bool))
+    assert close(weights, torch.tensor([[0.25, 0.75]]))
+    assert close(context, torch.tensor([[2.0, 3.0]]))
+
+
+@pytest.mark.task("5.1", weight=1, visible=True)
+def test_a_word_that_is_not_allowed(attention):
+    """The weight of a word that is not allowed is 0, and the other weights sum to 1."""
+    net = additive(attention, torch.ones(1, 1), torch.ones(1))
+    h = torch.tensor([[[1.0], [2.0], [100.0]]])
+    allowed = torch.tensor([[True, True, False]])
+    context, weights = net(torch.ones(1, 1), torch.zeros(1, 3, 1), h, allowed)
+    assert close(weights, torch.tensor([[0.5, 0.5, 0.0]]))
+    assert close(context, torch.tensor([[1.5]]))
+
+
+@pytest.mark.task("5.1", weight=3)
+def test_additive_attention_of_any_batch(attention, rng):
+    """Contexts and weights of any batch are those of the three equations, row by row."""
+    for B, S, D, E, A in ((4, 6, 3, 5, 2), (1, 1, 1, 1, 1), (6, 3, 4, 4, 4)):
+        W, v = tensor(rng, A, D), tensor(rng, A)
+        s, Uh, h = tensor(rng, B, D), tensor(rng, B, S, A), tensor(rng, B, S, E)
+        allowed = oracles.some_true(rng, B, S)
+        found = additive(attention, W, v)(s, Uh, h, allowed)
+        assert close(found, oracles.additive(W, v, s, Uh, h, allowed))
+
+
+@pytest.mark.task("5.1", weight=1)
+def test_what_additive_attention_learns(attention, rng):
+    """Gradients reach the state, the words and the weights; a hidden word gets none."""
+    W, v = tensor(rng, 3, 2), tensor(rng, 3)
+    s, Uh, h = tensor(rng, 2, 2), tensor(rng, 2, 4, 3), tensor(rng, 2, 4, 5)
+    allowed = torch.tensor([[True, True, True, False]] * 2)
+    pull = tensor(rng, 2, 5)
+    leaves = [each.clone().requires_grad_() for each in (W, v, s, Uh, h)]
+    w, u, state, words, values = leaves
+    scores = torch.tanh(torch.einsum("ad,bd->ba", w, state)[:, None] + words) @ u
+    shares = torch.softmax(scores[:, :3], dim=1)
+    (torch.einsum("bs,bse->be", shares, values[:, :3]) * pull).sum().backward()
+    found = gradients(additive(attention, W, v), s, Uh, h, allowed, weights=(pull, None))
+    assert close(found[1][:3], [each.grad for each in (state, words, values)])
+    assert close(found[2]["W.weight"], w.grad)
+    assert close(found[2]["v.weight"], u.grad[None])
+
+
+@pytest.mark.task("5.2", weight=1, visible=True)
+def test_a_step_by_hand(attention):
+    """With a cell of zeros the state is halved; the logits read state, context and word."""
+    net = attention.Translator(3, 4, 1, 1, 1)
+    oracles.use_gaze(net)
+    set_parameters(net, {name: torch.zeros(p.shape) for name, p in net.named_parameters()})
+    values = {"target.weight": torch.full((4, 1), 3.0), "out.weight": torch.eye(4)}
+    set_parameters(net, values)
+    words = torch.tensor([[[2.0, 4.0], [6.0, 8.0]]])
+    source = (torch.zeros(1, 2, 1), words, torch.ones(1, 2, dtype=torch.bool))
+    logits, s, weights = net.step(torch.tensor([1]), torch.ones(1, 1), source)
+    assert close(weights, torch.tensor([[0.5, 0.5]]))
+    assert close(s, torch.tensor([[0.5]]))
+    assert close(logits, torch.tensor([[0.5, 4.0, 6.0, 3.0]]))
+
+
+@pytest.mark.task("5.2", weight=1, visible=True)
+def test_a_chain_of_words(attention):
+    """Where each word has one likely successor, BOS 5 7 EOS becomes 5 7, and `most` cuts."""
+    net = attention.Translator(5, 8, 8, 1, 1)
+    oracles.use_gaze(net)
+    after = torch.zeros(8, 11)
+    for word, successor in ((BOS, 5), (5, 7), (7, EOS)):
+        after[successor, 3 + word] = 9.0
+    set_parameters(net, {"target.weight": torch.eye(8), "out.weight": after})
+    set_parameters(net, {"out.bias": torch.zeros(8)})
+    source = torch.tensor([[3, 4], [4, 0]])
+    assert list(map(list, net.translate(source))) == [[5, 7], [5, 7]]
+    assert list(map(list, net.translate(source, 1))) == [[5], [5]]
+
+
+@pytest.mark.task("5.2", weight=2)
+def test_any_step(attention, rng):
+    """The old state looks; the cell reads word and context; the new state goes into the logits."""
+    net, parts = oracles.translator(rng, attention.Translator)
+    B, S, D = 3, 5, oracles.SIZES["D"]
+    h, s, y = tensor(rng, B, S, 2 * D), tensor(rng, B, D), torch.tensor(rng.integers(8, size=B))
+    found = net.step(y, s, (h, h, torch.ones(B, S, dtype=torch.bool)))
+    rows = zip(y.tolist(), s, h, strict=True)
+    steps = [oracles.step(parts, word, state[None], each[None]) for word, state, each in rows]
+    assert close(found, [torch.cat(each) for each in zip(*steps, strict=True)])
+
+
+@pytest.mark.task("5.2", weight=2)
+def test_teacher_forcing(attention, rng):
+    """Each row has the logits and weights that it has alone, without padding."""
+    net, parts = oracles.translator(rng, attention.Translator)
+    source = oracles.sentences(rng, 4)
+    inputs = torch.tensor(rng.integers(1, 8, size=(4, 6)))
+    assert close(net(source, inputs), oracles.forced(parts, source, inputs))
+
+
+@pytest.mark.task("5.2", weight=1)
+def test_what_the_decoder_learns(attention, rng):
+    """Gradients of the logits reach every part of the network, through all steps."""
+    net, parts = oracles.translator(rng, attention.Translator)
+    source, inputs = oracles.sentences(rng, 2), torch.tensor(rng.integers(1, 8, size=(2, 4)))
+    pull = tensor(rng, 2, 4, 8)
+    (oracles.forced(parts, source, inputs)[0] * pull).sum().backward()
+    slopes = gradients(net, source, inputs, weights=(pull, None))[2]
+    expected = {name: p.grad for name, p in parts.named_parameters()}
+    assert close({name: slopes[name] for name in expected}, expected, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("5.2", weight=2, seconds=5)
+def test_any_translation(attention, rng):
+    """Each sentence gets the likeliest words up to EOS, as if it were alone."""
+    for most in (3, 9, 20):
+        values, source, expected = oracles.unequal_translations(rng, most)
+        net = oracles.with_parts(attention.Translator, values)
+        assert [list(map(int, row)) for row in net.translate(source, most)] == expected
