@@ -2,8 +2,7 @@
 
 Equations such as (6.4) are those of chapter 6. B texts of T tokens stand side by side; *B stands
 for any leading axes. `Sizes` explains V, D, L, H, G, F and K. Wrong arguments: ValueError. The
-classes inherit their parameters from nextword/corpora/transformer_parts.py, which lists them.
-"""
+classes inherit their parameters from nextword/corpora/transformer_parts.py, which lists them."""
 
 import math
 from collections.abc import Callable
@@ -31,8 +30,8 @@ def layer_norm(x: XD, gain: Vector, bias: Vector, eps: float = 1e-5) -> XD:
     """Return gain (x - m) / sqrt(v + eps) + bias; m, v: mean and variance of each vector (6.1).
 
     The variance is the mean of (x - m)^2. No library's norm; about 3 lines.
-    >>> layer_norm(torch.tensor([1.0, 3.0]), torch.ones(2), torch.zeros(2), eps=0.0)
-    tensor([-1.,  1.])
+    >>> layer_norm(torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.ones(4), torch.zeros(4), eps=0.0)
+    tensor([-1., -1.,  1.,  1.])
     """
     # BEGIN SOLUTION
     c = x - x.mean(-1, keepdim=True)
@@ -69,13 +68,11 @@ def gelu(x: Float[Tensor, "*B"], approximate: bool = False) -> Float[Tensor, "*B
 
 
 class FeedForward(parts.FeedForward):
-    """Linear layers for each vector by itself: up to F numbers and down to D, in SwiGLU gate, too.
-
-    self.f: torch's function of self.kind, "relu", "gelu", "gelu_tanh", or F.silu for "swiglu".
-    """
+    """Two linear layers for each vector by itself, up and down; SwiGLU has a third one, gate."""
 
     def forward(self, x: BTD) -> BTD:
-        """Return down(f(up(x))) (6.5); for "swiglu", down(f(gate(x)) up(x)) (6.8). 3 lines."""
+        """Return down(f(up(x))) (6.5), where self.f is the function that self.kind names; for the
+        kind "swiglu" down(f(gate(x)) up(x)), where self.f is F.silu (6.8). 3 lines."""
         # BEGIN SOLUTION
         if self.kind == "swiglu":
             return self.down(self.f(self.gate(x)) * self.up(x))
@@ -88,10 +85,9 @@ class Block(parts.Block):
     """Lets tokens look at each other, then works on each by itself. Its layers go `around` x."""
 
     def around(self, x: BTD, norm: nn.Module, layer: Callable[[BTD], BTD]) -> BTD:
-        """Return x + layer(norm(x)) if self.pre (6.9), else norm(x + layer(x)) (6.10). 3 lines.
+        """Return x + drop(layer(norm(x))) if self.pre (6.9), else norm(x + drop(layer(x))) (6.10).
 
-        self.dropout is applied to what the layer returns, before it is added.
-        """
+        drop is self.dropout. 3 lines."""
         # BEGIN SOLUTION
         if self.pre:
             return x + self.dropout(layer(norm(x)))
@@ -101,10 +97,8 @@ class Block(parts.Block):
 
 # ------------------------------------------------------------------ 6.4 Positions
 def sinusoidal(T: int, D: int) -> Float[Tensor, "{T} {D}"]:
-    """Return sin(t w_i), cos(t w_i) for t = 0 to T - 1; w_i = 10000^(-2 i / D) (6.11). 2 lines.
-
-    i = 0 to D / 2 - 1: sine and cosine of i are the numbers 2 i and 2 i + 1 of a row. D is even.
-    """
+    """Return rows t = 0 to T - 1 of sin(t w), cos(t w); w = 10000^(-2 i / D), i = 0 to D / 2 - 1.
+    Sine and cosine of i are the numbers 2 i and 2 i + 1 of a row (6.11). D is even. 2 lines."""
     # BEGIN SOLUTION
     angles = torch.arange(T)[:, None] * 10000 ** (-torch.arange(0, D, 2) / D)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
@@ -112,10 +106,7 @@ def sinusoidal(T: int, D: int) -> Float[Tensor, "{T} {D}"]:
 
 
 def shift_matrix(k: int, D: int) -> Float[Tensor, "{D} {D}"]:
-    """Return M with M p_t = p_(t + k) for each row p_t of `sinusoidal`, whatever t is (6.12).
-
-    Its D / 2 blocks of 2 x 2 lie on the diagonal: `torch.block_diag`. 3 or 4 lines.
-    """
+    """Return M, so that M p_t = p_(t + k) for all rows p_t of `sinusoidal` (6.12). 3 or 4 lines."""
     # BEGIN SOLUTION
     angles = k * 10000 ** (-torch.arange(0, D, 2) / D)
     c, s = angles.cos(), angles.sin()
@@ -126,22 +117,18 @@ def shift_matrix(k: int, D: int) -> Float[Tensor, "{D} {D}"]:
 def rotate(x: XTK, start: int = 0) -> XTK:
     """Turn pair i of row t by the angle (start + t) 10000^(-2 i / K): rotary positions (6.13).
 
-    Pair i, (x_2i, x_2i+1) = (a, b), becomes (a cos - b sin, a sin + b cos). About 4 lines.
-    """
+    Pair i, (x_2i, x_2i+1) = (a, b), becomes (a cos - b sin, a sin + b cos). About 4 lines."""
     # BEGIN SOLUTION
-    T, K = x.shape[-2:]
-    t, i = (torch.arange(*span, device=x.device) for span in ((start, start + T), (0, K, 2)))
-    angles = t[:, None] * 10000 ** (-i / K)
+    t, i = (torch.arange(n, device=x.device) for n in x.shape[-2:])
+    angles = (start + t)[:, None] * 10000 ** (-i[::2] / len(i))
     c, s, a, b = angles.cos().to(x), angles.sin().to(x), x[..., ::2], x[..., 1::2]
     return torch.stack([a * c - b * s, a * s + b * c], dim=-1).flatten(-2)
     # END SOLUTION
 
 
 def alibi(H: int, T: int, S: int) -> Float[Tensor, "{H} {T} {S}"]:
-    """Return -|i - j| 2^(-8 h / H) for heads h = 1 to H and keys j = 0 to S - 1 (6.14). 2 lines.
-
-    The T queries are the last of the S tokens: i = S - T to S - 1.
-    """
+    """Return -|i - j| 2^(-8 h / H) for heads h = 1 to H and keys j = 0 to S - 1 (6.14); the queries
+    i are the last T of the S tokens, i = S - T to S - 1. 2 lines."""
     # BEGIN SOLUTION
     distance = (torch.arange(S - T, S)[:, None] - torch.arange(S)).abs()
     return -distance * 2.0 ** (-8 * torch.arange(1, H + 1) / H)[:, None, None]
@@ -159,20 +146,18 @@ class SelfAttention(parts.Heads):
 
         past: k, v of the call before. seen = self.visible(T, S, mask, x.device). If self.positions
         is "rotary", turn q and new k by self.rotate(.., start); if "alibi", let numbers take the
-        place of True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines.
-        """
+        place of True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines."""
         # BEGIN SOLUTION
         heads = rearrange(self.W_qkv(x), "b t (n k) -> b n t k", k=self.K)
         q, k, v = heads.split([self.H, self.G, self.G], dim=1)
+        start = 0 if past is None else past[0].shape[2]
         if self.positions == "rotary":
-            start = 0 if past is None else past[0].shape[2]
             q, k = self.rotate(q, start), self.rotate(k, start)
         if past is not None:
             k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-        T, S = x.shape[1], k.shape[2]
-        seen = self.visible(T, S, mask, x.device)
+        seen = self.visible(x.shape[1], k.shape[2], mask, x.device)
         if self.positions == "alibi":
-            seen = self.alibi(self.H, T, S).to(x).masked_fill(~seen, -math.inf)
+            seen = self.alibi(self.H, *seen.shape[-2:]).to(x).masked_fill(~seen, -math.inf)
         y = F.scaled_dot_product_attention(q, k, v, seen, enable_gqa=self.G < self.H)
         return self.W_o(rearrange(y, "b h t k -> b t (h k)")), (k, v)
         # END SOLUTION
@@ -194,8 +179,7 @@ class LanguageModel(parts.Stack):
 
         past: what the call before returned; None: (0, [None] * L). self.embed(tokens, start) gives
         vectors, block(x, state, **look) returns x and state. self.norm comes last (6.16); if not
-        self.sizes.pre, it comes first instead, before all blocks. 7 lines.
-        """
+        self.sizes.pre, it comes first instead, before all blocks. 7 lines."""
         # BEGIN SOLUTION
         start, states = past or (0, [None] * len(self.blocks))
         x, new = self.embed(tokens, start), []
@@ -212,19 +196,12 @@ class LanguageModel(parts.Stack):
         return x @ (self.embed.words if self.sizes.tied else self.out).weight.T
         # END SOLUTION
 
-    def forward(self, tokens: Ids, past=None) -> tuple[BTV, tuple[int, list]]:
-        """Given: return the logits after each token, and what the next call takes as `past`."""
-        x, past = self.read(tokens, past)
-        return self.logits(x), past
-
 
 @torch.no_grad()
 def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.Module:
-    """Draw weights of two axes from N(0, std), set "...bias" to 0, leave gains; return model.
-
+    """Draw what has two axes from N(0, std), set "...bias" to 0, leave gains; return model (6.18).
     The N that write into the residual stream, "...W_o.weight" and "...down.weight", get
-    std / sqrt(N) (6.18). Draw in order: p.normal_(mean, std, generator=rng). 7 lines.
-    """
+    std / sqrt(N). Draw in order: p.normal_(mean, std, generator=rng). 7 lines."""
     # BEGIN SOLUTION
     named, writes = dict(model.named_parameters()), ("W_o.weight", "down.weight")
     n = sum(name.endswith(writes) for name in named)
@@ -242,27 +219,23 @@ def from_gpt2(weights: Weights) -> Weights:
     """Return GPT-2's weights under the names of LanguageModel: replace the parts in GPT2, in order.
 
     In all "c_...weight", W is transposed (6.19). Leave out what ends with "attn.bias" or
-    "masked_bias", masks of old files, and lm_head.weight, which is tied. About 7 lines.
-    """
+    "masked_bias", masks of old files, and lm_head.weight, which is tied. About 7 lines."""
     # BEGIN SOLUTION
     renamed = {}
     for name, weight in weights.items():
-        if name.endswith((".attn.bias", ".attn.masked_bias", "lm_head.weight")):
-            continue
         turned = weight.T if ".c_" in name and name.endswith(".weight") else weight
-        for old, new in GPT2.items():
-            name = name.replace(old, new)
-        renamed[name] = turned
+        if not name.endswith((".attn.bias", ".attn.masked_bias", "lm_head.weight")):
+            for old, new in GPT2.items():
+                name = name.replace(old, new)
+            renamed[name] = turned
     return renamed
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.8 Training
 def adamw(p, slope, m, v, t: int, rate: float, betas=(0.9, 0.95), eps=1e-8, decay=0.1) -> tuple:
-    """Return new p, m, v at step t = 1, 2, ... of AdamW (6.20 to 6.22). No torch.optim; 4 lines.
-
-    Here, only weights of two axes or more decay: a gain or a bias (p.ndim < 2) does not.
-    """
+    """Return p, m, v after step t = 1, 2, ... of AdamW (6.20 to 6.22). Vectors (p.ndim < 2), which
+    are gains and biases, do not decay. No torch.optim; 3 lines."""
     # BEGIN SOLUTION
     m, v = betas[0] * m + (1 - betas[0]) * slope, betas[1] * v + (1 - betas[1]) * slope**2
     m_hat, v_hat = m / (1 - betas[0] ** t), v / (1 - betas[1] ** t)
@@ -273,8 +246,7 @@ def adamw(p, slope, m, v, t: int, rate: float, betas=(0.9, 0.95), eps=1e-8, deca
 def learning_rate(step: int, peak: float, warmup: int, steps: int, last: float = 0.0) -> float:
     """Return peak (step + 1) / warmup if step < warmup, then a cosine (6.23). 4 lines.
 
-    The cosine falls from `peak` at step = warmup to `last` at step = steps, and stays there.
-    """
+    The cosine falls from `peak` at step = warmup to `last` at step = steps, and stays there."""
     # BEGIN SOLUTION
     if step < warmup:
         return peak * (step + 1) / warmup
@@ -284,13 +256,11 @@ def learning_rate(step: int, peak: float, warmup: int, steps: int, last: float =
 
 
 def train_step(model: nn.Module, optimizer, batches: list, clip: float, count=None) -> float:
-    """Make one step for several small batches as if they were one (6.24); return its loss.
+    """Make one step for several small batches as if they were one; return its loss (6.24).
 
-    A batch holds the model's inputs, then targets; logits = model(*inputs)[0]. The loss is the sum
-    over all targets but IGNORE, divided by their number in all batches, or by `count` if given;
-    nn.utils.clip_grad_norm_ clips at `clip`. A loss that is no finite number: FloatingPointError,
-    before a weight changes. About 12 lines.
-    """
+    A batch: the model's inputs, then targets; logits = model(*inputs)[0]. The loss is the sum over
+    all targets but IGNORE, divided by their number in all batches, or by `count` if given. Clip by
+    nn.utils.clip_grad_norm_. Loss not finite: FloatingPointError, no weight changes. 12 lines."""
     # BEGIN SOLUTION
     count, total = count or sum(int((batch[-1] != IGNORE).sum()) for batch in batches), 0.0
     optimizer.zero_grad()
@@ -314,18 +284,16 @@ def generate(model, prompts: Rows, most: int, rng: torch.Generator, heat=1.0, ca
 
     Read BOS and the prompt. Draw from softmax(logits / heat); heat 0: the likeliest. Never PAD or
     BOS. Stop when all rows have EOS. model(tokens, past) returns logits, past: read each token
-    once, but all of them each time, without a past, if not `cached`. About 12 lines.
-    """
+    once, but all of them each time, without a past, if not `cached`. About 12 lines."""
     # BEGIN SOLUTION
-    rows = new = torch.tensor([[BOS, *prompt] for prompt in prompts])
-    past = None
+    past, new = None, torch.tensor([[BOS, *prompt] for prompt in prompts])
+    rows = new
     while rows.shape[1] <= most and not (rows == EOS).any(1).all():
         logits, past = model(new, past) if cached else model(rows)
         scores = logits[:, -1].index_fill(1, torch.tensor([PAD, BOS]), -math.inf)
+        new = scores.argmax(-1, keepdim=True)
         if heat:
             new = torch.multinomial((scores / heat).softmax(-1), 1, generator=rng)
-        else:
-            new = scores.argmax(-1, keepdim=True)
         rows = torch.cat([rows, new], dim=1)
     return until_end(rows[:, 1:].tolist())
     # END SOLUTION
@@ -336,8 +304,7 @@ def mask_words(tokens: Ids, V: int, rng: torch.Generator, share: float = 0.15) -
     """Choose a share of the words, none of PAD, BOS, EOS; return inputs and targets (6.26).
 
     Of the chosen, 80 % become MASK = V - 1, 10 % a word from EOS + 1 to V - 2, 10 % stay. Targets
-    are the chosen words, IGNORE elsewhere. Each place by chance for itself. About 6 lines.
-    """
+    are the chosen words, IGNORE elsewhere. Each place by chance for itself. About 6 lines."""
     # BEGIN SOLUTION
     chosen = (torch.rand(tokens.shape, generator=rng) < share) & (tokens > EOS)
     fate = torch.rand(tokens.shape, generator=rng)
@@ -369,8 +336,7 @@ class EncoderDecoder(parts.EncoderDecoder, LanguageModel):
         """Return the logits after each input, and what the next call takes as `past`. 4 lines.
 
         self.encoder(source)[1] are the vectors of the source, once for all calls: keep them in
-        past, too. Read with the keyword memory: (vectors, source != PAD).
-        """
+        past, too. Read with the keyword memory: (vectors, source != PAD)."""
         # BEGIN SOLUTION
         vectors, past = past or (self.encoder(source)[1], None)
         x, past = self.read(inputs, past, memory=(vectors, source != PAD))
@@ -379,38 +345,28 @@ class EncoderDecoder(parts.EncoderDecoder, LanguageModel):
 
 
 # ------------------------------------------------------------------ 6.12 Counting
-def count_weights(s: Sizes) -> dict[str, int]:
-    """Return the weights in all matrices: "embed", "attention", "feed", "unembed" (6.29). 5 lines.
-
-    "unembed" counts V D even if it is tied; biases, norms and places are left out.
-    """
+def count_parameters(s: Sizes) -> dict[str, int]:
+    """Return how many parameters of LanguageModel(s) are weights of "embed" (words), "attention",
+    "feed", "unembed" (0 if tied), and how many are the "rest": norms, biases, learned places
+    (6.29, 6.30). 6 lines."""
     # BEGIN SOLUTION
-    attention = s.D * (s.H + 2 * s.G) * s.K + s.D**2
-    feed = (3 if s.feed == "swiglu" else 2) * s.D * s.F
-    words = s.V * s.D
-    return {"embed": words, "attention": s.L * attention, "feed": s.L * feed, "unembed": words}
-    # END SOLUTION
-
-
-def count_parameters(s: Sizes) -> int:
-    """Return the number of all parameters of LanguageModel(s) (6.30), tied ones once. 6 lines."""
-    # BEGIN SOLUTION
-    norms = (2 * s.L + 1) * s.D * (1 if s.norm == "rms" else 2)
-    inner = (2 if s.feed == "swiglu" else 1) * s.F
-    biases = s.bias * s.L * ((s.H + 2 * s.G) * s.K + 2 * s.D + inner)
-    places = s.T * s.D if s.positions == "learned" else 0
-    return sum(count_weights(s).values()) - s.tied * s.V * s.D + norms + biases + places
+    qkv, up = s.H * s.K + 2 * s.G * s.K, 2 if s.feed == "swiglu" else 1
+    rest = s.T * s.D * (s.positions == "learned") + s.bias * s.L * (qkv + up * s.F + 2 * s.D)
+    rest += (2 * s.L + 1) * s.D * (1 if s.norm == "rms" else 2)
+    words, attention, feed = s.V * s.D, s.L * (qkv + s.D) * s.D, s.L * (up + 1) * s.F * s.D
+    n = {"embed": words, "attention": attention, "feed": feed, "rest": rest}
+    return n | {"unembed": 0 if s.tied else words}
     # END SOLUTION
 
 
 def count_costs(s: Sizes, T: int, n_bytes: int = 2) -> tuple[int, int]:
-    """Return the operations of one pass over T tokens (6.31), the bytes of its k and v (6.32).
+    """Return the operations of one pass over T tokens (6.31) and the bytes of its k and v (6.32).
 
-    Two (times, plus) for each token and weight but "embed", two for each product in q k^T and in
-    the weighted sum, also of hidden pairs. 3 lines.
-    """
+    Times and plus are two operations for each token and weight of attention, feed and logits, and
+    for each product in q k^T and in the weighted sum; hidden pairs count, too. 3 lines."""
     # BEGIN SOLUTION
-    weights = sum(count_weights(s).values()) - s.V * s.D
+    n = count_parameters(s)
+    weights = n["attention"] + n["feed"] + s.V * s.D
     return 2 * T * weights + 4 * s.L * T**2 * s.D, 2 * s.L * s.G * s.K * T * n_bytes
     # END SOLUTION
 
@@ -419,8 +375,7 @@ def count_costs(s: Sizes, T: int, n_bytes: int = 2) -> tuple[int, int]:
 def recurrent(q: BHTK, k: BHTK, v: BHTV, log_a: BHT, S: BHKV | None = None) -> tuple[BHTV, BHKV]:
     """Return y_t = S_t^T q_t with S_t = a_t S_(t-1) + k_t v_t^T, and the last S (6.33). 6 lines.
 
-    S is the state before, or None: zeros. log_a = 0: linear attention; else a state-space model.
-    """
+    S is the state before, or None: zeros. log_a = 0: linear attention; else a state-space model."""
     # BEGIN SOLUTION
     S, told, a = 0.0 if S is None else S, [], log_a.exp()[..., None, None]
     for t in range(q.shape[2]):
@@ -431,10 +386,7 @@ def recurrent(q: BHTK, k: BHTK, v: BHTV, log_a: BHT, S: BHKV | None = None) -> t
 
 
 def parallel(q: BHTK, k: BHTK, v: BHTV, log_a: BHT) -> tuple[BHTV, BHKV]:
-    """Return the same from a state of zeros without a loop over steps (6.34). 5 lines.
-
-    Sums of log_a up to each step give the log of how much of step j is left at step t.
-    """
+    """Return the same from a state of zeros, without a loop over steps (6.34). 3 or 4 lines."""
     # BEGIN SOLUTION
     total = log_a.cumsum(-1)
     left = (total[..., :, None] - total[..., None, :]).tril().exp().tril()
@@ -443,6 +395,6 @@ def parallel(q: BHTK, k: BHTK, v: BHTV, log_a: BHT) -> tuple[BHTV, BHKV]:
 
 
 class LinearAttention(parts.LinearMixer):
-    """Given: what stands in the place of SelfAttention; parallel in training, then recurrent."""
+    """Given: stands in the place of SelfAttention; parallel without a past, else recurrent."""
 
     recurrent, parallel = staticmethod(recurrent), staticmethod(parallel)

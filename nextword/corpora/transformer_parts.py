@@ -209,6 +209,8 @@ class Stack(nn.Module):
 
     causal = True
     new_block: Callable[..., nn.Module]  # of sizes, causal
+    read: Callable[..., tuple[Tensor, Any]]  # task 6.6
+    logits: Callable[[Tensor], Tensor]  # task 6.6
 
     def __init__(self, sizes: Sizes, new_block: Callable[..., nn.Module] | None = None) -> None:
         super().__init__()
@@ -216,6 +218,11 @@ class Stack(nn.Module):
         self.sizes, self.embed, self.norm = sizes, Embedding(sizes), sizes.new_norm()
         self.blocks = nn.ModuleList([make(sizes, self.causal) for _ in range(sizes.L)])
         self.out = None if sizes.tied else nn.Linear(sizes.D, sizes.V, bias=False)
+
+    def forward(self, tokens: Tensor, past: Any = None) -> tuple[Tensor, Any]:
+        """Return the logits after each token, and what the next call takes as `past`."""
+        x, past = self.read(tokens, past)
+        return self.logits(x), past
 
 
 class EncoderDecoder(Stack):
