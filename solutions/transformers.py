@@ -172,7 +172,7 @@ def new_block(sizes: Sizes, causal: bool = True, cross=None) -> Block:
 class LanguageModel(parts.Stack):
     """A decoder-only transformer: LanguageModel(sizes), or with other blocks (sizes, new_block)."""
 
-    new_block = staticmethod(new_block)
+    new_block, sinusoidal = staticmethod(new_block), staticmethod(sinusoidal)
 
     def read(self, tokens: Ids, past=None, **look) -> tuple[BTD, tuple[int, list]]:
         """Return the vectors of all tokens, and (number of tokens read so far, states of blocks).

@@ -81,11 +81,14 @@ class Sizes:
 
 
 class Embedding(nn.Module):
-    """The vectors of words and places. Parameters: words.weight (V, D), learned: places.weight."""
+    """The vectors of words and places. Parameters: words.weight (V, D), learned: places.weight.
 
-    def __init__(self, sizes: Sizes) -> None:
+    table(T, D) gives the waves of sinusoidal positions: task 6.4.
+    """
+
+    def __init__(self, sizes: Sizes, table: Callable[[int, int], Tensor]) -> None:
         super().__init__()
-        self.sizes, self.dropout = sizes, nn.Dropout(sizes.dropout)
+        self.sizes, self.table, self.dropout = sizes, table, nn.Dropout(sizes.dropout)
         self.words = nn.Embedding(sizes.V, sizes.D)
         self.places = nn.Embedding(sizes.T, sizes.D) if sizes.positions == "learned" else None
 
@@ -99,20 +102,12 @@ class Embedding(nn.Module):
         if tokens.numel():
             require_ids("tokens", [int(tokens.min()), int(tokens.max())], sizes.V)
         x = self.words(tokens)
-        places = torch.arange(start, end, device=tokens.device)
         if self.places is not None:
             require("the text", f"{end} tokens", end <= sizes.T, f"at most {sizes.T} tokens long")
-            x = x + self.places(places)
+            x = x + self.places.weight[start:end]
         elif sizes.positions == "sinusoidal":
-            x = x + waves(places, sizes.D).to(x)
+            x = x + self.table(end, sizes.D)[start:].to(x)
         return self.dropout(x)
-
-
-def waves(places: Tensor, D: int) -> Tensor:
-    """Return sine and cosine of each place at D / 2 frequencies, one after the other, (T, D)."""
-    rates = 10000.0 ** (-torch.arange(0, D, 2, device=places.device) / D)
-    angles = places[:, None] * rates
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
 
 
 class FeedForward(nn.Module):
@@ -209,13 +204,15 @@ class Stack(nn.Module):
 
     causal = True
     new_block: Callable[..., nn.Module]  # of sizes, causal
+    sinusoidal: Callable[[int, int], Tensor]  # task 6.4
     read: Callable[..., tuple[Tensor, Any]]  # task 6.6
     logits: Callable[[Tensor], Tensor]  # task 6.6
 
     def __init__(self, sizes: Sizes, new_block: Callable[..., nn.Module] | None = None) -> None:
         super().__init__()
         make = new_block or self.new_block
-        self.sizes, self.embed, self.norm = sizes, Embedding(sizes), sizes.new_norm()
+        self.sizes, self.norm = sizes, sizes.new_norm()
+        self.embed = Embedding(sizes, self.sinusoidal)
         self.blocks = nn.ModuleList([make(sizes, self.causal) for _ in range(sizes.L)])
         self.out = None if sizes.tied else nn.Linear(sizes.D, sizes.V, bias=False)
 
