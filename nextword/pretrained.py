@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING
 
 from nextword.corpora import cache
 from nextword.corpora.downloads import Bar, Download, check
+from nextword.corpora.transformer_parts import Sizes
 from nextword.errors import UserError
+from nextword.trainer.saved import fill
 from nextword.word_pieces import WordPieces
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     import requests
-    from torch import Tensor
+    from torch import Tensor, nn
 
 NAME = "gpt2"
+HEAD = 64  # numbers of a head, in all sizes of GPT-2
 _HOME = "https://huggingface.co/openai-community/gpt2"
 _REVISION = "607a30d783dfa663caf39e06633721c8d4cfcd7e"
 
@@ -58,9 +63,45 @@ def weights(*, progress: bool = True) -> dict[str, Tensor]:
 
     Raises `UserError` like `fetch`.
     """
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    return load_file(fetch("weights", progress=progress))
+    path = fetch("weights", progress=progress)
+    try:
+        return load_file(path)
+    except SafetensorError as error:
+        raise UserError(f"{path} is damaged ({error}): move it away and try again") from error
+
+
+def model(course: ModuleType, tensors: dict[str, Tensor] | None = None) -> nn.Module:
+    """The reader's own network with GPT-2's weights, or with others of the same kind.
+
+    course: chapter 6 of the package under test, with `LanguageModel` and `from_gpt2`. The sizes
+    follow from the tensors. Raises `UserError` like `fetch`, and for tensors that do not fit.
+    """
+    tensors = weights() if tensors is None else tensors
+    renamed = course.from_gpt2(tensors)
+    network: nn.Module = course.LanguageModel(sizes_of(tensors))
+    fill(network, renamed)
+    return network.eval()
+
+
+def sizes_of(tensors: Mapping[str, Tensor]) -> Sizes:
+    """The sizes of a checkpoint of GPT-2's kind; `UserError` where it is of another kind."""
+    shapes = {name.removeprefix("transformer."): t.shape for name, t in tensors.items()}
+    if not {"wte.weight", "wpe.weight"} <= shapes.keys():
+        some = ", ".join(list(shapes)[:3]) or "nothing"
+        raise UserError(
+            f"no checkpoint of GPT-2's kind: expected wte.weight and wpe.weight in {some}"
+        )
+    V, D = shapes["wte.weight"]
+    layers = {name.split(".")[1] for name in shapes if name.startswith("h.")}
+    return Sizes(
+        *(V, D, len(layers), max(1, D // HEAD)),
+        T=shapes["wpe.weight"][0],
+        positions="learned",
+        feed="gelu_tanh",
+    )
 
 
 def word_pieces(*, progress: bool = True) -> WordPieces:

@@ -17,6 +17,9 @@ from nextword.corpora import cache
 from nextword.corpora.downloads import Download
 from nextword.errors import UserError
 from nextword.word_pieces import WordPieces, byte_signs, chunks
+from tests.reference import reference
+
+course = reference("transformers")
 
 BODY = save({"wte.weight": torch.arange(300_000.0)})
 
@@ -143,6 +146,52 @@ def test_each_file_is_pinned(name):
     entry = pretrained.FILES[name]
     assert re.fullmatch(r"[0-9a-f]{64}", entry.sha256)
     assert re.search(r"/resolve/[0-9a-f]{40}/", entry.url)
+
+
+# ------------------------------------------------------------------------- the network
+
+
+def gpt2(V=50, D=128, T=16, L=2):
+    """Random tensors under the names of GPT-2's file."""
+    rng = torch.Generator().manual_seed(0)
+    wide = {"attn.c_attn": (D, 3 * D), "attn.c_proj": (D, D), "mlp.c_fc": (D, 4 * D)}
+    shapes = {"wte.weight": (V, D), "wpe.weight": (T, D), "ln_f.weight": (D,), "ln_f.bias": (D,)}
+    for k in range(L):
+        for name, shape in (wide | {"mlp.c_proj": (4 * D, D)}).items():
+            shapes |= {f"h.{k}.{name}.weight": shape, f"h.{k}.{name}.bias": shape[1:]}
+        for name in ("ln_1", "ln_2"):
+            shapes |= {f"h.{k}.{name}.weight": (D,), f"h.{k}.{name}.bias": (D,)}
+    return {name: 0.1 * torch.randn(shape, generator=rng) for name, shape in shapes.items()}
+
+
+def test_the_chapters_network_takes_gpt2s_tensors():
+    tensors = gpt2()
+    network = pretrained.model(course, tensors)
+    assert not network.training
+    assert torch.equal(network.blocks[1].feed.up.weight, tensors["h.1.mlp.c_fc.weight"].T)
+    logits, _ = network(torch.tensor([[1, 2, 3]]))
+    assert logits.shape == (1, 3, 50)
+    assert pretrained.sizes_of(tensors).H == 2
+
+
+def test_the_downloaded_file_becomes_a_network(path, server, monkeypatch):
+    server.body = save(gpt2())
+    server.cut = len(server.body)
+    url, digest = pretrained.FILES["weights"].url, hashlib.sha256(server.body).hexdigest()
+    entry = Download("W: t", url, "", "", server.cut, digest)
+    monkeypatch.setitem(pretrained.FILES, "weights", entry)
+    assert pretrained.model(course)(torch.tensor([[4]]))[0].isfinite().all()
+
+
+def test_tensors_that_do_not_fit_are_named():
+    short = gpt2() | {"h.0.mlp.c_fc.weight": torch.ones(128, 3)}
+    with pytest.raises(UserError, match=r"feed\.up\.weight is \(3, 128\), expected \(512, 1"):
+        pretrained.model(course, short)
+    lost = {name: t for name, t in gpt2().items() if name != "ln_f.bias"}
+    with pytest.raises(UserError, match=r"norm\.bias is missing, expected \(128,\)"):
+        pretrained.model(course, lost)
+    with pytest.raises(UserError, match=r"not of GPT-2's kind: expected wte\.weight"):
+        pretrained.model(course, {"embeddings.weight": torch.ones(2)})
 
 
 # ------------------------------------------------------------------------- the word pieces
