@@ -91,9 +91,7 @@ def sizes_of(tensors: Mapping[str, Tensor]) -> Sizes:
     shapes = {name.removeprefix("transformer."): t.shape for name, t in tensors.items()}
     if not {"wte.weight", "wpe.weight"} <= shapes.keys():
         some = ", ".join(list(shapes)[:3]) or "nothing"
-        raise UserError(
-            f"no checkpoint of GPT-2's kind: expected wte.weight and wpe.weight in {some}"
-        )
+        raise UserError(f"not of GPT-2's kind: expected wte.weight and wpe.weight in {some}")
     V, D = shapes["wte.weight"]
     layers = {name.split(".")[1] for name in shapes if name.startswith("h.")}
     return Sizes(
