@@ -5,9 +5,10 @@ Leaves out: looking into the network.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +24,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"  # their ids follow EOS
 FEWEST, MOST, LONGEST = 4, 20, 40  # letters of a row until it repeats, and in all
 SIZES = Sizes(V=EOS + 1 + len(LETTERS), D=64, L=2, H=2)
 PLAN = Plan(steps=1500, size=32, rate=3e-3)
-BETWEEN = 20  # steps over which losses are averaged
+BETWEEN = 25  # steps over which losses are averaged
+SGD_STEPS, SGD_RATES = 500, (0.1, 0.3, 1.0)  # of plain gradient descent, for comparison
 
 
 def repeated(size: int, rng: torch.Generator) -> Batch:
@@ -47,14 +49,32 @@ def without_end(size: int, rng: torch.Generator) -> Iterator[Batch]:
         yield repeated(size, rng)
 
 
+def averaged(losses: Sequence[float]) -> list[float]:
+    """The mean of each BETWEEN losses in turn."""
+    return [round(float(mean), 4) for mean in np.array(losses).reshape(-1, BETWEEN).mean(1)]
+
+
+def by_plain_descent(course: Any, rate: float) -> list[float]:
+    """The losses of a network that learns by plain gradient descent."""
+    model = training.built(course, SIZES)
+    optimizer = torch.optim.SGD(model.parameters(), rate)
+    source = without_end(PLAN.size, torch.Generator().manual_seed(0))
+    return [
+        course.train_step(model, optimizer, [next(source)], PLAN.clip) for _ in range(SGD_STEPS)
+    ]
+
+
 def copier(package: SimpleNamespace, report: Report) -> Trained:
     """Train the network; its losses show the steps in which it learns to look things up."""
     course = package.transformers
+    plain = {}
+    for rate in SGD_RATES:
+        plain[str(rate)] = averaged(by_plain_descent(course, rate))
+        report(0.5 * len(plain) / len(SGD_RATES))
     model = training.built(course, SIZES)
     source = without_end(PLAN.size, torch.Generator().manual_seed(0))
-    losses = training.train(course, model, source, PLAN, report)
-    means = np.array(losses).reshape(-1, BETWEEN).mean(1)
-    facts = {"steps_between": BETWEEN, "losses": [round(float(mean), 4) for mean in means]}
+    losses = training.train(course, model, source, PLAN, lambda done: report(0.5 + 0.5 * done))
+    facts = {"steps_between": BETWEEN, "losses": averaged(losses), "sgd": plain}
     return Trained({name: t.half() for name, t in model.state_dict().items()}, facts)
 
 

@@ -28,9 +28,9 @@ SHORT, LONGEST = 64, 256  # words that are read at once in training, and at most
 BORDERS = (0, 32, 64, 96, 128, 160, 192)  # of the places over which losses are averaged
 PLACES = Plan(steps=1000, size=16, rate=4e-3, average=0.99)
 
-DEPTH, SEEDS = 16, (0, 1)  # blocks, and trainings of each kind
-STEEP = Plan(steps=200, size=8, rate=3e-3, warm_up=1)
-GENTLE = Plan(steps=200, size=8, rate=3e-3, warm_up=100)
+DEPTH, SEEDS = 12, (0, 1, 2)  # blocks, and trainings of each kind
+STEEP = Plan(steps=150, size=8, rate=3e-3, warm_up=1)
+GENTLE = Plan(steps=150, size=8, rate=3e-3, warm_up=100)
 
 
 def pieces(stories: Sequence[Ids], size: int, rng: np.random.Generator) -> Iterator[Batch]:
