@@ -37,7 +37,7 @@ def layer_norm(x: XD, gain: Vector, bias: Vector, eps: float = 1e-5) -> XD:
 
 
 def layer_norm_gradients(x: XD, gain: Vector, slopes: XD, eps=1e-5) -> tuple[XD, Vector, Vector]:
-    """Return dL/dx, dL/dgain, dL/dbias from slopes = dL/dy (6.2, 6.3). No autograd; 6 lines."""
+    """Return dL/dx, dL/dgain, dL/dbias from slopes = dL/dy (6.2, 6.3). No autograd; 5 lines."""
     raise NotImplementedError("6.1 layer_norm_gradients: see section 6.1, equations 6.1 to 6.4")
 
 
