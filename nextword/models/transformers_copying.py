@@ -6,12 +6,14 @@ Leaves out: looking into the network.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
 from nextword import transformer_training as training
 from nextword.checkpoints.recipe import Recipe, Report, Trained
@@ -25,7 +27,7 @@ FEWEST, MOST, LONGEST = 4, 20, 40  # letters of a row until it repeats, and in a
 SIZES = Sizes(V=EOS + 1 + len(LETTERS), D=64, L=2, H=2)
 PLAN = Plan(steps=1500, size=32, rate=3e-3)
 BETWEEN = 25  # steps over which losses are averaged
-SGD_STEPS, SGD_RATES = 500, (0.1, 0.3, 1.0)  # of plain gradient descent, for comparison
+SGD_STEPS, SGD_RATES = 400, (0.1, 0.3, 1.0)  # of plain gradient descent, for comparison
 
 
 def repeated(size: int, rng: torch.Generator) -> Batch:
@@ -64,17 +66,26 @@ def by_plain_descent(course: Any, rate: float) -> list[float]:
     ]
 
 
+def trained(course: Any, sizes: Sizes) -> tuple[nn.Module, list[float]]:
+    """A network that learned with AdamW, and its losses."""
+    model = training.built(course, sizes)
+    source = without_end(PLAN.size, torch.Generator().manual_seed(0))
+    return model, averaged(training.train(course, model, source, PLAN))
+
+
 def copier(package: SimpleNamespace, report: Report) -> Trained:
-    """Train the network; its losses show the steps in which it learns to look things up."""
-    course = package.transformers
-    plain = {}
+    """Train two blocks; the losses show the steps in which they learn to look things up.
+
+    For comparison also one block, and plain gradient descent.
+    """
+    course, plain = package.transformers, {}
     for rate in SGD_RATES:
         plain[str(rate)] = averaged(by_plain_descent(course, rate))
-        report(0.5 * len(plain) / len(SGD_RATES))
-    model = training.built(course, SIZES)
-    source = without_end(PLAN.size, torch.Generator().manual_seed(0))
-    losses = training.train(course, model, source, PLAN, lambda done: report(0.5 + 0.5 * done))
-    facts = {"steps_between": BETWEEN, "losses": averaged(losses), "sgd": plain}
+    report(0.3)
+    _, one_block = trained(course, replace(SIZES, L=1))
+    report(0.6)
+    model, losses = trained(course, SIZES)
+    facts = {"steps_between": BETWEEN, "losses": losses, "one_block": one_block, "sgd": plain}
     return Trained({name: t.half() for name, t in model.state_dict().items()}, facts)
 
 
