@@ -15,7 +15,7 @@ import numpy as np
 
 from nextword import transformer_training as training
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import names
+from nextword.corpora import names, transformer_parts
 from nextword.corpora.batches import Ids, number_words
 from nextword.corpora.transformer_parts import Sizes
 from nextword.transformer_training import Plan
@@ -114,9 +114,7 @@ RECIPES = (
     Recipe(
         name="transformers/scaling",
         train=study,
-        uses={
-            "transformers": ("LanguageModel", "initialise", "train_step"),
-        },
-        sources=(Path(__file__), Path(training.__file__)),
+        uses={"transformers": ("LanguageModel", "initialise", "train_step")},
+        sources=(Path(__file__), Path(training.__file__), Path(transformer_parts.__file__)),
     ),
 )
