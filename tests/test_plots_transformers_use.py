@@ -44,6 +44,12 @@ def test_by_rung_writes_the_bits_of_each_rung_below_its_name_and_colours_the_lar
     assert strengths[0] > strengths[1] > strengths[2]
 
 
+def test_ten_bits_and_more_are_written_without_a_fraction_and_coloured_like_five():
+    axes = plots.by_rung({"1-gram": {"name": 10.2, "list": 5.0}}).figure.axes[0]
+    assert axes.texts[0].get_text() == "10"
+    assert len({patch.get_alpha() for patch in axes.patches}) == 1
+
+
 def test_a_model_better_than_the_truth_by_chance_loses_nothing():
     axes = plots.by_rung({"RNN": {"name": -0.2, "list": 1.0}}).figure.axes[0]
     assert axes.texts[0].get_text() == "0.0"

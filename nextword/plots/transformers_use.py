@@ -23,6 +23,8 @@ from nextword.plots.style import (
     plain_ticks,
 )
 
+STRONG = 5.0  # bits
+
 
 @drawn
 def with_spread(
@@ -90,23 +92,23 @@ def by_rung(excess: Mapping[str, Mapping[str, float]]) -> Figure:
     """Draw a table of what each rung loses on each kind of fact: the more, the stronger the colour.
 
     excess: {rung: {kind: bits}}, the same kinds for every rung; a value that is not finite is left
-    out.
+    out. From STRONG bits on the colour is the same.
     """
     rungs, kinds = list(excess), list(next(iter(excess.values())))
     fig, ax = panel(1.5 + 0.26 * len(kinds))
-    top = max(bits for row in excess.values() for bits in row.values() if bits < float("inf"))
     for i, rung in enumerate(rungs):
         for k, kind in enumerate(kinds):
             bits = max(excess[rung][kind], 0.0)
             if bits == float("inf"):
                 continue
-            strength = 0.55 * min(bits / top, 1.0)
+            strength = 0.55 * min(bits / STRONG, 1.0)
             ax.add_patch(
                 plt.Rectangle(
                     (i - 0.5, k - 0.5), 1, 1, facecolor=COLOURS[0], alpha=strength, linewidth=0
                 )
             )
-            ax.text(i, k, f"{bits:.1f}", ha="center", va="center", color=INK, fontsize=SMALL)
+            written = f"{bits:.1f}" if bits < 9.95 else f"{bits:.0f}"  # no room for four signs
+            ax.text(i, k, written, ha="center", va="center", color=INK, fontsize=SMALL)
     ax.set_xlim(-0.5, len(rungs) - 0.5)
     ax.set_ylim(len(kinds) - 0.5, -0.5)
     ax.set_xticks(range(len(rungs)), rungs, rotation=90)
