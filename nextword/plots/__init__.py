@@ -4,6 +4,7 @@
 make them alike. Then there is a file per chapter.
 """
 
+from nextword.plots.attention import look_back, shared_heads, tiles, weight_tables, windows
 from nextword.plots.charts import ladder, lines, next_words
 from nextword.plots.data import where_the_bits_are, word_order, zipf
 from nextword.plots.embeddings import against, arrows, bars, tree, word_map
@@ -37,17 +38,22 @@ __all__ = [
     "likelihood",
     "lines",
     "look",
+    "look_back",
     "lstm_cell",
     "next_words",
     "over_words",
     "padded",
     "search",
+    "shared_heads",
     "sliding_windows",
+    "tiles",
     "tokens",
     "tree",
     "unrolled",
+    "weight_tables",
     "where_the_bits_are",
     "window_network",
+    "windows",
     "word_map",
     "word_order",
     "zipf",

@@ -2,49 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from nextword.plots.boxes import arrow, bare, box
 from nextword.plots.style import COLOURS, FAINT, FLOOR, INK, MUTED, SMALL, drawn, look, panel
 
-Point = tuple[float, float]
 TIMES = "\u00d7"
-
-
-def _box(ax: Axes, at: Point, text: str, *, width: float = 0.8, strong: bool = False) -> None:
-    """Draw a box with a text around a point; a strong one is thick, blue and tinted."""
-    colour = COLOURS[0] if strong else MUTED
-    corner = (at[0] - width / 2, at[1] - 0.3)
-    if strong:
-        ax.add_patch(plt.Rectangle(corner, width, 0.6, facecolor=colour, alpha=0.18, linewidth=0))
-    ax.add_patch(
-        plt.Rectangle(
-            corner,
-            width,
-            0.6,
-            facecolor="none",
-            edgecolor=colour,
-            linewidth=1.6 if strong else 0.8,
-        )
-    )
-    ax.text(*at, text, ha="center", va="center", fontsize=SMALL, color=INK)
-
-
-def _arrow(ax: Axes, start: Point, end: Point, colour: str = INK, style: str = "-") -> None:
-    """Draw an arrow between two points."""
-    ax.annotate(
-        "",
-        end,
-        xytext=start,
-        arrowprops={"arrowstyle": "->", "color": colour, "linestyle": style, "linewidth": 1.2},
-    )
-
-
-def _bare(ax: Axes, x: Point, y: Point) -> None:
-    ax.set_xlim(*x)
-    ax.set_ylim(*y)
-    ax.axis("off")
 
 
 @drawn
@@ -55,17 +18,17 @@ def window_network(words: Sequence[str], candidates: Sequence[str]) -> Figure:
     middle = (n - 1) / 2
     for k, word in enumerate(words):
         ax.text(k, -0.75, word, ha="center", va="center", color=INK)
-        _arrow(ax, (k, -0.5), (k, -0.05))
-        _box(ax, (k, 0.3), f"e{k + 1}")
-        _arrow(ax, (k, 0.62), (middle + 0.3 * (k - middle), 1.18))
-    _box(ax, (middle, 1.5), "h = tanh(W e + b)", width=2.2, strong=True)
+        arrow(ax, (k, -0.5), (k, -0.05))
+        box(ax, (k, 0.3), f"e{k + 1}")
+        arrow(ax, (k, 0.62), (middle + 0.3 * (k - middle), 1.18))
+    box(ax, (middle, 1.5), "h = tanh(W e + b)", width=2.2, strong=True)
     for k, word in enumerate(candidates):
         x = middle + (k - (len(candidates) - 1) / 2) * 0.75
-        _arrow(ax, (middle + 0.3 * (x - middle), 1.82), (x, 2.4))
+        arrow(ax, (middle + 0.3 * (x - middle), 1.82), (x, 2.4))
         ax.text(x, 2.62, word, ha="center", va="center", color=INK)
     ax.text(n - 0.4, 0.3, "rows\nof E", va="center", color=MUTED, fontsize=SMALL)
     ax.text(n + 0.1, 2.3, "U h + c,\nsoftmax", va="center", color=MUTED, fontsize=SMALL)
-    _bare(ax, (-0.9, n + 0.9), (-1.0, 2.85))
+    bare(ax, (-0.9, n + 0.9), (-1.0, 2.85))
     return fig
 
 
@@ -81,22 +44,22 @@ def unrolled(
     fig, ax = panel(2.4)
     for t, (below, above) in enumerate(zip(inputs, outputs, strict=True)):
         ax.text(t, -1.0, below, ha="center", va="center", color=INK)
-        _arrow(ax, (t, -0.75), (t, -0.35))
-        _box(ax, (t, 0), f"h{t + 1}", width=0.56, strong=True)
-        _arrow(ax, (t, 0.33), (t, 0.75))
+        arrow(ax, (t, -0.75), (t, -0.35))
+        box(ax, (t, 0), f"h{t + 1}", width=0.56, strong=True)
+        arrow(ax, (t, 0.33), (t, 0.75))
         ax.text(t, 1.0, above, ha="center", va="center", color=INK)
-        _arrow(ax, (t - 0.7, 0.06), (t - 0.3, 0.06))
+        arrow(ax, (t - 0.7, 0.06), (t - 0.3, 0.06))
         if back and t:
             blocked = cut and t == cut
             if blocked:
                 ax.text(t - 0.5, -0.22, "cut", ha="center", va="center", color=FLOOR, weight="bold",
                         fontsize=SMALL)  # fmt: skip
             else:
-                _arrow(ax, (t - 0.3, -0.16), (t - 0.7, -0.16), FLOOR, "--")
+                arrow(ax, (t - 0.3, -0.16), (t - 0.7, -0.16), FLOOR, "--")
         if back:
-            _arrow(ax, (t + 0.12, 0.75), (t + 0.12, 0.33), FLOOR, "--")
+            arrow(ax, (t + 0.12, 0.75), (t + 0.12, 0.33), FLOOR, "--")
     ax.text(-0.75, 0.06, "h0", ha="right", va="center", fontsize=SMALL)
-    _bare(ax, (-1.1, len(inputs) - 0.4), (-1.25, 1.25))
+    bare(ax, (-1.1, len(inputs) - 0.4), (-1.25, 1.25))
     return fig
 
 
@@ -106,27 +69,27 @@ def lstm_cell() -> Figure:
     fig, ax = panel(2.9)
     for start, end in ((-0.6, 0.38), (0.82, 2.23), (2.67, 4.9)):  # open where a circle stands
         ax.plot([start, end], [2, 2], color=COLOURS[0], linewidth=2.4)
-    _arrow(ax, (4.8, 2), (5.1, 2), COLOURS[0])
+    arrow(ax, (4.8, 2), (5.1, 2), COLOURS[0])
     for x, name in ((0.6, "forget f"), (1.9, "input i"), (3.0, "new g"), (4.2, "output o")):
-        _box(ax, (x, 0.2), name, width=0.98)
-        _arrow(ax, (x, -0.5), (x, -0.12))
+        box(ax, (x, 0.2), name, width=0.98)
+        arrow(ax, (x, -0.5), (x, -0.12))
     for x, sign in ((0.6, TIMES), (2.45, "+"), (2.45, TIMES), (4.2, TIMES)):
         y = {"+": 2.0}.get(sign, {0.6: 2.0, 2.45: 1.15, 4.2: 1.15}[x])
         circle = {"boxstyle": "circle,pad=0.15", "facecolor": "none", "edgecolor": INK}
         ax.text(x, y, sign, ha="center", va="center", weight="bold", color=INK, bbox=circle)
-    _arrow(ax, (0.6, 0.52), (0.6, 1.75))
-    _arrow(ax, (1.9, 0.52), (2.3, 0.98))
-    _arrow(ax, (3.0, 0.52), (2.6, 0.98))
-    _arrow(ax, (2.45, 1.35), (2.45, 1.78))
-    _arrow(ax, (4.2, 0.52), (4.2, 0.92))
-    _arrow(ax, (4.2, 1.95), (4.2, 1.4))
-    _arrow(ax, (4.42, 1.15), (5.1, 1.15))
+    arrow(ax, (0.6, 0.52), (0.6, 1.75))
+    arrow(ax, (1.9, 0.52), (2.3, 0.98))
+    arrow(ax, (3.0, 0.52), (2.6, 0.98))
+    arrow(ax, (2.45, 1.35), (2.45, 1.78))
+    arrow(ax, (4.2, 0.52), (4.2, 0.92))
+    arrow(ax, (4.2, 1.95), (4.2, 1.4))
+    arrow(ax, (4.42, 1.15), (5.1, 1.15))
     ax.text(-0.7, 2, "c'", ha="right", va="center")
     ax.text(5.2, 2, "c", va="center")
     ax.text(5.2, 1.15, "h", va="center")
     ax.text(4.28, 1.66, "tanh", va="center", fontsize=SMALL, color=MUTED)
     ax.text(2.4, -0.75, "x and h' enter all four", ha="center", va="center", color=MUTED)
-    _bare(ax, (-1.1, 5.5), (-1.0, 2.4))
+    bare(ax, (-1.1, 5.5), (-1.0, 2.4))
     return fig
 
 
@@ -158,10 +121,10 @@ def padded(rows: Sequence[Sequence[str]], pad: str) -> Figure:
     for i, row in enumerate(rows):
         for k in range(longest):
             if k < len(row):
-                _box(ax, (k, -0.8 * i), row[k], width=0.9, strong=True)
+                box(ax, (k, -0.8 * i), row[k], width=0.9, strong=True)
             else:
                 ax.text(k, -0.8 * i, pad, ha="center", va="center", color=MUTED, fontsize=SMALL)
-    _bare(ax, (-0.6, longest - 0.4), (-0.8 * len(rows) + 0.35, 0.45))
+    bare(ax, (-0.6, longest - 0.4), (-0.8 * len(rows) + 0.35, 0.45))
     return fig
 
 
@@ -172,24 +135,24 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Figure:
     width = max(len(source), len(target) + 1)
     for t, word in enumerate(source):
         ax.text(t, 0.95, word, ha="center", va="center", fontsize=SMALL)
-        _arrow(ax, (t, 0.75), (t, 0.33))
-        _box(ax, (t, 0), "", width=0.56)
+        arrow(ax, (t, 0.75), (t, 0.33))
+        box(ax, (t, 0), "", width=0.56)
         if t:
-            _arrow(ax, (t - 0.7, 0), (t - 0.3, 0))
+            arrow(ax, (t - 0.7, 0), (t - 0.3, 0))
     last, middle = len(source) - 1, (width - 1) / 2
     said_of_it = "one vector: all that the decoder gets"
-    _box(ax, (middle, -1.15), said_of_it, width=width - 0.4, strong=True)
-    _arrow(ax, (last, -0.33), (last, -0.82))
-    _arrow(ax, (-0.12, -1.48), (-0.12, -1.98))
+    box(ax, (middle, -1.15), said_of_it, width=width - 0.4, strong=True)
+    arrow(ax, (last, -0.33), (last, -0.82))
+    arrow(ax, (-0.12, -1.48), (-0.12, -1.98))
     for t, (read, said) in enumerate(zip(["<s>", *target], [*target, "</s>"], strict=True)):
-        _box(ax, (t, -2.3), "", width=0.56)
+        box(ax, (t, -2.3), "", width=0.56)
         ax.text(t, -3.25, read, ha="center", va="center", fontsize=SMALL, color=MUTED)
-        _arrow(ax, (t, -3.05), (t, -2.63))
-        _arrow(ax, (t + 0.12, -1.98), (t + 0.26, -1.74), COLOURS[0])
+        arrow(ax, (t, -3.05), (t, -2.63))
+        arrow(ax, (t + 0.12, -1.98), (t + 0.26, -1.74), COLOURS[0])
         ax.text(t + 0.32, -1.6, said, ha="center", va="center", fontsize=SMALL, color=COLOURS[0])
         if t:
-            _arrow(ax, (t - 0.7, -2.3), (t - 0.3, -2.3))
-    _bare(ax, (-0.6, width - 0.2), (-3.5, 1.2))
+            arrow(ax, (t - 0.7, -2.3), (t - 0.3, -2.3))
+    bare(ax, (-0.6, width - 0.2), (-3.5, 1.2))
     return fig
 
 
