@@ -39,6 +39,10 @@ def test_each_stage_of_a_vector_has_a_bar_for_each_number():
     picture = plots.stages({"x": [1, 7], "minus the mean": [-3, 3]}, y="value")
     heights = [[bar.get_height() for bar in ax.patches] for ax in axes(picture)]
     assert heights == [[1, 7], [-3, 3]]
+    assert [[text.get_text() for text in ax.texts] for ax in axes(picture)] == [
+        ["1", "7"],
+        ["-3", "3"],
+    ]
     assert [ax.get_title() for ax in axes(picture)] == ["x", "minus the mean"]
 
 

@@ -58,13 +58,17 @@ def curves(
 
 @drawn
 def stages(vectors: Mapping[str, Sequence[float]], y: str) -> Figure:
-    """Draw the numbers of a vector as bars, once for each stage of a computation."""
+    """Draw the numbers of a vector as bars with their values, once for each stage."""
     fig, axes = plt.subplots(
         1, len(vectors), figsize=(WIDTH, 2.2), layout="constrained", sharey=True, squeeze=False
     )
     for ax, (title, vector) in zip(axes.flat, vectors.items(), strict=True):
         ax.axhline(0, color=MUTED, linewidth=0.8)
         ax.bar(range(1, len(vector) + 1), list(vector), color=COLOURS[0], width=0.7)
+        for place, value in enumerate(vector, 1):
+            ax.text(place, value, f"{value:.3g}", ha="center", va="bottom" if value >= 0 else "top",
+                    fontsize=SMALL)  # fmt: skip
+        ax.margins(y=0.18)
         ax.set_xticks(range(1, len(vector) + 1))
         ax.set_title(title, fontsize=SMALL, color=INK)
         ax.tick_params(axis="x", length=0)
