@@ -25,14 +25,14 @@ from nextword.corpora.transformer_parts import Classifier, Sizes
 from nextword.transformer_training import Batch, Plan
 
 TOKENS = 1_000_000
-D, L, H = 64, 3, 4
-WORDS = 40  # of each story, from its beginning
-HIDING = Plan(steps=3000, size=32, rate=3e-3, average=0.995)
+D, L, H = 64, 2, 4
+WORDS = 24  # of each story, from its beginning
+HIDING = Plan(steps=2500, size=32, rate=3e-3, average=0.995)
 LABELLED = (100, 400, 1600)
 SEEDS = (0, 1, 2, 3, 4)
-N_ASKED = 1000
+N_ASKED = 600
 TUNING = Plan(steps=0, size=32, rate=1e-3, warm_up=20, average=0.9)
-FEWEST, MOST = 100, 300  # steps of a fine-tuning
+FEWEST, MOST = 60, 200  # steps of a fine-tuning
 
 Told = tuple[list[str], bool]  # the beginning of a story, and whether it is told right
 

@@ -20,11 +20,11 @@ from nextword.corpora.batches import Ids, number_words
 from nextword.corpora.transformer_parts import Sizes
 from nextword.transformer_training import Plan
 
-WIDTHS = (8, 12, 16, 24, 32, 48, 64)
+WIDTHS = (8, 16, 24, 32, 48)
 LAYERS, HEAD = 2, 16  # blocks, and numbers of a head
-STEPS = (75, 150, 300, 600, 1200)  # after which the loss is measured
+STEPS = (60, 120, 240, 480, 960)  # after which the loss is measured
 SIZE = 8  # stories of a step
-ASKED = 30_000  # words of other stories that the loss is measured on
+ASKED = 20_000  # words of other stories that the loss is measured on
 PLAN = Plan(steps=STEPS[-1], size=SIZE, rate=4e-3, average=0.99, falls=False, looks=STEPS)
 POWERS = np.linspace(0.05, 1.5, 59)  # the exponents that the fit tries
 RESAMPLED = 100  # times that the fit is repeated on other draws of the runs
@@ -34,7 +34,7 @@ Runs = list[dict[str, float]]
 
 def study(package: SimpleNamespace, report: Report) -> Trained:
     """Train each size once over all stories; measure it on the way, and fit the law."""
-    texts = names.load("village", 1_700_000, ASKED)
+    texts = names.load("village", 1_300_000, ASKED)
     number = number_words(texts.vocabulary)
     stories, asked = (
         [[number[word] for word in story] for story in split]

@@ -22,15 +22,15 @@ from nextword.corpora.names import Texts
 from nextword.corpora.transformer_parts import Sizes
 from nextword.transformer_training import Batch, Plan
 
-TOKENS, ASKED = 400_000, 40_000
+TOKENS, ASKED = 400_000, 20_000
 POSITIONS = ("rotary", "alibi", "sinusoidal", "learned", "none")
 SHORT, LONGEST = 64, 256  # words that are read at once in training, and at most afterwards
 BORDERS = (0, 32, 64, 96, 128, 160, 192)  # of the places over which losses are averaged
-PLACES = Plan(steps=1000, size=16, rate=4e-3, average=0.99)
+PLACES = Plan(steps=600, size=12, rate=4e-3, average=0.99)
 
 DEPTH, SEEDS = 12, (0, 1, 2)  # blocks, and trainings of each kind
-STEEP = Plan(steps=150, size=8, rate=3e-3, warm_up=1)
-GENTLE = Plan(steps=150, size=8, rate=3e-3, warm_up=100)
+STEEP = Plan(steps=100, size=8, rate=3e-3, warm_up=1)
+GENTLE = Plan(steps=100, size=8, rate=3e-3, warm_up=50)
 
 
 def pieces(stories: Sequence[Ids], size: int, rng: np.random.Generator) -> Iterator[Batch]:
