@@ -147,10 +147,10 @@ def test_one_size_of_the_study_is_measured_on_its_way(monkeypatch):
 
 
 def test_excess_by_place_averages_where_it_should(monkeypatch):
-    monkeypatch.setattr(transformers_trials, "BORDERS", (0, 2))
-    monkeypatch.setattr(training, "log_probs", lambda model, stories: [-1.0, -2, -3, -1, -2, -6])
+    monkeypatch.setattr(transformers_trials, "BORDERS", (0, 1))
+    monkeypatch.setattr(training, "log_probs", lambda model, stories: [-1.0, -2, -9, -1, -2, -9])
     found = transformers_trials.by_place(None, [[5, 5], [5, 5]], np.zeros(6))
-    assert found == [1.5, 4.5]
+    assert found == [1.0, 2.0]
 
 
 def test_pieces_are_cut_from_the_stories(monkeypatch):

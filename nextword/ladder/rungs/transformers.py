@@ -23,7 +23,7 @@ from nextword.ladder.rungs.rnns import ids
 from nextword.transformer_training import Plan
 
 SIZES = Sizes(V=1, D=64, L=3, H=2)  # V is the text's
-PLAN = Plan(steps=8000, size=8, rate=3e-3, average=0.998)
+PLAN = Plan(steps=6000, size=8, rate=3e-3, average=0.998)
 TRAINED_WITH = ("initialise", "learning_rate", "train_step", "generate")
 
 
