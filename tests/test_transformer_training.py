@@ -103,7 +103,8 @@ def test_looks_see_the_averaged_weights_at_their_steps():
 
 @pytest.mark.parametrize("rung", rungs.RUNGS, ids=lambda rung: rung.name)
 def test_a_rung_trains_scores_and_tells_stories(rung, monkeypatch):
-    monkeypatch.setattr(rungs, "PLAN", Plan(steps=3, size=2))
+    for name in ("PLAN", "LINEAR"):
+        monkeypatch.setattr(rungs, name, Plan(steps=3, size=2))
     monkeypatch.setattr(rungs, "SIZES", Sizes(V=1, D=16, L=1, H=2))
     texts = names.load("village", 2000, 400)
     model = rung.train(PACKAGE, texts, quiet)

@@ -24,6 +24,7 @@ from nextword.transformer_training import Plan
 
 SIZES = Sizes(V=1, D=64, L=3, H=2)  # V is the text's
 PLAN = Plan(steps=6000, size=8, rate=3e-3, average=0.998)
+LINEAR = Plan(steps=2000, size=8, rate=3e-3, average=0.995)
 TRAINED_WITH = ("initialise", "learning_rate", "train_step", "generate")
 
 
@@ -57,8 +58,9 @@ def train(linear: bool, package: SimpleNamespace, texts: Texts, report: Report) 
     sizes = replace(SIZES, V=len(number), positions="none" if linear else "rotary")
     model = training.built(package.transformers, sizes, linear=linear)
     stories = ids(texts.train, number)
-    source = training.without_end(stories, PLAN.size, np.random.default_rng(0))
-    training.train(package.transformers, model, source, PLAN, report)
+    plan = LINEAR if linear else PLAN
+    source = training.without_end(stories, plan.size, np.random.default_rng(0))
+    training.train(package.transformers, model, source, plan, report)
     return Transformer(package.transformers, model, number)
 
 
