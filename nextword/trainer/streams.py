@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from nextword.corpora import downloads, names
-from nextword.corpora.batches import BOS, EOS, PAD, number_words
+from nextword.corpora.batches import BOS, EOS, number_words
 from nextword.errors import UserError
 
 Batch = tuple[Tensor, Tensor]  # inputs and targets, each (B, T)
@@ -95,6 +95,3 @@ def every_row(tokens: Tensor, size: int, T: int, longest: int) -> list[Batch]:
     n_rows = max(1, min(longest, len(tokens) - 1) // T)
     rows = torch.stack([tokens[k * T : (k + 1) * T + 1] for k in range(n_rows)])
     return [(part[:, :-1], part[:, 1:]) for part in rows.split(size)]
-
-
-__all__ = ["BOS", "EOS", "PAD", "Batch", "Stream", "batch", "every_row", "read"]
