@@ -30,14 +30,13 @@ def attend(self, x, past, mask, **wrong):
     if self.positions == "alibi" and "no_alibi" not in wrong:
         bias = self.alibi(self.H, T, S).to(x)
         seen = bias if "alibi_only" in wrong else bias.masked_fill(~seen, -math.inf)
-    g = self.H // self.G
-    k_all, v_all = (
-        t.repeat(1, g, 1, 1) if "tiles" in wrong else t.repeat_interleave(g, 1) for t in (k, v)
-    )
-    y = F.scaled_dot_product_attention(q, k_all, v_all, seen, scale=wrong.get("scale"))
-    merged = wrong.get("merge", "b h t k -> b t (h k)")
+    if "tiles" in wrong:
+        k_all, v_all = (each.repeat(1, self.H // self.G, 1, 1) for each in (k, v))
+        y = F.scaled_dot_product_attention(q, k_all, v_all, seen)
+    else:
+        y = F.scaled_dot_product_attention(q, k, v, seen, enable_gqa=self.G < self.H)
     state = new if "forgets" in wrong else (k, v)
-    return self.W_o(rearrange(y, merged)), state
+    return self.W_o(rearrange(y, "b h t k -> b t (h k)")), state
 
 
 @misconception(

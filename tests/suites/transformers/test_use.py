@@ -270,11 +270,13 @@ def new_encoder(transformers, rng, n_blocks=2):
 
 
 @pytest.mark.task("6.10", weight=1, visible=True)
-def test_what_an_encoder_returns(transformers, rng):
-    """Logits of the V words at each place, and vectors of D numbers."""
-    encoder, _ = new_encoder(transformers, rng)
+def test_what_an_encoder_returns(transformers):
+    """Logits of the V words at each place, and vectors of D numbers, which made the logits."""
+    encoder = transformers.Encoder(sizes(transformers))
+    machines.with_words_only(encoder)
     logits, x = encoder(torch.tensor([[3, 4, 5], [6, PAD, PAD]]))
     assert (tuple(logits.shape), tuple(x.shape)) == ((2, 3, 9), (2, 3, 6))
+    assert close(logits[..., 0], x.sum(-1))
 
 
 @pytest.mark.task("6.10", weight=2)
@@ -313,9 +315,10 @@ SOURCE = torch.tensor([[3, 4, 5], [6, PAD, PAD], [7, 8, PAD]])
 
 
 @pytest.mark.task("6.11", weight=1, visible=True)
-def test_one_sentence(transformers, rng):
+def test_one_sentence(transformers):
     """Each input gets logits of all words; the source is read once, and kept in the past."""
-    net, _ = new_translator(transformers, rng)
+    net = machines.with_encoder(transformers.EncoderDecoder, sizes(transformers))
+    machines.with_words_only(net)
     logits, past = net(SOURCE[:1], torch.tensor([[BOS, 3]]))
     assert tuple(logits.shape) == (1, 2, 9)
     net(SOURCE[:1], torch.tensor([[4]]), past)
