@@ -171,6 +171,7 @@ def test_weights_that_do_not_fit_are_named():
         ({"decay": -0.1}, "decay must be at least 0"),
         ({"heads": 3}, "the width 16 must be divisible by 3 heads"),
         ({"dropout": 1.0}, "dropout must be below 1"),
+        ({"positions": "circular"}, "positions must be one of rotary, .*: 'circular'"),
         ({"parts": 3}, r"4 rows cannot be shared by 1 processes x 3 parts"),
         ({"T": 250}, r"the training text has 200 tokens, but a row needs 251"),
     ],

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from nextword.errors import UserError
+
+MAY_BE_0 = ("decay", "dropout", "seed", "warm_up")
+POSITIONS = ("rotary", "learned", "sinusoidal", "alibi", "none")
 
 
 @dataclass(frozen=True)
@@ -29,14 +32,13 @@ class Plan:
     every: int = 200  # steps between two looks at the validation text, each with a checkpoint
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            low = 0 if field.name in ("decay", "dropout", "seed", "warm_up") else None
-            if isinstance(value, str):
-                continue
-            if value < 0 or (low is None and value == 0):
-                more = "at least 0" if low == 0 else "more than 0"
-                raise UserError(f"{field.name} must be {more}, got {value}")
+        for name, value in self.to_json().items():
+            if name in MAY_BE_0 and value < 0:
+                raise UserError(f"{name} must be at least 0, got {value}")
+            if name not in (*MAY_BE_0, "positions") and value <= 0:
+                raise UserError(f"{name} must be more than 0, got {value}")
+        if self.positions not in POSITIONS:
+            raise UserError(f"positions must be one of {', '.join(POSITIONS)}: {self.positions!r}")
         if self.D % self.heads:
             raise UserError(f"the width {self.D} must be divisible by {self.heads} heads")
         if self.dropout >= 1:
