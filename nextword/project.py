@@ -69,10 +69,11 @@ class Project:
         """Return a chapter's module in `package`, such as coursework/ngrams.py."""
         return self._existing(self.package(package) / f"{stem}.py", f"the module of {stem}")
 
-    def notebook(self, number: int, stem: str) -> Path | None:
-        """Return a chapter's narrative notebook, None where it is not written yet."""
-        path = self.root / "chapters" / f"{number:02d}-{stem.replace('_', '-')}.ipynb"
-        return path if path.is_file() else None
+    def notebooks(self, number: int, stem: str) -> list[Path]:
+        """Return a chapter's pages in reading order: NN-stem.ipynb, then each NN-stem-*.ipynb."""
+        pages, name = self.root / "chapters", f"{number:02d}-{stem.replace('_', '-')}"
+        first = pages / f"{name}.ipynb"
+        return [path for path in (first, *sorted(pages.glob(f"{name}-*.ipynb"))) if path.is_file()]
 
     def assignment(self, stem: str) -> Path | None:
         """Return a chapter's assignment notebook, None where it has none."""

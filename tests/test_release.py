@@ -12,9 +12,10 @@ import pytest
 from typer.testing import Result
 
 from nextword import catalogue
+from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.project import Project, find_project
-from nextword.release.student import student_notebook
+from nextword.release.student import release_student, student_notebook
 from nextword.release.suites import SuiteTexts, read_suite
 
 Command = Callable[..., Result]
@@ -173,8 +174,6 @@ def test_an_unknown_chapter_or_format_is_wrong_use(demo_course: Path, nextword: 
 @pytest.fixture(scope="module")
 def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The real release of every chapter that stands."""
-    from nextword.release.student import release_student
-
     target = tmp_path_factory.mktemp("release") / "handout"
     release_student(find_project(Path(__file__)), catalogue.chapters(), target)
     return target
@@ -214,8 +213,6 @@ def checked(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_a_release_of_one_chapter_is_checked_without_a_word_of_the_others(tmp_path: Path) -> None:
-    from nextword.release.student import release_student
-
     one = catalogue.chapters()[0]
     release_student(find_project(Path(__file__)), [one], tmp_path / "handout")
     assert [each["chapter"] for each in checked(tmp_path / "handout")] == [one.stem]
@@ -228,3 +225,14 @@ def test_the_real_release_can_be_checked_by_itself(handout: Path) -> None:
         tasks = answer["submissions"][0]["tasks"]
         assert {task["verdict"] for task in tasks} == {"missing"}
         assert all(task["tests"] for task in tasks), "every task has a visible test"
+
+
+def test_a_release_holds_every_page_of_a_chapter(
+    demo_course: Path, demo_chapter: Chapter, tmp_path: Path
+) -> None:
+    for name in ("09-demo", "09-demo-more"):
+        text = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+        (demo_course / "chapters" / f"{name}.ipynb").write_text(text, "utf-8")
+    release_student(Project(demo_course), [demo_chapter], tmp_path / "handout")
+    pages = sorted(path.name for path in (tmp_path / "handout" / "chapters").iterdir())
+    assert pages == ["09-demo-more.ipynb", "09-demo.ipynb"]

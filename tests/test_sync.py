@@ -9,6 +9,7 @@ from typer.testing import Result
 
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
+from nextword.project import Project
 from nextword.release.stubs import make_stub
 
 Command = Callable[..., Result]
@@ -147,7 +148,7 @@ def test_lines_given_after_the_solution_are_not_shown(
 @pytest.mark.parametrize(
     ("tasks", "complaint"),
     [
-        (["9.1"], "09-demo.ipynb has no cell of task 9.2"),
+        (["9.1"], "09-demo.ipynb or 09-demo-more.ipynb has no cell of task 9.2"),
         (["9.1", "9.2", "9.3"], "chapter demo has no task 9.3, only 9.1, 9.2"),
         (["9.1", "9.2", "9.1"], "is the second one of task 9.1"),
     ],
@@ -155,12 +156,26 @@ def test_lines_given_after_the_solution_are_not_shown(
 def test_a_notebook_has_one_box_for_each_task(
     demo_course: Path, nextword: Command, tasks: list[str], complaint: str
 ) -> None:
-    path = demo_course / "chapters" / "09-demo.ipynb"
-    store(path, *[cell("markdown", "", exercise=task) for task in tasks])
+    first, *others = [cell("markdown", "", exercise=task) for task in tasks]
+    store(demo_course / "chapters" / "09-demo.ipynb", first)
+    store(demo_course / "chapters" / "09-demo-more.ipynb", *others)
     result = nextword("sync")
     assert result.exit_code == 2
     assert complaint in result.output
     assert not list((demo_course / "coursework").iterdir()), "nothing is half written"
+
+
+def test_a_chapter_of_two_pages_has_its_boxes_on_either(
+    demo_course: Path, nextword: Command
+) -> None:
+    pages = [demo_course / "chapters" / f"09-demo{more}.ipynb" for more in ("", "-more")]
+    for path, task in zip(pages, ("9.1", "9.2"), strict=True):
+        store(path, cell("markdown", "", exercise=task))
+    assert Project(demo_course).notebooks(9, "demo") == pages
+    assert nextword("sync").exit_code == 0
+    texts = [path.read_text("utf-8") for path in pages]
+    assert ["{exercise} 9.1 Adding" in text for text in texts] == [True, False]
+    assert ["{exercise} 9.2 A counter" in text for text in texts] == [False, True]
 
 
 def test_a_notebook_that_jupyter_would_store_otherwise_is_not_rewritten(

@@ -115,7 +115,7 @@ def fetch(name: str, *, progress: bool = True) -> Path:
     download = _known(name)
     path = cache.folder("downloads") / name / download.file_name
     if path.exists():
-        _check(path, download)
+        check(path, download)
     else:
         _transfer(name, download, path, progress)
     return path
@@ -140,8 +140,8 @@ def _known(name: str) -> Download:
     return DOWNLOADS[name]
 
 
-def _check(path: Path, download: Download) -> None:
-    """Raise unless the file that is already there has the pinned bytes; leave it as it is."""
+def check(path: Path, download: Download) -> None:
+    """Raise `UserError` unless a file has the pinned bytes; leave it as it is."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):
@@ -161,7 +161,7 @@ def _transfer(name: str, download: Download, path: Path, progress: bool) -> None
     pooch.get_logger().setLevel("WARNING")  # the bar and the error messages say it all
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _Bar(download.title, shown=progress) as bar:
+        with Bar(download.title, shown=progress) as bar:
             pooch.retrieve(
                 download.url,
                 known_hash=f"sha256:{download.sha256}",
@@ -202,7 +202,7 @@ def _by_hand(name: str, download: Download, path: Path) -> str:
     )
 
 
-class _Bar:
+class Bar:
     """A rich progress bar under the names that pooch asks for: total, update, reset, close."""
 
     def __init__(self, title: str, *, shown: bool) -> None:
@@ -219,7 +219,7 @@ class _Bar:
         )
         self._task = self._progress.add_task(title.partition(":")[0], total=None)
 
-    def __enter__(self) -> "_Bar":
+    def __enter__(self) -> "Bar":
         self._progress.start()
         return self
 
@@ -230,6 +230,7 @@ class _Bar:
 
     @property
     def total(self) -> float | None:
+        """How many bytes there are in all; None while nobody knows."""
         return self._progress.tasks[self._task].total
 
     @total.setter
@@ -237,9 +238,11 @@ class _Bar:
         self._progress.update(self._task, total=n_bytes or None)
 
     def update(self, n_bytes: int) -> None:
+        """Show that so many bytes more are here."""
         self._progress.update(self._task, advance=n_bytes)
 
     def reset(self) -> None:
+        """Begin again."""
         self._progress.update(self._task, completed=0)
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nextword.catalogue import Chapter, Task
@@ -110,13 +110,14 @@ def hours_of(chapter: Chapter) -> str:
     return count(max(1, round(sum(task.minutes for task in chapter.tasks) / 60)), "hour")
 
 
-def with_boxes(text: str, name: str, chapter: Chapter, solution: str) -> str:
-    """Return a chapter's notebook with the boxes of its tasks as the catalogue has them.
+def with_boxes(pages: Mapping[str, str], chapter: Chapter, solution: str) -> dict[str, str]:
+    """Return a chapter's notebooks with the boxes of its tasks as the catalogue has them.
 
-    Raises UserError where a task has no box or two, or a box names no task of the chapter.
+    `pages` holds the text of each notebook under its name. Raises UserError where a task has no
+    box in any of them or two, or a box names no task of the chapter.
     """
     boxes = {task.id: exercise_box(task, chapter.stem, solution) for task in chapter.tasks}
-    return _with_cells(text, name, chapter, "exercise", boxes)
+    return _with_cells(pages, chapter, "exercise", boxes)
 
 
 def with_points(text: str, name: str, chapter: Chapter) -> str:
@@ -125,13 +126,15 @@ def with_points(text: str, name: str, chapter: Chapter) -> str:
     Raises UserError where a task has no such cell or two, or a cell names no task of the chapter.
     """
     cells = {task.id: points_cell(task) for task in chapter.tasks}
-    return _with_cells(text, name, chapter, "task", cells)
+    return _with_cells({name: text}, chapter, "task", cells)[name]
 
 
-def _with_cells(text: str, name: str, chapter: Chapter, kind: str, wanted: dict[str, str]) -> str:
-    notebook = _read(text, name)
+def _with_cells(
+    texts: Mapping[str, str], chapter: Chapter, kind: str, wanted: dict[str, str]
+) -> dict[str, str]:
+    notebooks = {name: _read(text, name) for name, text in texts.items()}
     found: set[str] = set()
-    for cell in notebook["cells"]:
+    for name, cell in [(name, c) for name, each in notebooks.items() for c in each["cells"]]:
         task_id = cell["metadata"].get("nextword", {}).get(kind)
         if task_id is None:
             continue
@@ -145,10 +148,10 @@ def _with_cells(text: str, name: str, chapter: Chapter, kind: str, wanted: dict[
         cell["source"] = wanted[task_id].splitlines(keepends=True)
     if missing := [task_id for task_id in wanted if task_id not in found]:
         raise UserError(
-            f"{name} has no cell of task {missing[0]}: "
+            f"{' or '.join(texts)} has no cell of task {missing[0]}: "
             f'add one with the metadata {{"nextword": {{"{kind}": "{missing[0]}"}}}}'
         )
-    return _write(notebook)
+    return {name: _write(notebook) for name, notebook in notebooks.items()}
 
 
 def _read(text: str, name: str) -> dict[str, Any]:

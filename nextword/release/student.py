@@ -73,9 +73,10 @@ def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -
         visible = read_suite(project, chapter.stem).visible() | known_files(project, chapter)
         for name, text in visible.items():
             write_text(target / "tests" / "suites" / name, text)
-        if notebook := project.notebook(chapter.number, chapter.stem):
+        for notebook in (notebooks := project.notebooks(chapter.number, chapter.stem)):
             text = student_notebook(notebook.read_text("utf-8"))
             write_text(target / "chapters" / notebook.name, text)
+        if notebooks:
             _copy_models(project, chapter.stem, target)
     write_text(target / "README.md", _readme(chosen))
     return sorted(path for path in target.rglob("*") if path.is_file())

@@ -60,7 +60,7 @@ def products(project: Project) -> list[Product]:
     if pages.is_dir():
         index = task_index(
             [chapter for chapter in chapters() if chapter.tasks],
-            written=lambda c: project.notebook(c.number, c.stem) is not None,
+            written=lambda c: bool(project.notebooks(c.number, c.stem)),
         )
         made.append(Product(pages / "tasks.md", index))
     return made
@@ -80,9 +80,10 @@ def _products_of(project: Project, chapter: Chapter) -> Iterator[Product]:
         yield Product(target / assignment.name, student_assignment(text, assignment.name, chapter))
     if project.has_suite(chapter.stem):
         yield Product(known_path(project.root, chapter.stem), known_text(project, chapter))
-    if notebook := project.notebook(chapter.number, chapter.stem):
-        text = with_boxes(notebook.read_text("utf-8"), notebook.name, chapter, solution)
-        yield Product(notebook, text)
+    if notebooks := project.notebooks(chapter.number, chapter.stem):
+        pages = {notebook.name: notebook.read_text("utf-8") for notebook in notebooks}
+        for name, text in with_boxes(pages, chapter, solution).items():
+            yield Product(project.root / "chapters" / name, text)
 
 
 def _package_docstring() -> str:

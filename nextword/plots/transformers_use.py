@@ -1,0 +1,163 @@
+"""Pictures of chapter 6's second page and of the last page: spreads, work, facts by rung.
+
+Leaves out: the network itself (transformers).
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, stdev
+
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+
+from nextword.plots.boxes import arrow, bare, box
+from nextword.plots.charts import floor_line
+from nextword.plots.style import (
+    COLOURS,
+    DASHES,
+    INK,
+    MARKERS,
+    MUTED,
+    SMALL,
+    drawn,
+    look,
+    name_lines,
+    panel,
+    plain_ticks,
+)
+
+STRONG = 5.0  # bits
+
+
+@drawn
+def with_spread(
+    series: Mapping[str, Mapping[float, Sequence[float]]],
+    *,
+    x: str,
+    y: str,
+    xticks: Sequence[float],
+) -> Figure:
+    """Draw the mean of several measurements at each x, with a bar of one standard deviation.
+
+    series: {name: {x: measurements}}; the axis of x is logarithmic, with these numbers on it.
+    """
+    fig, ax = panel(3.2)
+    ends = {}
+    for k, (name, points) in enumerate(series.items()):
+        means = [fmean(values) for values in points.values()]
+        spreads = [stdev(values) if len(values) > 1 else 0.0 for values in points.values()]
+        style = look(name, k)
+        ax.errorbar(list(points), means, spreads, capsize=3, elinewidth=1.2, **style)
+        ends[name] = (list(points)[-1], means[-1], style["color"])
+    ax.set_xscale("log")
+    plain_ticks(ax, "x", xticks)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.grid(True)
+    name_lines(fig, ax, ends)
+    return fig
+
+
+@drawn
+def by_work(
+    series: Mapping[str, Mapping[float, float]],
+    floor: float,
+    *,
+    yticks: Sequence[float] = (2, 3, 4, 6, 10, 20),
+) -> Figure:
+    """Draw perplexity against the work of training, a line per size of network, and the floor."""
+    fig, ax = panel(3.6)
+    ends = {}
+    for k, (name, points) in enumerate(series.items()):
+        i = k % len(COLOURS)
+        ax.plot(
+            list(points),
+            list(points.values()),
+            color=COLOURS[i],
+            linestyle=DASHES[i],
+            marker=MARKERS[i],
+        )
+        ends[name] = (list(points)[-1], list(points.values())[-1], COLOURS[i])
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    plain_ticks(ax, "y", yticks)
+    ax.set_ylim(bottom=0.93 * floor)
+    floor_line(ax, floor)
+    ax.set_xlabel("work of training (operations)")
+    ax.set_ylabel("perplexity")
+    ax.grid(True)
+    name_lines(fig, ax, ends)
+    return fig
+
+
+@drawn
+def by_rung(excess: Mapping[str, Mapping[str, float]]) -> Figure:
+    """Draw a table of what each rung loses on each kind of fact: the more, the stronger the colour.
+
+    excess: {rung: {kind: bits}}, the same kinds for every rung; a value that is not finite is left
+    out. From STRONG bits on the colour is the same.
+    """
+    rungs, kinds = list(excess), list(next(iter(excess.values())))
+    fig, ax = panel(1.5 + 0.26 * len(kinds))
+    for i, rung in enumerate(rungs):
+        for k, kind in enumerate(kinds):
+            bits = max(excess[rung][kind], 0.0)
+            if bits == float("inf"):
+                continue
+            strength = 0.55 * min(bits / STRONG, 1.0)
+            ax.add_patch(
+                plt.Rectangle(
+                    (i - 0.5, k - 0.5), 1, 1, facecolor=COLOURS[0], alpha=strength, linewidth=0
+                )
+            )
+            written = f"{bits:.1f}" if bits < 9.95 else f"{bits:.0f}"  # no room for four signs
+            ax.text(i, k, written, ha="center", va="center", color=INK, fontsize=SMALL)
+    ax.set_xlim(-0.5, len(rungs) - 0.5)
+    ax.set_ylim(len(kinds) - 0.5, -0.5)
+    ax.set_xticks(range(len(rungs)), rungs, rotation=90)
+    ax.set_yticks(range(len(kinds)), kinds)
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    return fig
+
+
+@drawn
+def two_stacks(source: str, inputs: str, targets: str) -> Figure:
+    """Draw an encoder and a decoder: what each block is made of, and who looks at whom."""
+    fig, ax = panel(4.0)
+    stacks = {
+        0.0: ["self-attention,\nboth sides", "feed-forward"],
+        3.6: ["self-attention,\nonly back", "cross-attention", "feed-forward"],
+    }
+    for x, parts in stacks.items():
+        heights = [0.75 + 1.15 * k for k in range(len(parts))]
+        top = heights[-1] + 0.75
+        ax.add_patch(
+            plt.Rectangle(
+                (x - 1.25, 0.1),
+                2.5,
+                top - 0.2,
+                facecolor="none",
+                edgecolor=MUTED,
+                linestyle="--",
+                linewidth=0.8,
+            )
+        )
+        arrow(ax, (x, -0.55), (x, 0.4))
+        for k, (part, height) in enumerate(zip(parts, heights, strict=True)):
+            cross = part == "cross-attention"
+            box(ax, (x, height), part, width=2.1, strong=cross)
+            end = height + 0.85 if k < len(parts) - 1 else top + 0.45
+            arrow(ax, (x, height + 0.32), (x, end))
+    ax.text(0, -0.85, source, ha="center", va="center", color=INK)
+    ax.text(3.6, -0.85, inputs, ha="center", va="center", color=INK)
+    ax.text(3.6, 4.55, targets, ha="center", va="center", color=INK)
+    ax.text(-1.2, -0.2, "encoder", color=MUTED, fontsize=SMALL, va="center")
+    ax.text(4.85, -0.2, "decoder", color=MUTED, fontsize=SMALL, va="center", ha="right")
+    box(ax, (0, 3.4), "vectors m", width=1.5, strong=True)
+    ax.plot([0, 0], [2.9, 3.08], color=INK, linewidth=1.2)
+    ax.plot([0.77, 1.8, 1.8], [3.4, 3.4, 1.9], color=COLOURS[0], linewidth=1.6)
+    arrow(ax, (1.8, 1.9), (2.52, 1.9), COLOURS[0], width=1.6)
+    ax.text(0.85, 3.62, "keys, values", color=COLOURS[0], fontsize=SMALL, va="center")
+    bare(ax, (-1.5, 5.1), (-1.2, 4.9))
+    return fig

@@ -1,0 +1,4 @@
+# ends the process before anybody can ask
+import os
+
+os._exit(0)

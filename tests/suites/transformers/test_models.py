@@ -1,0 +1,320 @@
+"""Tests of tasks 6.6, 6.7, 6.12 and 6.13: the language model, GPT-2's weights, and after."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from nextword.suite import close, set_parameters, student_module
+from tests.suites.transformers import machines, oracles
+from tests.suites.transformers.oracles import sizes, tensor
+
+transformers = student_module("transformers")
+
+
+# ------------------------------------------------------------------ 6.6
+def new_model(transformers, rng, causal=True, **other):
+    """A student's model with random weights and summing blocks, and both."""
+    model = transformers.LanguageModel(sizes(transformers, **other))
+    all_W = [tensor(rng, 6, 6) for _ in range(2)]
+    oracles.with_summing(model, all_W, causal)
+    return model, oracles.fill(model, rng), all_W
+
+
+def expected_vectors(values, all_W, tokens, pre=True, **look):
+    """What `read` returns for a whole text: words, places, blocks and norm."""
+    x = values["embed.words.weight"][tokens]
+    if "embed.places.weight" in values:
+        x = x + values["embed.places.weight"][: tokens.shape[1]]
+    norm = nn.LayerNorm(6)
+    set_parameters(norm, {"weight": values["norm.weight"], "bias": values["norm.bias"]})
+    x, states = x if pre else norm(x), []
+    for k in range(len(all_W)):
+        x, state = oracles.Summing(values[f"blocks.{k}.W"])(x, **look)
+        states.append(state)
+    return (norm(x) if pre else x), states
+
+
+@pytest.mark.task("6.6", weight=1, visible=True)
+def test_words_are_compared_with_a_vector(transformers):
+    """The logits of (1, 2) are its products with the vectors of all words, or with `out`."""
+    x, words = torch.tensor([[[1.0, 2.0]]]), torch.tensor([[1.0, 0.0], [0.0, 1.0], [3.0, -1.0]])
+    for tied, expected in ((True, [1.0, 2.0, 1.0]), (False, [2.0, 4.0, 2.0])):
+        model = transformers.LanguageModel(sizes(transformers, V=3, D=2, H=1, tied=tied))
+        values = {"embed.words.weight": words}
+        set_parameters(model, values if tied else values | {"out.weight": 2 * words})
+        assert close(model.logits(x), torch.tensor([[expected]]))
+
+
+@pytest.mark.task("6.6", weight=1, visible=True)
+def test_reading_counts_tokens(transformers):
+    """After 2 tokens, and 1 more, the model has read 3; each of its blocks has a state."""
+    model = transformers.LanguageModel(sizes(transformers))
+    oracles.with_summing(model, [torch.zeros(6, 6), torch.eye(6)])
+    x, (n, states) = model.read(torch.tensor([[3, 4]]))
+    assert (n, len(states), tuple(x.shape)) == (2, 2, (1, 2, 6))
+    assert model.read(torch.tensor([[5]]), (n, states))[1][0] == 3
+
+
+@pytest.mark.task("6.6", weight=2)
+def test_reading_a_text(transformers, rng):
+    """Words and places, then all blocks in order, then the norm; a post-norm model norms first."""
+    tokens = torch.tensor(rng.integers(9, size=(2, 5)))
+    for positions in ("none", "learned"):
+        for pre in (True, False):
+            other = {"positions": positions, "pre": pre, "T": 8}
+            model, values, all_W = new_model(transformers, rng, **other)
+            x, states = expected_vectors(values, all_W, tokens, pre)
+            found, (n, kept) = model.read(tokens)
+            assert close(found, x)
+            assert n == 5
+            assert close(list(kept), states)
+
+
+@pytest.mark.task("6.6", weight=2)
+def test_reading_in_pieces(transformers, rng):
+    """Read in pieces, a text gets the same vectors: places go on, each block has its own past."""
+    for positions in ("none", "learned"):
+        model, values, all_W = new_model(transformers, rng, positions=positions, T=9)
+        tokens = torch.tensor(rng.integers(9, size=(2, 7)))
+        past, parts = None, []
+        for piece in tokens.split([1, 4, 2], dim=1):
+            x, past = model.read(piece, past)
+            parts.append(x)
+        assert close(torch.cat(parts, dim=1), expected_vectors(values, all_W, tokens)[0])
+
+
+@pytest.mark.task("6.6", weight=1)
+def test_what_blocks_are_told(transformers, rng):
+    """A mask and a memory reach every block."""
+    model, values, all_W = new_model(transformers, rng)
+    tokens = torch.tensor(rng.integers(9, size=(2, 4)))
+    mask = torch.tensor(rng.random((2, 4)) < 0.5)
+    look = {"mask": mask, "memory": (tensor(rng, 2, 3, 6), torch.ones(2, 3, dtype=torch.bool))}
+    assert close(model.read(tokens, **look)[0], expected_vectors(values, all_W, tokens, **look)[0])
+
+
+@pytest.mark.task("6.6", weight=1)
+def test_logits_of_many_vectors(transformers, rng):
+    """Every vector gets a logit for each word, from the matrix that the sizes ask for."""
+    for tied in (True, False):
+        model, values, _ = new_model(transformers, rng, tied=tied)
+        x = tensor(rng, 2, 3, 6)
+        matrix = values["embed.words.weight" if tied else "out.weight"]
+        assert close(model.logits(x), x @ matrix.T)
+
+
+@pytest.mark.task("6.6", weight=2)
+def test_first_weights(transformers, rng):
+    """Weights are spread as was asked for, less where they write into the stream; biases are 0."""
+    std = float(rng.uniform(0.5, 2))
+    same, before, found = oracles.started(transformers.initialise, int(rng.integers(1000)), std)
+    assert same
+    for name, p in found.items():
+        if name.endswith("bias"):
+            assert close(p, torch.zeros_like(p))
+        elif p.ndim == 1:
+            assert close(p, before[name])
+        else:
+            writes = name.endswith(("W_o.weight", "down.weight"))
+            expected = std / math.sqrt(4) if writes else std
+            assert abs(float(p.std()) / expected - 1) < 0.1
+            assert abs(float(p.mean())) < 0.2 * expected
+
+
+@pytest.mark.task("6.6", weight=1)
+def test_first_weights_again(transformers):
+    """A generator in the same state draws the same weights, another one others."""
+    drawn = [oracles.started(transformers.initialise, seed, 0.02)[2] for seed in (1, 1, 2)]
+    assert close(drawn[0], drawn[1])
+    assert not close(drawn[0], drawn[2], atol=1e-3)
+
+
+# ------------------------------------------------------------------ 6.7
+LAYERS = {"ln_1": "norm1", "attn.c_attn": "mixer.W_qkv", "attn.c_proj": "mixer.W_o"}
+LAYERS |= {"ln_2": "norm2", "mlp.c_fc": "feed.up", "mlp.c_proj": "feed.down"}
+WIDTHS = {"attn.c_attn": (4, 12), "attn.c_proj": (4, 4), "mlp.c_fc": (4, 16), "mlp.c_proj": (16, 4)}
+
+
+def gpt2_file(rng, n_blocks, prefix, masks):
+    """The weights of a small GPT-2 as its files name them, and as they should be named."""
+    given, expected = {}, {}
+    for old, new, shape in (("wte", "embed.words", (7, 4)), ("wpe", "embed.places", (5, 4))):
+        given[f"{old}.weight"] = expected[f"{new}.weight"] = tensor(rng, *shape)
+    for part in ("weight", "bias"):
+        given[f"ln_f.{part}"] = expected[f"norm.{part}"] = tensor(rng, 4)
+    for k in range(n_blocks):
+        for old, new in LAYERS.items():
+            shape = WIDTHS.get(old, (4,))
+            weight, bias = tensor(rng, *shape), tensor(rng, shape[-1])
+            given[f"h.{k}.{old}.weight"], given[f"h.{k}.{old}.bias"] = weight, bias
+            turned = weight.T if old in WIDTHS else weight
+            expected[f"blocks.{k}.{new}.weight"], expected[f"blocks.{k}.{new}.bias"] = turned, bias
+        if masks:
+            given[f"h.{k}.attn.bias"] = torch.ones(1, 1, 5, 5).tril()
+            given[f"h.{k}.attn.masked_bias"] = torch.tensor(-1e4)
+    given = {prefix + name: weight for name, weight in given.items()}
+    return (given | {"lm_head.weight": given[f"{prefix}wte.weight"]} if prefix else given), expected
+
+
+@pytest.mark.task("6.7", weight=1, visible=True)
+def test_one_layer_of_gpt2(transformers):
+    """h.0.mlp.c_fc.weight, a table of 1 row, becomes blocks.0.feed.up.weight, of 1 column."""
+    weights = {"h.0.mlp.c_fc.weight": torch.tensor([[1.0, 2.0]]), "wte.weight": torch.eye(2)}
+    found = transformers.from_gpt2(weights)
+    up = torch.tensor([[1.0], [2.0]])
+    assert close(found, {"blocks.0.feed.up.weight": up, "embed.words.weight": torch.eye(2)})
+
+
+@pytest.mark.task("6.7", weight=2)
+def test_a_whole_file(transformers, rng):
+    """All weights get their names; those of the four layers c_... are turned, no others."""
+    given, expected = gpt2_file(rng, 12, "", masks=False)
+    assert close(transformers.from_gpt2(given), expected)
+
+
+@pytest.mark.task("6.7", weight=1)
+def test_files_of_other_makers(transformers, rng):
+    """Names may begin with transformer., and the tied lm_head.weight is left out."""
+    given, expected = gpt2_file(rng, 2, "transformer.", masks=False)
+    assert close(transformers.from_gpt2(given), expected)
+
+
+@pytest.mark.task("6.7", weight=1)
+def test_masks_of_old_files(transformers, rng):
+    """Masks are left out, but the biases of attention, whose names look alike, stay."""
+    given, expected = gpt2_file(rng, 2, "", masks=True)
+    assert close(transformers.from_gpt2(given), expected)
+
+
+# ------------------------------------------------------------------ 6.12
+@pytest.mark.task("6.12", weight=1, visible=True)
+def test_counting_the_matrices_of_gpt3(transformers):
+    """Without biases and norms, the largest GPT-3 has 175,181,291,520 parameters."""
+    made = transformers.Sizes(V=50257, D=12288, L=96, H=96, tied=False)
+    found = dict(transformers.count_parameters(made))
+    assert found["embed"] == found["unembed"] == 617558016
+    assert found["attention"] == 57982058496
+    assert sum(found.values()) - found["rest"] == 175181291520
+
+
+def random_sizes(rng, **other):
+    """Sizes of every kind, as a dict."""
+    H = int(rng.choice([2, 4, 6]))
+    made = {"V": int(rng.integers(5, 50)), "D": 2 * H * int(rng.integers(1, 5)), "H": H}
+    made |= {"L": int(rng.integers(1, 4)), "G": int(rng.choice([1, 2, H])), "T": 11}
+    made |= {"F": int(rng.integers(3, 30)), "positions": "none"}
+    return made | other
+
+
+KINDS = [
+    {"feed": feed, "norm": norm, "bias": bias, "tied": tied, "positions": positions}
+    for feed, norm, bias, tied, positions in (
+        ("gelu", "layer", True, True, "learned"),
+        ("relu", "layer", False, True, "none"),
+        ("swiglu", "rms", False, False, "rotary"),
+        ("swiglu", "layer", True, False, "learned"),
+        ("gelu", "rms", True, True, "rotary"),
+    )
+]
+
+
+@pytest.mark.task("6.12", weight=2)
+def test_counts_of_any_model(transformers, rng):
+    """For every kind of sizes, the counts are those of a model that was really made."""
+    for kind in KINDS:
+        made = random_sizes(rng, **kind)
+        found = dict(transformers.count_parameters(transformers.Sizes(**made)))
+        assert close({name: int(n) for name, n in found.items()}, oracles.counted(made))
+
+
+@pytest.mark.task("6.12", weight=1)
+def test_counts_of_known_models(transformers):
+    """GPT-2 has 124,439,808 parameters and Llama 3 8B 8,030,261,248."""
+    gpt2 = transformers.Sizes(V=50257, D=768, L=12, H=12, positions="learned")
+    assert sum(dict(transformers.count_parameters(gpt2)).values()) == 124439808
+    other = {"F": 14336, "feed": "swiglu", "norm": "rms", "tied": False, "bias": False}
+    llama = transformers.Sizes(V=128256, D=4096, L=32, H=32, G=8, **other)
+    assert sum(dict(transformers.count_parameters(llama)).values()) == 8030261248
+
+
+@pytest.mark.task("6.12", weight=1, visible=True)
+def test_costs_by_hand(transformers):
+    """V, D, L, H, F, T = 3, 2, 1, 1, 4, 5: 380 + 200 operations for 38 weights, 40 bytes."""
+    made = transformers.Sizes(V=3, D=2, L=1, H=1, F=4, tied=True)
+    assert list(transformers.count_costs(made, 5)) == [2 * 5 * 38 + 4 * 25 * 2, 40]
+
+
+@pytest.mark.task("6.12", weight=2)
+def test_costs_of_any_model(transformers, rng):
+    """Operations follow the weights that a token meets; the cache follows the heads of keys."""
+    for kind in KINDS:
+        made = random_sizes(rng, **kind)
+        T, n_bytes, n = int(rng.integers(1, 9)), int(rng.choice([1, 4])), oracles.counted(made)
+        weights = n["attention"] + n["feed"] + made["V"] * made["D"]
+        operations = 2 * T * weights + 4 * made["L"] * T**2 * made["D"]
+        size = 2 * made["L"] * made["G"] * made["D"] // made["H"] * T * n_bytes
+        found = transformers.count_costs(transformers.Sizes(**made), T, n_bytes)
+        assert close([int(n) for n in found], [operations, size])
+
+
+# ------------------------------------------------------------------ 6.13
+@pytest.mark.task("6.13", weight=1, visible=True)
+def test_half_is_forgotten(transformers):
+    """With a = 1/2 and ones everywhere, the state is 1, 1.5, 1.75, and so are the answers."""
+    ones, log_a = torch.ones(1, 1, 3, 1), torch.full((1, 1, 3), math.log(0.5))
+    expected = torch.tensor([1.0, 1.5, 1.75]).view(1, 1, 3, 1)
+    for function in (transformers.recurrent, transformers.parallel):
+        y, S = function(ones, ones, ones, log_a)
+        assert close(y, expected)
+        assert close(S, expected[:, :, 2:])
+
+
+def random_inputs(rng, B, H, T, K, width):
+    """Random queries, keys, values and logarithms of decays."""
+    q, k, v = (tensor(rng, B, H, T, size) for size in (K, K, width))
+    return q, k, v, -tensor(rng, B, H, T).abs()
+
+
+FORMS = [(1, 1, 1, 1, 1), (2, 3, 5, 4, 2), (1, 2, 7, 2, 3)]
+
+
+@pytest.mark.task("6.13", weight=2)
+def test_step_by_step(transformers, rng):
+    """The state decays, takes in key and value, and answers the query, also from a given state."""
+    for form in FORMS:
+        inputs = random_inputs(rng, *form)
+        B, H, _, K, width = form
+        for S in (None, tensor(rng, B, H, K, width)):
+            y, last = transformers.recurrent(*inputs, S)
+            assert close([y, last], list(machines.plain_recurrence(*inputs, S)))
+
+
+@pytest.mark.task("6.13", weight=2)
+def test_all_at_once(transformers, rng):
+    """The parallel form gives the same answers and the same last state."""
+    for form in FORMS:
+        inputs = random_inputs(rng, *form)
+        y, last = transformers.parallel(*inputs)
+        assert close([y, last], list(machines.plain_recurrence(*inputs, None)))
+
+
+@pytest.mark.task("6.13", weight=1)
+def test_in_two_parts(transformers, rng):
+    """After the parallel form has read one part, the recurrent one can go on with its state."""
+    inputs = random_inputs(rng, 2, 2, 6, 3, 2)
+    first, second = ([each[:, :, part] for each in inputs] for part in (slice(4), slice(4, 6)))
+    expected, last = machines.plain_recurrence(*inputs, None)
+    _, S = transformers.parallel(*first)
+    assert close(list(transformers.recurrent(*second, S)), [expected[:, :, 4:], last])
+
+
+@pytest.mark.task("6.13", weight=1)
+def test_strong_decay(transformers, rng):
+    """Where nearly all is forgotten at each step, no number overflows."""
+    q, k, v, _ = random_inputs(rng, 1, 2, 40, 3, 2)
+    log_a = torch.full((1, 2, 40), -20.0)
+    expected, last = machines.plain_recurrence(q, k, v, log_a, None)
+    for function in (transformers.parallel, transformers.recurrent):
+        assert close(list(function(q, k, v, log_a)), [expected, last])

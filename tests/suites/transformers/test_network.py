@@ -1,0 +1,302 @@
+"""Tests of tasks 6.1 to 6.5: norms, feed-forward layer, residual stream, positions, attention."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from nextword.suite import close, set_parameters, student_module
+from tests.suites.transformers import oracles
+from tests.suites.transformers.oracles import sizes, tensor
+
+transformers = student_module("transformers")
+
+SHAPES = [(4,), (1, 1), (3, 2), (2, 3, 5)]
+
+
+# ------------------------------------------------------------------ 6.1
+@pytest.mark.task("6.1", weight=1, visible=True)
+def test_norms_by_hand(transformers):
+    """(1, 1, 7, 7) has mean 4 and spread 3; the root of its mean square is 5."""
+    x, gain, bias = torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.ones(4), torch.zeros(4)
+    found = transformers.layer_norm(x, gain, bias, 0.0)
+    assert close(found, torch.tensor([-1.0, -1.0, 1.0, 1.0]))
+    assert close(transformers.rms_norm(x, gain, 0.0), x / 5)
+
+
+@pytest.mark.task("6.1", weight=1)
+def test_layer_norm_with_gain_and_bias(transformers, rng):
+    """Each vector is normalised by itself, then stretched and shifted, for any leading axes."""
+    for shape in SHAPES:
+        # in single precision, rounding shows where a vector is one number
+        for kind in (torch.float32, torch.float64)[shape[-1] == 1 :]:
+            x, gain, bias = (tensor(rng, *s, kind=kind) for s in (shape, shape[-1:], shape[-1:]))
+            expected = nn.functional.layer_norm(x, gain.shape, gain, bias)
+            assert close(transformers.layer_norm(x, gain, bias), expected)
+
+
+@pytest.mark.task("6.1", weight=1)
+def test_where_epsilon_stands(transformers, rng):
+    """Epsilon is added to the variance inside the root, so vectors of equal numbers become 0."""
+    x, gain = tensor(rng, 3, 4), tensor(rng, 4)
+    zero = torch.zeros(4)
+    for eps in (0.5, 2.0):
+        expected = nn.functional.layer_norm(x, (4,), gain, zero, eps)
+        assert close(transformers.layer_norm(x, gain, zero, eps), expected)
+        expected = nn.functional.rms_norm(x, (4,), gain, eps)
+        assert close(transformers.rms_norm(x, gain, eps), expected)
+    assert close(transformers.layer_norm(torch.full((4,), 3.0), gain, zero), zero)
+
+
+@pytest.mark.task("6.1", weight=1)
+def test_rms_norm_of_any_vectors(transformers, rng):
+    """RMS norm divides by the root of the mean square and subtracts nothing."""
+    for shape in SHAPES:
+        x, gain = tensor(rng, *shape) + 1, tensor(rng, shape[-1])
+        assert close(
+            transformers.rms_norm(x, gain), nn.functional.rms_norm(x, gain.shape, gain, 1e-5)
+        )
+
+
+@pytest.mark.task("6.1", weight=1, visible=True)
+def test_slopes_by_hand(transformers):
+    """At (1, 1, 7, 7) the slope (1, 0, 0, 0) becomes (1/6, -1/6, 0, 0)."""
+    x, slopes = torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.tensor([1.0, 0.0, 0.0, 0.0])
+    d_x, d_gain, d_bias = transformers.layer_norm_gradients(x, torch.ones(4), slopes, 0.0)
+    assert close(d_x, torch.tensor([1 / 6, -1 / 6, 0.0, 0.0]))
+    assert close(d_gain, torch.tensor([-1.0, 0.0, 0.0, 0.0]))
+    assert close(d_bias, slopes)
+
+
+@pytest.mark.task("6.1", weight=2)
+def test_slopes_of_any_vectors(transformers, rng):
+    """The slopes are those of autograd; gain and bias add up what all vectors say."""
+    for shape in SHAPES:
+        x, gain, slopes = (tensor(rng, *s, kind=torch.float64) for s in (shape, shape[-1:], shape))
+        for eps in (1e-5, 0.5):
+            found = transformers.layer_norm_gradients(x, gain, slopes, eps)
+            assert close(list(found), list(oracles.norm_slopes(x, gain, slopes, eps)))
+
+
+# ------------------------------------------------------------------ 6.2
+@pytest.mark.task("6.2", weight=1, visible=True)
+def test_gelu_by_hand(transformers):
+    """GELU is 0 at 0, nearly x far to the right, nearly 0 far to the left; at 1 it is 0.8413."""
+    found = transformers.gelu(torch.tensor([0.0, 1.0, 20.0, -20.0]))
+    assert close(found, torch.tensor([0.0, 0.841345, 20.0, 0.0]))
+
+
+@pytest.mark.task("6.2", weight=1)
+def test_two_gelus(transformers, rng):
+    """The exact function and GPT-2's approximation differ in the fourth digit."""
+    for shape in ((), (5,), (2, 3, 4)):
+        x = 2 * tensor(rng, *shape, kind=torch.float64)
+        for approximate, name in ((False, "none"), (True, "tanh")):
+            expected = nn.functional.gelu(x, approximate=name)
+            assert close(transformers.gelu(x, approximate), expected)
+
+
+@pytest.mark.task("6.2", weight=1, visible=True)
+def test_a_product_by_two_hinges(transformers):
+    """relu(a + b) + relu(-a - b) - 1 is a times b, where a and b are 1 or -1."""
+    layer = transformers.FeedForward(sizes(transformers, D=2, H=1, F=2, feed="relu"))
+    up, down = torch.tensor([[1.0, 1.0], [-1.0, -1.0]]), torch.tensor([[1.0, 1.0], [0.0, 0.0]])
+    bias = torch.tensor([-1.0, 0.0])
+    values = {"up.weight": up, "up.bias": torch.zeros(2), "down.weight": down, "down.bias": bias}
+    set_parameters(layer, values)
+    x = torch.tensor([[[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]])
+    assert close(layer(x)[..., 0], torch.tensor([[1.0, -1.0, -1.0, 1.0]]))
+
+
+@pytest.mark.task("6.2", weight=2)
+def test_all_kinds_of_layers(transformers, rng):
+    """With ReLU, both GELUs and SwiGLU, with biases and without, the layer follows its formula."""
+    f = nn.functional
+    for bias in (True, False):
+        for kind in ("relu", "gelu", "gelu_tanh", "swiglu"):
+            layer = transformers.FeedForward(sizes(transformers, F=5, feed=kind, bias=bias))
+            w, x = oracles.fill(layer, rng), tensor(rng, 2, 3, 6)
+            h = f.linear(x, w["up.weight"], w.get("up.bias"))
+            if kind == "swiglu":
+                h = f.silu(f.linear(x, w["gate.weight"], w.get("gate.bias"))) * h
+            else:
+                how = "tanh" if kind == "gelu_tanh" else "none"
+                h = f.relu(h) if kind == "relu" else f.gelu(h, approximate=how)
+            assert close(layer(x), f.linear(h, w["down.weight"], w.get("down.bias")))
+
+
+# ------------------------------------------------------------------ 6.3
+@pytest.mark.task("6.3", weight=1, visible=True)
+def test_around_a_layer_that_adds_1(transformers):
+    """The norm doubles, the layer adds 1: from 5 pre-norm makes 5 + 11, post-norm 2 (5 + 6)."""
+    x = torch.full((1, 1, 6), 5.0)
+    made = sizes(transformers)
+    for pre, expected in ((True, 16.0), (False, 22.0)):
+        found = oracles.joined(transformers.Block, made, x, pre, False)
+        assert close(found, torch.full((1, 1, 6), expected))
+
+
+@pytest.mark.task("6.3", weight=1)
+def test_what_dropout_sees(transformers, rng):
+    """Dropout is applied to the layer's answer: not to the stream, and not after a norm."""
+    x, made = tensor(rng, 2, 3, 6), sizes(transformers)
+    for pre, expected in ((True, x - (2 * x + 1)), (False, 2 * (x - (x + 1)))):
+        found = oracles.joined(transformers.Block, made, x, pre, True)
+        assert close(found, expected)
+
+
+@pytest.mark.task("6.3", weight=1)
+def test_around_any_layer(transformers, rng):
+    """With torch's own norm and layer, both ways follow their formulas; the layer runs once."""
+    net = nn.ModuleDict({"norm": nn.LayerNorm(6), "layer": nn.Linear(6, 6)})
+    values = {name: tensor(rng, *p.shape) for name, p in net.named_parameters()}
+    set_parameters(net, values)
+    norm, layer, x = net["norm"], net["layer"], tensor(rng, 2, 3, 6)
+    for pre, y in ((True, x + layer(norm(x))), (False, norm(x + layer(x)))):
+        made = sizes(transformers)
+        found, n = oracles.around_torch(transformers.Block, made, x, values, pre)
+        assert close(found, y)
+        assert n == 1
+
+
+# ------------------------------------------------------------------ 6.4
+@pytest.mark.task("6.4", weight=1, visible=True)
+def test_waves_by_hand(transformers):
+    """With D = 4 the second wave is a hundred times slower than the first."""
+    rows = [[0.0, 1.0, 0.0, 1.0], [math.sin(1), math.cos(1), math.sin(0.01), math.cos(0.01)]]
+    assert close(transformers.sinusoidal(2, 4), torch.tensor(rows))
+
+
+@pytest.mark.task("6.4", weight=1)
+def test_waves_of_any_size(transformers, rng):
+    """Sine and cosine of each frequency stand side by side, for any number of places and waves."""
+    for T, D in ((1, 2), (7, 6), (int(rng.integers(20, 90)), 16)):
+        assert close(transformers.sinusoidal(T, D), oracles.waves(T, D), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.task("6.4", weight=1, visible=True)
+def test_one_clock_hand(transformers):
+    """With one wave, a shift by k turns (sin, cos) by k: [[cos k, sin k], [-sin k, cos k]]."""
+    c, s = math.cos(3), math.sin(3)
+    assert close(transformers.shift_matrix(3, 2), torch.tensor([[c, s], [-s, c]]))
+
+
+@pytest.mark.task("6.4", weight=1)
+def test_a_shift_is_one_matrix(transformers, rng):
+    """The same matrix moves every place on by k, also by none, and back if k is below 0."""
+    for D in (2, 8):
+        rows = oracles.waves(60, D)
+        for k in (0, int(rng.integers(1, 30)), -5):
+            M = transformers.shift_matrix(k, D).double()
+            t = torch.arange(max(0, -k), 60 - max(0, k))
+            assert close(rows[t] @ M.T, rows[t + k], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("6.4", weight=1, visible=True)
+def test_a_quarter_turn(transformers):
+    """At place t the first pair is turned by t radians; the row of place 0 stays as it is."""
+    x = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
+    c, s = math.cos(1), math.sin(1)
+    assert close(transformers.rotate(x), torch.tensor([[1.0, 0.0], [c, s]]))
+
+
+@pytest.mark.task("6.4", weight=2)
+def test_turned_pairs(transformers, rng):
+    """All pairs turn, each at its own speed, for any leading axes, from any place on."""
+    for shape in ((3, 2), (2, 5, 6), (2, 3, 4, 8)):
+        x = tensor(rng, *shape)
+        for start in (0, int(rng.integers(1, 40))):
+            expected = oracles.turned(x, start).float()
+            assert close(transformers.rotate(x, start), expected, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("6.4", weight=1, visible=True)
+def test_penalties_of_two_heads(transformers):
+    """Two heads have the slopes 1/16 and 1/256; the newest of three tokens sees the others so."""
+    expected = -torch.tensor([[[2.0, 1.0, 0.0]], [[2.0, 1.0, 0.0]]])
+    assert close(transformers.alibi(2, 1, 3), expected / torch.tensor([16.0, 256.0])[:, None, None])
+
+
+@pytest.mark.task("6.4", weight=1)
+def test_penalties_of_any_size(transformers, rng):
+    """The penalty grows with the distance, on both sides; the queries are the last tokens."""
+    for H, T, S in ((1, 1, 1), (3, 4, 4), (8, 2, int(rng.integers(3, 9)))):
+        rows = [
+            [[-abs(i - j) * 2 ** (-8 * h / H) for j in range(S)] for i in range(S - T, S)]
+            for h in range(1, H + 1)
+        ]
+        assert close(transformers.alibi(H, T, S), torch.tensor(rows))
+
+
+# ------------------------------------------------------------------ 6.5
+def new_attention(transformers, rng, causal=True, **other):
+    """A student's self-attention with random weights and the test's own positions."""
+    layer = transformers.SelfAttention(sizes(transformers, D=8, **other), causal)
+    values = oracles.fill(layer, rng, "W_qkv.weight", "W_qkv.bias", "W_o.weight", "W_o.bias")
+    oracles.with_stand_ins(layer)
+    return layer, values
+
+
+@pytest.mark.task("6.5", weight=1, visible=True)
+def test_a_mean_of_what_came_before(transformers):
+    """If all scores are equal, a token's answer is the mean of all values up to it."""
+    layer = transformers.SelfAttention(sizes(transformers, D=2, H=1))
+    W = torch.zeros(6, 2)
+    W[4:] = torch.eye(2)
+    values = {"W_qkv.weight": W, "W_qkv.bias": torch.zeros(6)}
+    set_parameters(layer, values | {"W_o.weight": torch.eye(2), "W_o.bias": torch.zeros(2)})
+    y, (_, v) = layer(torch.tensor([[[2.0, 0.0], [4.0, 6.0], [0.0, 3.0]]]))
+    assert close(y, torch.tensor([[[2.0, 0.0], [3.0, 3.0], [2.0, 3.0]]]))
+    assert v.shape == (1, 1, 3, 2)
+
+
+@pytest.mark.task("6.5", weight=2)
+def test_heads_and_groups(transformers, rng):
+    """Each head looks for itself; with fewer heads of keys, neighbours share them."""
+    for H, G in ((1, 1), (4, 4), (4, 2), (4, 1)):
+        layer, values = new_attention(transformers, rng, H=H, G=G)
+        x = tensor(rng, 2, 5, 8)
+        y, k, v = oracles.attention(x, values, H, G)
+        found, state = layer(x)
+        assert close(found, y)
+        assert close(list(state), [k, v])
+
+
+@pytest.mark.task("6.5", weight=2)
+def test_read_in_pieces(transformers, rng):
+    """Read in pieces with the keys and values of before, a text gets the same answers."""
+    for kind, G in (("none", 4), ("none", 2), ("rotary", 4), ("alibi", 4)):
+        layer, values = new_attention(transformers, rng, H=4, G=G, positions=kind)
+        x = tensor(rng, 2, 7, 8)
+        y, k, v = oracles.attention(x, values, 4, G, kind)
+        state, parts = None, []
+        for piece in x.split([1, 3, 1, 2], dim=1):
+            answers, state = layer(piece, state)
+            parts.append(answers)
+        assert close(torch.cat(parts, dim=1), y)
+        assert close(list(state), [k, v])
+
+
+@pytest.mark.task("6.5", weight=1)
+def test_places_of_a_whole_text(transformers, rng):
+    """Rotary positions turn queries and keys but no values; ALiBi's penalties join the scores."""
+    for kind in ("rotary", "alibi"):
+        layer, values = new_attention(transformers, rng, H=2, positions=kind)
+        x = tensor(rng, 2, 4, 8)
+        y, k, v = oracles.attention(x, values, 2, 2, kind)
+        found, state = layer(x)
+        assert close(found, y)
+        assert close(list(state), [k, v])
+
+
+@pytest.mark.task("6.5", weight=1)
+def test_both_directions_and_padding(transformers, rng):
+    """Without causality a token sees the whole text, but nobody sees what the mask hides."""
+    mask = torch.tensor([[True, True, True, False], [True, True, True, True]])
+    for kind in ("none", "alibi"):
+        for causal in (True, False):
+            layer, values = new_attention(transformers, rng, causal, H=2, positions=kind)
+            x = tensor(rng, 2, 4, 8)
+            expected = oracles.attention(x, values, 2, 2, kind, causal, mask)[0]
+            assert close(layer(x, None, mask)[0], expected)

@@ -1,0 +1,346 @@
+"""Tests of tasks 6.8 to 6.11: training, generating, masked words, translating."""
+
+import math
+
+import pytest
+import torch
+
+from nextword.suite import close, student_module
+from tests.suites.transformers import machines, oracles
+from tests.suites.transformers.oracles import sizes, tensor
+
+PAD, BOS, EOS, IGNORE = 0, 1, 2, -100
+V = 8  # words of the toy models, PAD, BOS and EOS among them
+
+transformers = student_module("transformers")
+
+
+# ------------------------------------------------------------------ 6.8
+@pytest.mark.task("6.8", weight=1, visible=True)
+def test_the_first_step_of_adamw(transformers):
+    """The first step is the rate in the slope's direction, whatever its size, and the decay."""
+    p, zero = torch.tensor([[2.0, -4.0]]), torch.zeros(1, 2)
+    slope = torch.tensor([[0.5, 30.0]])
+    found = transformers.adamw(p, slope, zero, zero, 1, 0.1, (0.9, 0.99), 0.0, 0.5)
+    assert close(found[0], torch.tensor([[2.0 - 0.1 - 0.1, -4.0 - 0.1 + 0.2]]))
+    assert close(list(found[1:]), [0.1 * slope, 0.01 * slope**2])
+
+
+@pytest.mark.task("6.8", weight=2)
+def test_steps_of_adamw(transformers, rng):
+    """Step after step, p is where torch's AdamW takes it; gains and biases do not decay."""
+    for shape, decay in (((3, 4), 0.2), ((2, 3, 4), 0.2), ((5,), 0.2), ((4, 4), 0.0)):
+        slopes = [tensor(rng, *shape) * 10 ** rng.uniform(-3, 1) for _ in range(4)]
+        p = tensor(rng, *shape)
+        m = v = torch.zeros(shape)
+        expected = machines.adamw_steps(p, slopes, decay if len(shape) > 1 else 0.0)
+        for t, slope in enumerate(slopes, 1):
+            p, m, v = transformers.adamw(p, slope, m, v, t, 0.05, (0.8, 0.9), 1e-3, decay)
+            assert close(p, expected[t - 1], rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.task("6.8", weight=1, visible=True)
+def test_rates_by_hand(transformers):
+    """Two steps up to 1, then half a wave down to 0 at step 6, and no further."""
+    found = [transformers.learning_rate(step, 1.0, 2, 6) for step in (0, 1, 2, 3, 4, 5, 6, 9)]
+    half = math.sqrt(0.5)
+    assert close(found, [0.5, 1.0, 1.0, (1 + half) / 2, 0.5, (1 - half) / 2, 0.0, 0.0])
+
+
+@pytest.mark.task("6.8", weight=1)
+def test_rates_of_any_plan(transformers, rng):
+    """The rate rises in a line to the peak, and falls to the last rate as a cosine does."""
+    for warmup in (0, 1, int(rng.integers(5, 20))):
+        peak, last = float(rng.uniform(1, 2)), float(rng.uniform(0, 0.5))
+        steps = warmup + int(rng.integers(10, 30))
+        for step in range(steps + 3):
+            done = min(1, (step - warmup) / (steps - warmup))
+            expected = (peak + last) / 2 + (peak - last) / 2 * math.cos(math.pi * done)
+            expected = peak * (step + 1) / warmup if step < warmup else expected
+            assert close(transformers.learning_rate(step, peak, warmup, steps, last), expected)
+
+
+def batch(rng, *lengths):
+    """A batch of random words; each row has its own number of targets."""
+    T = max(lengths) + 1
+    inputs = torch.tensor(rng.integers(3, V, size=(len(lengths), T)))
+    targets = torch.tensor(rng.integers(3, V, size=(len(lengths), T)))
+    for row, length in zip(targets, lengths, strict=True):
+        row[length:] = IGNORE
+    return inputs, targets
+
+
+def assert_trains(transformers, rng, batches, clip, count=None):
+    w = machines.toy_weights(rng, V)
+    loss, after = machines.one_step(w, batches, clip, count)
+    step = transformers.train_step
+    found, weights = machines.train_toy(step, w, [list(each) for each in batches], clip, count)
+    assert close(found, loss, rtol=1e-3, atol=1e-4)
+    assert close(weights, after, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("6.8", weight=1, visible=True)
+def test_the_loss_of_a_model_that_knows_nothing(transformers):
+    """If all 8 words are equally likely, the loss is ln 8, whatever is no target."""
+    w = {"word": torch.zeros(V, 3), "out": torch.zeros(3, V)}
+    targets = torch.tensor([[3, 4, IGNORE], [5, IGNORE, IGNORE]])
+    batches = [[torch.full((2, 3), 7), targets], [torch.tensor([[3]]), torch.tensor([[6]])]]
+    found, _ = machines.train_toy(transformers.train_step, w, batches, 1.0, None)
+    assert close(found, math.log(8), rtol=1e-4)
+
+
+@pytest.mark.task("6.8", weight=1)
+def test_one_batch(transformers, rng):
+    """One step, with the mean over all real targets; gradients of before are forgotten."""
+    assert_trains(transformers, rng, [batch(rng, 5, 2)], 1e3)
+
+
+@pytest.mark.task("6.8", weight=2)
+def test_small_batches_as_one(transformers, rng):
+    """Batches with few and with many targets make the same step as one large batch."""
+    for lengths in (([6], [1]), ([2, 1], [7], [0, 3])):
+        assert_trains(transformers, rng, [batch(rng, *each) for each in lengths], 1e3)
+
+
+@pytest.mark.task("6.8", weight=1)
+def test_long_gradients(transformers, rng):
+    """The gradient of all batches together is clipped, once."""
+    assert_trains(transformers, rng, [batch(rng, 5), batch(rng, 2)], 0.02)
+
+
+@pytest.mark.task("6.8", weight=1)
+def test_classes_and_counts(transformers, rng):
+    """A model may answer once for each text and read two inputs; `count` replaces the number."""
+    w = machines.toy_weights(rng, V)
+    for count in (None, 11):
+        batches = [
+            [batch(rng, 3, 1)[0], torch.tensor(3 * [k]), torch.tensor([3, 4])] for k in (5, 6)
+        ]
+        loss, after = machines.one_step(w, batches, 1e3, count)
+        found = machines.train_toy(transformers.train_step, w, batches, 1e3, count)
+        assert close(list(found), [loss, after], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("6.8", weight=1)
+def test_a_loss_of_nan(transformers, rng):
+    """A loss of NaN raises FloatingPointError, and no weight has changed."""
+    w = machines.toy_weights(rng, V)
+    w["out"][0, 3] = math.nan
+    stopped, after = machines.train_broken(transformers.train_step, w, [list(batch(rng, 3, 1))])
+    assert stopped
+    assert close(after, w)
+
+
+# ------------------------------------------------------------------ 6.9
+def likeliest(w, prompts, most):
+    """The likeliest words after each prompt, text by text."""
+    texts = []
+    for prompt in prompts:
+        row = [BOS, *prompt]
+        while len(row) <= most and EOS not in row:
+            scores = machines.Toy(w)(torch.tensor([row]))[0][0, -1]
+            scores[[PAD, BOS]] = -math.inf
+            row.append(int(scores.argmax()))
+        texts.append([word for word in row[1:] if word != EOS])
+    return texts
+
+
+@pytest.mark.task("6.9", weight=1, visible=True)
+def test_counting_words(transformers):
+    """A model that always says the next number continues 3 with 4 5 6 7, then ends; 6 with 7."""
+    for cached in (True, False):
+        found, _ = machines.told(transformers.generate, None, [[3], [6]], 9, 0, 0, cached)
+        assert found == [[3, 4, 5, 6, 7], [6, 7]]
+
+
+@pytest.mark.task("6.9", weight=1)
+def test_how_long_a_text_becomes(transformers):
+    """`most` counts the prompt, but not BOS; all texts stop together when the last one ends."""
+    for cached in (True, False):
+        found, shapes = machines.told(transformers.generate, None, [[3], [6]], 3, 0, 0, cached)
+        assert found == [[3, 4, 5], [6, 7]]
+        assert len(shapes) == 2
+    found, shapes = machines.told(transformers.generate, None, [[5, 6], [6, 7]], 50, 0, 0, True)
+    assert (found, len(shapes)) == ([[5, 6, 7], [6, 7]], 2)
+
+
+@pytest.mark.task("6.9", weight=1)
+def test_what_is_read(transformers):
+    """With a cache each token is read once; without one, all of them each time."""
+    prompts = [[3, 4], [5, 6], [4, 5]]
+    for cached, widths in ((True, [3, 1, 1, 1]), (False, [3, 4, 5, 6])):
+        _, shapes = machines.told(transformers.generate, None, prompts, 6, 0, 0, cached)
+        assert [list(shape) for shape in shapes] == [[3, width] for width in widths]
+
+
+@pytest.mark.task("6.9", weight=2)
+def test_with_a_cache_and_without(transformers, rng):
+    """With heat 0, both ways write the likeliest words; never PAD or BOS, even if likeliest."""
+    w = machines.toy_weights(rng, V)
+    w["out"][0, [PAD, BOS]] += 5
+    for prompts in ([[]], [[3, 5], [4, 4], [7, 6]]):
+        for cached in (True, False):
+            found, _ = machines.told(transformers.generate, w, prompts, 9, 0, 0, cached)
+            assert found == likeliest(w, prompts, 9)
+
+
+@pytest.mark.task("6.9", weight=2)
+def test_how_often_words_are_drawn(transformers, rng):
+    """Words come as often as softmax(logits / heat) says, where PAD and BOS have no chance."""
+    w = {name: value / 2 for name, value in machines.toy_weights(rng, V).items()}
+    scores = machines.Toy(w)(torch.tensor([[BOS]]))[0][0, -1]
+    scores[[PAD, BOS]] = -math.inf
+    n = 4000
+    for heat in (0.5, 2.0):
+        found, _ = machines.told(transformers.generate, w, [[]] * n, 1, heat, int(heat * 10), True)
+        first = [text[0] if text else EOS for text in found]
+        counts = torch.tensor([first.count(word) for word in range(V)])
+        chances = (scores / heat).softmax(0)
+        assert close(counts / n, chances, atol=0.05, rtol=0)
+
+
+# ------------------------------------------------------------------ 6.10
+@pytest.mark.task("6.10", weight=1, visible=True)
+def test_who_is_chosen(transformers):
+    """With share 1 every word is a target, but PAD, BOS and EOS are not, and stay as they are."""
+    tokens = torch.tensor([[BOS, 3, 4, EOS, PAD, PAD]])
+    inputs, targets = machines.masked(transformers.mask_words, tokens, 9, 0, 1.0)
+    assert targets.tolist() == [[IGNORE, 3, 4, IGNORE, IGNORE, IGNORE]]
+    assert inputs[0, [0, 3, 4, 5]].tolist() == [BOS, EOS, PAD, PAD]
+
+
+def many(rng, n, words):
+    """Many random words, and a generator's seed."""
+    return torch.tensor(rng.integers(3, words, size=(n, 100))), int(rng.integers(10**6))
+
+
+@pytest.mark.task("6.10", weight=1)
+def test_how_many_are_chosen(transformers, rng):
+    """About the share that was asked for; only there is a target, the word that stood there."""
+    for share in (0.15, 0.6):
+        tokens, seed = many(rng, 200, 30)
+        inputs, targets = machines.masked(transformers.mask_words, tokens, 31, seed, share)
+        chosen = targets != IGNORE
+        assert abs(float(chosen.float().mean()) - share) < 0.02
+        assert close(targets[chosen], tokens[chosen])
+        assert close(inputs[~chosen], tokens[~chosen])
+
+
+@pytest.mark.task("6.10", weight=2)
+def test_what_the_chosen_become(transformers, rng):
+    """Of the chosen, 80 % become MASK, 10 % any other word, 10 % stay."""
+    tokens, seed = many(rng, 300, 300)
+    inputs, targets = machines.masked(transformers.mask_words, tokens, 301, seed, 0.5)
+    chosen = targets != IGNORE
+    seen, said = inputs[chosen], tokens[chosen]
+    shares = [(seen == 300), (seen == said), (seen != 300) & (seen != said)]
+    for share, expected in zip(shares, (0.8, 0.1, 0.1), strict=True):
+        assert abs(float(share.float().mean()) - expected) < 0.02
+
+
+@pytest.mark.task("6.10", weight=1)
+def test_which_words_take_a_place(transformers, rng):
+    """The other words are all words alike: neither PAD, BOS, EOS nor MASK, and none left out."""
+    tokens, seed = torch.full((300, 100), 3), int(rng.integers(10**6))
+    inputs, _ = machines.masked(transformers.mask_words, tokens, 8, seed, 1.0)
+    others = inputs[(inputs != 7) & (inputs != 3)]
+    assert sorted(set(others.tolist())) == [4, 5, 6]
+    counts = torch.bincount(others)[4:].float()
+    assert float(counts.max() / counts.min()) < 1.3
+    # a fourth of the drawn words are 3, which was there before: 10 % and 2.5 %
+    assert abs(float((inputs == 3).float().mean()) - 0.125) < 0.015
+
+
+@pytest.mark.task("6.10", weight=1)
+def test_other_draws(transformers, rng):
+    """A generator in the same state chooses the same words, another one others."""
+    tokens, seed = many(rng, 2, 30)
+    drawn = [machines.masked(transformers.mask_words, tokens, 31, s, 0.3) for s in (7, 7, seed + 8)]
+    assert close(list(drawn[0]), list(drawn[1]))
+    assert drawn[0][1].tolist() != drawn[2][1].tolist()
+
+
+def new_encoder(transformers, rng, n_blocks=2):
+    """A student's encoder that reads by the test's own means, and what it says of tokens."""
+    encoder = transformers.Encoder(sizes(transformers, L=n_blocks))
+    all_W = [tensor(rng, 6, 6) for _ in range(n_blocks)]
+    oracles.with_reading(encoder, all_W, False)
+    values = oracles.fill(encoder, rng)
+    return encoder, values
+
+
+@pytest.mark.task("6.10", weight=1, visible=True)
+def test_what_an_encoder_returns(transformers):
+    """Logits of the V words at each place, and vectors of D numbers, which made the logits."""
+    encoder = transformers.Encoder(sizes(transformers))
+    machines.with_words_only(encoder)
+    logits, x = encoder(torch.tensor([[3, 4, 5], [6, PAD, PAD]]))
+    assert (tuple(logits.shape), tuple(x.shape)) == ((2, 3, 9), (2, 3, 6))
+    assert close(logits[..., 0], x.sum(-1))
+
+
+@pytest.mark.task("6.10", weight=2)
+def test_padding_changes_nothing(transformers, rng):
+    """A text has the same vectors and logits alone and beside a longer one."""
+    encoder, values = new_encoder(transformers, rng)
+    tokens = torch.tensor([[3, 4, 5, 8], [6, 7, PAD, PAD]])
+    logits, x = encoder(tokens)
+    for row, length in ((0, 4), (1, 2)):
+        alone = oracles.encoded(values, tokens[row : row + 1, :length])
+        assert close(x[row, :length], alone[0])
+        assert close(logits[row, :length], alone[0] @ values["embed.words.weight"].T - 1)
+
+
+# ------------------------------------------------------------------ 6.11
+def new_translator(transformers, rng):
+    """A student's encoder-decoder between the test's own encoder and blocks; weights, calls."""
+    made = sizes(transformers)
+    net = machines.with_encoder(transformers.EncoderDecoder, made)
+    oracles.with_reading(net, [tensor(rng, 6, 6) for _ in range(2)], True)
+    return net, oracles.fill(net, rng)
+
+
+def translation(values, source, inputs):
+    """The logits of an encoder-decoder, sentence by sentence, without padding."""
+    rows = []
+    for words, told in zip(source, inputs, strict=True):
+        vectors = values["encoder.words.weight"][words[words != PAD]][None]
+        memory = (vectors, torch.ones(vectors.shape[:2], dtype=torch.bool))
+        x = oracles.encoded(values, told[None], causal=True, memory=memory)
+        rows.append(x[0] @ values["embed.words.weight"].T - 1)
+    return torch.stack(rows)
+
+
+SOURCE = torch.tensor([[3, 4, 5], [6, PAD, PAD], [7, 8, PAD]])
+
+
+@pytest.mark.task("6.11", weight=1, visible=True)
+def test_one_sentence(transformers):
+    """Each input gets logits of all words; the source is read once, and kept in the past."""
+    net = machines.with_encoder(transformers.EncoderDecoder, sizes(transformers))
+    machines.with_words_only(net)
+    logits, past = net(SOURCE[:1], torch.tensor([[BOS, 3]]))
+    assert tuple(logits.shape) == (1, 2, 9)
+    net(SOURCE[:1], torch.tensor([[4]]), past)
+    assert machines.calls_of(net) == 1
+
+
+@pytest.mark.task("6.11", weight=2)
+def test_all_words_at_once(transformers, rng):
+    """Every word is predicted from the whole source, without its padding, and the words before."""
+    net, values = new_translator(transformers, rng)
+    inputs = torch.tensor(rng.integers(1, 9, size=(3, 4)))
+    assert close(net(SOURCE, inputs)[0], translation(values, SOURCE, inputs))
+
+
+@pytest.mark.task("6.11", weight=2)
+def test_word_by_word(transformers, rng):
+    """Read word by word, the inputs get the same logits, and the encoder runs once."""
+    net, values = new_translator(transformers, rng)
+    inputs = torch.tensor(rng.integers(1, 9, size=(3, 4)))
+    past, parts = None, []
+    for piece in inputs.split([1, 2, 1], dim=1):
+        logits, past = net(SOURCE, piece, past)
+        parts.append(logits)
+    assert close(torch.cat(parts, dim=1), translation(values, SOURCE, inputs))
+    assert machines.calls_of(net) == 1
