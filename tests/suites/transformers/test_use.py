@@ -52,12 +52,12 @@ def test_rates_of_any_plan(transformers, rng):
     """The rate rises in a line to the peak, and falls to the last rate as a cosine does."""
     for warmup in (0, 1, int(rng.integers(5, 20))):
         peak, last = float(rng.uniform(1, 2)), float(rng.uniform(0, 0.5))
-        steps = warmup + int(rng.integers(10, 30))
-        for step in range(steps + 3):
-            done = min(1, (step - warmup) / (steps - warmup))
-            expected = (peak + last) / 2 + (peak - last) / 2 * math.cos(math.pi * done)
-            expected = peak * (step + 1) / warmup if step < warmup else expected
-            assert close(transformers.learning_rate(step, peak, warmup, steps, last), expected)
+        for steps in (warmup + 1, warmup + int(rng.integers(10, 30))):
+            for step in range(steps + 3):
+                done = min(1, (step - warmup) / (steps - warmup))
+                expected = (peak + last) / 2 + (peak - last) / 2 * math.cos(math.pi * done)
+                expected = peak * (step + 1) / warmup if step < warmup else expected
+                assert close(transformers.learning_rate(step, peak, warmup, steps, last), expected)
 
 
 def batch(rng, *lengths):
@@ -193,6 +193,7 @@ def test_how_often_words_are_drawn(transformers, rng):
     n = 4000
     for heat in (0.5, 2.0):
         found, _ = machines.told(transformers.generate, w, [[]] * n, 1, heat, int(heat * 10), True)
+        assert all(len(text) <= 1 for text in found)
         first = [text[0] if text else EOS for text in found]
         counts = torch.tensor([first.count(word) for word in range(V)])
         chances = (scores / heat).softmax(0)
@@ -241,8 +242,9 @@ def test_what_the_chosen_become(transformers, rng):
 @pytest.mark.task("6.10", weight=1)
 def test_which_words_take_a_place(transformers, rng):
     """The other words are all words alike: neither PAD, BOS, EOS nor MASK, and none left out."""
-    tokens, seed = torch.full((300, 100), 3), int(rng.integers(10**6))
+    tokens, seed = torch.full((600, 100), 3), int(rng.integers(10**6))
     inputs, _ = machines.masked(transformers.mask_words, tokens, 8, seed, 1.0)
+    assert abs(float((inputs == 7).float().mean()) - 0.8) < 0.01
     others = inputs[(inputs != 7) & (inputs != 3)]
     assert sorted(set(others.tolist())) == [4, 5, 6]
     counts = torch.bincount(others)[4:].float()
