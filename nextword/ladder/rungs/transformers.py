@@ -22,8 +22,8 @@ from nextword.ladder.rung import Report, Rung
 from nextword.ladder.rungs.rnns import ids
 from nextword.transformer_training import Plan
 
-SIZES = Sizes(V=1, D=64, L=3, H=2)  # V is the text's
-PLAN = Plan(steps=6000, size=8, rate=3e-3, average=0.998)
+SIZES = Sizes(V=1, D=64, L=3, H=2, dropout=0.03)  # V is the text's
+PLAN = Plan(steps=8000, size=8, rate=3e-3, average=0.998)
 LINEAR = Plan(steps=2000, size=8, rate=3e-3, average=0.995)
 TRAINED_WITH = ("initialise", "learning_rate", "train_step", "generate")
 
@@ -94,6 +94,6 @@ def _rung(name: str, step: float, linear: bool, calls: tuple[str, ...]) -> Rung:
 
 
 RUNGS = (
-    _rung("linear attention", 11, True, ("Block", "LinearAttention", "FeedForward")),
-    _rung("transformer", 12, False, ()),
+    _rung("linear attention", 9.5, True, ("Block", "LinearAttention", "FeedForward")),
+    _rung("transformer", 11, False, ()),
 )
