@@ -94,6 +94,6 @@ def _rung(name: str, step: float, linear: bool, calls: tuple[str, ...]) -> Rung:
 
 
 RUNGS = (
-    _rung("linear attention", 11, True, ("Block", "LinearAttention", "FeedForward")),
-    _rung("transformer", 12, False, ()),
+    _rung("linear attention", 9.5, True, ("Block", "LinearAttention", "FeedForward")),
+    _rung("transformer", 11, False, ()),
 )
