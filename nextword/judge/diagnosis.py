@@ -211,6 +211,6 @@ def _function(request: Sequence[Any]) -> str:
     operation, args, *_ = request
     if operation == "method" and isinstance(args[1], str):
         return args[1]
-    if operation == "call" and isinstance(args[0], tuple) and args[0][0] == "name":
-        return str(args[0][1])
+    if operation == "call" and isinstance(args[0], tuple) and isinstance(args[0][1], str):
+        return args[0][1].rpartition(".")[2]
     return "your code"
