@@ -177,7 +177,7 @@ def sees_later_steps(q, k, v, log_a):
 @misconception(
     "6.13",
     replaces="parallel",
-    says="The last state is the plain sum of all k v^T. Each counts as far as it is left at the end.",
+    says="The last state is the plain sum of all k v^T. Each must decay until the end.",
 )
 def sums_without_decay(q, k, v, log_a):
     left = tables(log_a).tril().exp().tril()
