@@ -107,8 +107,8 @@ class SelfAttention(parts.Heads):
         """Return the answers, and k, v (B, G, S, K) of all S tokens, those of `past` first (6.15).
 
         past: k, v of the call before. seen = self.visible(T, S, mask, x.device). If self.positions
-        is "rotary", turn q and new k by self.rotate(.., start); if "alibi", let numbers take the
-        place of True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines."""
+        is "rotary", turn q and new k by self.rotate(.., start); if "alibi", use numbers instead of
+        True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines."""
         raise NotImplementedError("6.5 SelfAttention.forward: see section 6.5, equation 6.15")
 
 
@@ -138,9 +138,9 @@ class LanguageModel(parts.Stack):
 
 @torch.no_grad()
 def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.Module:
-    """Draw what has two axes from N(0, std), set "...bias" to 0, leave gains; return model (6.18).
+    """Draw what has two axes from N(0, std^2), set "...bias" to 0, leave gains (6.18).
     The N that write into the residual stream, "...W_o.weight" and "...down.weight", get
-    std / sqrt(N). Draw in order: p.normal_(mean, std, generator=rng). 7 lines."""
+    std / sqrt(N). Draw in order: p.normal_(mean, std, generator=rng). Return the model. 7 lines."""
     raise NotImplementedError("6.6 initialise: see section 6.6, equations 6.16 to 6.18")
 
 
@@ -148,8 +148,8 @@ def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.
 def from_gpt2(weights: Weights) -> Weights:
     """Return GPT-2's weights under the names of LanguageModel: replace the parts in GPT2, in order.
 
-    In all "c_...weight", W is transposed (6.19). Leave out what ends with "attn.bias" or
-    "masked_bias", masks of old files, and lm_head.weight, which is tied. About 7 lines."""
+    In all "c_...weight", W is transposed (6.19). Leave out what ends with ".attn.bias" or
+    ".attn.masked_bias", the masks, and lm_head.weight, which is tied. About 7 lines."""
     raise NotImplementedError("6.7 from_gpt2: see section 6.7, equation 6.19")
 
 
@@ -230,8 +230,8 @@ def count_parameters(s: Sizes) -> dict[str, int]:
 def count_costs(s: Sizes, T: int, n_bytes: int = 2) -> tuple[int, int]:
     """Return the operations of one pass over T tokens (6.31) and the bytes of its k and v (6.32).
 
-    Times and plus are two operations for each token and weight of attention, feed and logits, and
-    for each product in q k^T and in the weighted sum; hidden pairs count, too. 3 lines."""
+    A multiplication and an addition, two operations, for each token and weight of attention, feed
+    and logits, and for each product in q k^T and the weighted sum, masked pairs, too. 3 lines."""
     raise NotImplementedError("6.12 count_costs: see section 6.12, equations 6.29 to 6.32")
 
 
@@ -244,11 +244,11 @@ def recurrent(q: BHTK, k: BHTK, v: BHTV, log_a: BHT, S: BHKV | None = None) -> t
 
 
 def parallel(q: BHTK, k: BHTK, v: BHTV, log_a: BHT) -> tuple[BHTV, BHKV]:
-    """Return the same from a state of zeros, without a loop over steps (6.34). 3 or 4 lines."""
+    """Return the same as `recurrent` from a state of zeros, without a loop (6.34). 3 or 4 lines."""
     raise NotImplementedError("6.13 parallel: see section 6.13, equations 6.33 and 6.34")
 
 
 class LinearAttention(parts.LinearMixer):
-    """Given: stands in the place of SelfAttention; parallel without a past, else recurrent."""
+    """Given: stands in for SelfAttention; parallel without a past, else recurrent."""
 
     recurrent, parallel = staticmethod(recurrent), staticmethod(parallel)

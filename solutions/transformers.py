@@ -145,8 +145,8 @@ class SelfAttention(parts.Heads):
         """Return the answers, and k, v (B, G, S, K) of all S tokens, those of `past` first (6.15).
 
         past: k, v of the call before. seen = self.visible(T, S, mask, x.device). If self.positions
-        is "rotary", turn q and new k by self.rotate(.., start); if "alibi", let numbers take the
-        place of True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines."""
+        is "rotary", turn q and new k by self.rotate(.., start); if "alibi", use numbers instead of
+        True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines."""
         # BEGIN SOLUTION
         heads = rearrange(self.W_qkv(x), "b t (n k) -> b n t k", k=self.K)
         q, k, v = heads.split([self.H, self.G, self.G], dim=1)
@@ -199,9 +199,9 @@ class LanguageModel(parts.Stack):
 
 @torch.no_grad()
 def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.Module:
-    """Draw what has two axes from N(0, std), set "...bias" to 0, leave gains; return model (6.18).
+    """Draw what has two axes from N(0, std^2), set "...bias" to 0, leave gains (6.18).
     The N that write into the residual stream, "...W_o.weight" and "...down.weight", get
-    std / sqrt(N). Draw in order: p.normal_(mean, std, generator=rng). 7 lines."""
+    std / sqrt(N). Draw in order: p.normal_(mean, std, generator=rng). Return the model. 7 lines."""
     # BEGIN SOLUTION
     named, writes = dict(model.named_parameters()), ("W_o.weight", "down.weight")
     n = sum(name.endswith(writes) for name in named)
@@ -218,8 +218,8 @@ def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.
 def from_gpt2(weights: Weights) -> Weights:
     """Return GPT-2's weights under the names of LanguageModel: replace the parts in GPT2, in order.
 
-    In all "c_...weight", W is transposed (6.19). Leave out what ends with "attn.bias" or
-    "masked_bias", masks of old files, and lm_head.weight, which is tied. About 7 lines."""
+    In all "c_...weight", W is transposed (6.19). Leave out what ends with ".attn.bias" or
+    ".attn.masked_bias", the masks, and lm_head.weight, which is tied. About 7 lines."""
     # BEGIN SOLUTION
     renamed = {}
     for name, weight in weights.items():
@@ -362,8 +362,8 @@ def count_parameters(s: Sizes) -> dict[str, int]:
 def count_costs(s: Sizes, T: int, n_bytes: int = 2) -> tuple[int, int]:
     """Return the operations of one pass over T tokens (6.31) and the bytes of its k and v (6.32).
 
-    Times and plus are two operations for each token and weight of attention, feed and logits, and
-    for each product in q k^T and in the weighted sum; hidden pairs count, too. 3 lines."""
+    A multiplication and an addition, two operations, for each token and weight of attention, feed
+    and logits, and for each product in q k^T and the weighted sum, masked pairs, too. 3 lines."""
     # BEGIN SOLUTION
     n = count_parameters(s)
     weights = n["attention"] + n["feed"] + s.V * s.D
@@ -386,7 +386,7 @@ def recurrent(q: BHTK, k: BHTK, v: BHTV, log_a: BHT, S: BHKV | None = None) -> t
 
 
 def parallel(q: BHTK, k: BHTK, v: BHTV, log_a: BHT) -> tuple[BHTV, BHKV]:
-    """Return the same from a state of zeros, without a loop over steps (6.34). 3 or 4 lines."""
+    """Return the same as `recurrent` from a state of zeros, without a loop (6.34). 3 or 4 lines."""
     # BEGIN SOLUTION
     total = log_a.cumsum(-1)
     left = (total[..., :, None] - total[..., None, :]).tril().exp().tril()
@@ -395,6 +395,6 @@ def parallel(q: BHTK, k: BHTK, v: BHTV, log_a: BHT) -> tuple[BHTV, BHKV]:
 
 
 class LinearAttention(parts.LinearMixer):
-    """Given: stands in the place of SelfAttention; parallel without a past, else recurrent."""
+    """Given: stands in for SelfAttention; parallel without a past, else recurrent."""
 
     recurrent, parallel = staticmethod(recurrent), staticmethod(parallel)

@@ -88,7 +88,7 @@ def forgets_the_scores(s, T, n_bytes=2):
 @misconception(
     "6.12",
     replaces="count_costs",
-    says="Looking a word up is counted as a product with all of its matrix. It costs nothing; only "
+    says="Looking a word up is counted as a product with the whole matrix. It costs nothing; only "
     "the logits do.",
 )
 def charges_the_lookup(s, T, n_bytes=2):
@@ -177,7 +177,7 @@ def sees_later_steps(q, k, v, log_a):
 @misconception(
     "6.13",
     replaces="parallel",
-    says="The last state is the plain sum of all k v^T. What is left of each at the end counts.",
+    says="The last state is the plain sum of all k v^T. Each must decay until the end.",
 )
 def sums_without_decay(q, k, v, log_a):
     left = tables(log_a).tril().exp().tril()

@@ -89,8 +89,8 @@ def returns_the_new_only(self, x, past=None, mask=None):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="With ALiBi, hidden keys get their penalty only, so later words are seen. Where a key is "
-    "hidden, the score is -inf.",
+    says="With ALiBi, hidden keys get only their penalty, so later words are seen. Where a key is "
+    "hidden, the score must be -inf.",
 )
 def penalty_without_a_mask(self, x, past=None, mask=None):
     return attend(self, x, past, mask, alibi_only=True)
@@ -118,7 +118,7 @@ def looks_at_padding(self, x, past=None, mask=None):
     "6.5",
     replaces="SelfAttention.forward",
     says="With fewer heads of keys, head h uses keys h modulo G. Neighbours share: the first H / G "
-    "heads use keys 0.",
+    "heads use the keys of head 0.",
 )
 def shares_keys_in_turn(self, x, past=None, mask=None):
     return attend(self, x, past, mask, tiles=True)
@@ -127,8 +127,8 @@ def shares_keys_in_turn(self, x, past=None, mask=None):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="The rows of W_qkv are cut as (K, heads). They are all of head 0, then all of head 1, and "
-    "so on: (n k).",
+    says="The rows of W_qkv are cut as (K, heads). All rows of head 0 are first, then all of "
+    "head 1, and so on: (n k).",
 )
 def cuts_heads_crosswise(self, x, past=None, mask=None):
     return attend(self, x, past, mask, order="b t (k n) -> b n t k")
@@ -155,7 +155,7 @@ def go(self, tokens, past, look, **wrong):
 @misconception(
     "6.6",
     replaces="LanguageModel.read",
-    says="The norm behind the last block is missing.",
+    says="The norm after the last block is missing.",
 )
 def forgets_the_last_norm(self, tokens, past=None, **look):
     return go(self, tokens, past, look, no_last=True)
@@ -164,7 +164,7 @@ def forgets_the_last_norm(self, tokens, past=None, **look):
 @misconception(
     "6.6",
     replaces="LanguageModel.read",
-    says="In a post-norm model the norm stands before the first block, not behind the last one.",
+    says="In a post-norm model the norm is before the first block, not after the last one.",
 )
 def norms_last_in_any_case(self, tokens, past=None, **look):
     return go(self, tokens, past, look, no_first=True)
@@ -200,7 +200,7 @@ def counts_this_call_only(self, tokens, past=None, **look):
 @misconception(
     "6.6",
     replaces="LanguageModel.read",
-    says="What `read` gets by keyword, such as a mask, does not reach the blocks: **look.",
+    says="What `read` gets by keyword, such as a mask, does not reach the blocks: pass on **look.",
 )
 def tells_blocks_nothing(self, tokens, past=None, **look):
     return go(self, tokens, past, look, deaf=True)
@@ -245,8 +245,8 @@ def draws_all_alike(model, rng, std=0.02):
 @misconception(
     "6.6",
     replaces="initialise",
-    says="The N writers get std / N. N independent answers add up to sqrt(N) times one, so it is "
-    "std / sqrt(N).",
+    says="The N writers get std / N. The sum of N independent answers is sqrt(N) times as "
+    "large as one, so use std / sqrt(N).",
 )
 def divides_by_n(model, rng, std=0.02):
     return draw(model, rng, std, False, lambda n: 1 / n)
@@ -334,7 +334,7 @@ def drops_true_biases(weights):
 @misconception(
     "6.7",
     replaces="from_gpt2",
-    says="The masks of old files are kept under a name. They are no weights: leave them out.",
+    says="The masks of old files are kept. They are no weights: leave them out.",
 )
 def keeps_the_masks(weights):
     return rename(weights, skip=("lm_head.weight",))

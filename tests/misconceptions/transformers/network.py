@@ -163,7 +163,7 @@ def leaves_the_stream(self, x, norm, layer):
 @misconception(
     "6.3",
     replaces="Block.around",
-    says="In a pre-norm block the answer is added to norm(x). It is added to x, which no norm "
+    says="In a pre-norm block the answer is added to norm(x). Add it to x itself, which no norm "
     "has changed.",
 )
 def adds_to_the_normed(self, x, norm, layer):
@@ -176,7 +176,7 @@ def adds_to_the_normed(self, x, norm, layer):
 @misconception(
     "6.3",
     replaces="Block.around",
-    says="In a post-norm block only the layer's answer is normalised. The norm takes the sum.",
+    says="In a post-norm block only the layer's answer is normalised. Normalise the sum.",
 )
 def norms_the_answer(self, x, norm, layer):
     if self.pre:
@@ -198,8 +198,8 @@ def exchanges_pre_and_post(self, x, norm, layer):
 @misconception(
     "6.3",
     replaces="Block.around",
-    says="Dropout is applied to the whole sum. It may disturb the layer's answer only, so that the "
-    "stream itself is never cut.",
+    says="Dropout is applied to the whole sum. Apply it to the layer's answer only, so that no "
+    "number of the stream itself is set to 0.",
 )
 def drops_the_stream(self, x, norm, layer):
     if self.pre:
@@ -210,7 +210,7 @@ def drops_the_stream(self, x, norm, layer):
 @misconception(
     "6.3",
     replaces="Block.around",
-    says="Dropout is missing: self.dropout is applied to the layer's answer.",
+    says="Dropout is missing: apply self.dropout to the layer's answer.",
 )
 def never_drops(self, x, norm, layer):
     return x + layer(norm(x)) if self.pre else norm(x + layer(x))
@@ -224,7 +224,7 @@ def angles_of(places, n, base=10000.0):
 @misconception(
     "6.4",
     replaces="sinusoidal",
-    says="All sines stand before all cosines. Sine and cosine of one frequency stand side by side.",
+    says="All sines are before all cosines. Put sine and cosine of one frequency side by side.",
 )
 def sines_first(T, D):
     angles = angles_of(torch.arange(T), D)
@@ -234,7 +234,7 @@ def sines_first(T, D):
 @misconception(
     "6.4",
     replaces="sinusoidal",
-    says="The base of the frequencies is 100,000 here, as in one lecture. The paper has 10,000.",
+    says="The base of the frequencies is 100,000 here. In the paper and in (6.11) it is 10,000.",
 )
 def takes_a_larger_base(T, D):
     angles = angles_of(torch.arange(T), D, 100000.0)
@@ -320,7 +320,7 @@ def counts_heads_from_zero(H, T, S):
 @misconception(
     "6.4",
     replaces="alibi",
-    says="The penalty is added instead of subtracted, so far words gain. It must be below 0.",
+    says="The penalty is added instead of subtracted, so distant words gain. Subtract it.",
 )
 def rewards_distance(H, T, S):
     return -slanted(torch.arange(1, H + 1), torch.arange(S - T, S), S, H)

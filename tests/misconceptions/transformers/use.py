@@ -84,7 +84,7 @@ def writes_anything(model, prompts, most, rng, heat=1.0, cached=True):
 @misconception(
     "6.9",
     replaces="generate",
-    says="`heat` is not used: the logits are divided by it before the softmax.",
+    says="`heat` is not used: divide the logits by it before the softmax.",
 )
 def ignores_the_heat(model, prompts, most, rng, heat=1.0, cached=True):
     return write(model, prompts, most, rng, heat, cached, warm=True)
@@ -140,7 +140,7 @@ def asks_for_every_word(tokens, V, rng, share=0.15):
 @misconception(
     "6.10",
     replaces="mask_words",
-    says="The words that take a place may be PAD, BOS or EOS. Draw from EOS + 1 on.",
+    says="The words that replace others may be PAD, BOS or EOS. Draw from EOS + 1 on.",
 )
 def draws_special_tokens(tokens, V, rng, share=0.15):
     return hide(tokens, V, rng, share, words=(0, -1))
@@ -178,7 +178,7 @@ def sees_padding(self, tokens):
 @misconception(
     "6.10",
     replaces="Encoder.forward",
-    says="The mask is the wrong way round: it is True where a token is no PAD.",
+    says="The mask is the wrong way round: it must be True where a token is not PAD.",
 )
 def sees_padding_only(self, tokens):
     x, _ = self.read(tokens, mask=tokens == PAD)
