@@ -30,7 +30,7 @@ def shares_by_columns(x):
 @misconception(
     "5.3",
     replaces="dot_product_sum",
-    says="The products are divided by the root of the width. That is task 5.5; here nothing is scaled.",
+    says="The products are divided by the root of the width. That is task 5.5; do not scale here.",
 )
 def scales_the_plain_sum(x):
     weights = torch.softmax(x @ x.mT / math.sqrt(x.shape[-1]), dim=-1)
@@ -110,7 +110,7 @@ def divides_by_zero(q, k, v, temperature=1.0):
 @misconception(
     "5.4",
     replaces="soft_lookup",
-    says="Only the best of all scores wins: find the best of each query, with amax over the last axis.",
+    says="Only the best of all scores wins: find each query's best, with amax over the last axis.",
 )
 def finds_one_best_for_all(q, k, v, temperature=1.0):
     if temperature:
