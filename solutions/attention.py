@@ -132,7 +132,7 @@ def dot_product_sum(x: XTD) -> tuple[XTD, Float[Tensor, "*#B T T"]]:
 
 # ------------------------------------------------------------------ 5.4 Query, key, value
 def soft_lookup(q: XTK, k: XSK, v: XSV, temperature: float = 1.0) -> XTV:
-    """Look up values by softmax(q . k / temperature) (5.7): the colder, the harder (5.8).
+    """Look up values by softmax(q . k / temperature) (5.7); at 0 the best key decides (5.8).
 
     At temperature 0, where the formula would divide by 0, return its limit: the value whose key
     fits best, or the mean of these values if several keys fit equally well. About 5 lines.
@@ -261,7 +261,7 @@ class MultiHead(nn.Module):
     """H heads look at once, each with queries, keys and values of its own, K = D / H numbers wide.
 
     Parameters: W_q, W_k, W_v, W_o, each with weight (D, D) and bias (D); head h owns rows h K to
-    (h + 1) K of the first three. E: numbers of a vector that is looked at, if they are not D.
+    (h + 1) K of the first three. E: the length of a vector that is looked at, if it is not D.
     """
 
     def __init__(self, D: int, H: int, E: int | None = None) -> None:

@@ -34,7 +34,7 @@ def blocks(q, k, v, causal=False, block=256, **wrong):
 @misconception(
     "5.11",
     replaces="blockwise_attention",
-    says="A larger score must scale down the sum of powers times values as well, not one sum only.",
+    says="A larger score must scale down both sums: the powers, and the powers times values.",
 )
 def scales_one_sum_only(q, k, v, causal=False, block=256):
     return blocks(q, k, v, causal, block, scale=False)
@@ -52,7 +52,7 @@ def keeps_no_top(q, k, v, causal=False, block=256):
 @misconception(
     "5.11",
     replaces="blockwise_attention",
-    says="A table of all T x S scores is held: that is what blocks are to avoid.",
+    says="A table of all T x S scores is held, which blocks are meant to avoid.",
 )
 def holds_the_whole_table(q, k, v, causal=False, block=256):
     T, S = q.shape[-2], k.shape[-2]
@@ -67,7 +67,7 @@ def holds_the_whole_table(q, k, v, causal=False, block=256):
     "5.11",
     replaces="blockwise_attention",
     says="The softmax is taken within each block, and the blocks are averaged: weights of "
-    "different blocks cannot be compared so.",
+    "different blocks cannot be compared in this way.",
 )
 def averages_the_blocks(q, k, v, causal=False, block=256):
     parts = [

@@ -106,7 +106,7 @@ def remembers_values_first(self, memory):
 @misconception(
     "5.9",
     replaces="CrossAttention.remember",
-    says="The values are the keys: W_v makes the values.",
+    says="The values were made with W_k: make them with W_v.",
 )
 def remembers_keys_twice(self, memory):
     return remembered(self, self.W_k(memory), self.W_k(memory))

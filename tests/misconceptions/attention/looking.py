@@ -10,7 +10,7 @@ from nextword.judge.misconceptions import misconception
 @misconception(
     "5.3",
     replaces="dot_product_sum",
-    says="The weights are bare dot products: without a softmax they are no shares.",
+    says="The weights are bare dot products: without a softmax they do not sum to 1.",
 )
 def sums_without_a_softmax(x):
     weights = x @ x.mT
@@ -30,7 +30,7 @@ def shares_by_columns(x):
 @misconception(
     "5.3",
     replaces="dot_product_sum",
-    says="The products are divided by the root of the width. That is task 5.5; here is no scale.",
+    says="The products are divided by the root of the width. That is task 5.5; do not scale here.",
 )
 def scales_the_plain_sum(x):
     weights = torch.softmax(x @ x.mT / math.sqrt(x.shape[-1]), dim=-1)
@@ -110,7 +110,7 @@ def divides_by_zero(q, k, v, temperature=1.0):
 @misconception(
     "5.4",
     replaces="soft_lookup",
-    says="Only the best of all scores wins: find that of each query, with amax over the last axis.",
+    says="Only the best of all scores wins: find each query's best, with amax over the last axis.",
 )
 def finds_one_best_for_all(q, k, v, temperature=1.0):
     if temperature:
@@ -123,7 +123,7 @@ def finds_one_best_for_all(q, k, v, temperature=1.0):
 @misconception(
     "5.4",
     replaces="self_attention",
-    says="The answers are the vectors themselves: values are W_v x.",
+    says="The values are the vectors themselves: they must be W_v x.",
 )
 def forgets_the_values(x, W_q, W_k, W_v):
     return soft(x @ W_q.T, x @ W_k.T, x)
@@ -150,8 +150,8 @@ def uses_queries_as_keys(x, W_q, W_k, W_v):
 @misconception(
     "5.5",
     replaces="softmax",
-    says="A row of nothing but -inf becomes NaN, since -inf - (-inf) is no number. Keep what you "
-    "subtract finite.",
+    says="A row of nothing but -inf becomes NaN, since -inf - (-inf) is not a number. Keep what "
+    "you subtract finite.",
 )
 def fails_where_all_is_hidden(scores):
     return torch.softmax(scores, dim=-1)
@@ -240,8 +240,8 @@ def turns_the_mask_round(q, k, v, mask=None):
 @misconception(
     "5.5",
     replaces="attention",
-    says="Hidden keys got a low, but finite score: a query that may look nowhere then looks "
-    "everywhere alike. Use -inf.",
+    says="Hidden keys got a low but finite score: a query that may look nowhere then looks at "
+    "all keys equally. Use -inf.",
 )
 def hides_with_a_large_number(q, k, v, mask=None):
     return attend(q, k, v, mask, hidden=-1e9)

@@ -54,7 +54,7 @@ def sees_the_future(T, S=None):
 @misconception(
     "5.6",
     replaces="padding_mask",
-    says="The first word of the padding is still seen: S words of a sentence of n have the places "
+    says="The first word of the padding is still seen: a sentence of n words has the places "
     "0 to n - 1.",
 )
 def sees_one_word_of_padding(lengths, S):

@@ -50,7 +50,7 @@ def hides_with_zero(self, s, Uh, h, allowed):
 @misconception(
     "5.1",
     replaces="AdditiveAttention.forward",
-    says="The tanh is missing. Without it the score is a sum of a part of the state and a part of "
+    says="The tanh is missing. Without it the score is a number from the state plus a number from "
     "the word, and the state changes no weight.",
 )
 def forgets_the_tanh(self, s, Uh, h, allowed):
@@ -94,7 +94,7 @@ def forced(self, source, inputs, start=None, carry=True):
 @misconception(
     "5.2",
     replaces="Translator.forward",
-    says="Every step begins in the first state: the state of one step is where the next begins.",
+    says="Every step starts from the first state: start it from the state of the step before.",
 )
 def begins_anew_at_each_step(self, source, inputs):
     return tuple(forced(self, source, inputs, carry=False))
