@@ -1,6 +1,5 @@
 """What several of the library's own tests need: a small course folder and the command line."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -144,10 +143,10 @@ def nextword() -> Callable[..., Result]:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
+def site(request, tmp_path_factory):
     """The book, built with warnings as errors, once for all workers."""
     pytest.importorskip("jupyter_book", reason="the book is built with pip install '.[book]'")
-    several = "PYTEST_XDIST_WORKER" in os.environ
+    several = hasattr(request.config, "workerinput")  # the environment is a child's, too
     out = tmp_path_factory.getbasetemp()
     out = (out.parent if several else out) / "book"
     with FileLock(out.with_suffix(".lock")):

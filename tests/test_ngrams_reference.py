@@ -15,7 +15,7 @@ from nltk.lm import models as nltk_models
 from nextword.corpora.vocabulary import BOS, EOS, UNK, build_vocabulary, replace_unknown
 from nextword.judge.misconceptions import load_module
 from tests.reference import reference
-from tests.suites import ngram_oracles as plain
+from tests.suites.ngrams import oracles as plain
 
 ROOT = Path(__file__).parents[1]
 KENLM = ROOT / "tests" / "data" / "kenlm"

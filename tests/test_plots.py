@@ -53,6 +53,23 @@ def pictures():
         "bars": plots.bars({"counts": 0.5}, x="share"),
         "against": plots.against([1.0, 2.0], [2.0, 3.0], x="a", y="b", diagonal=True),
         "tree": plots.tree({"a": "0", "b": "1"}),
+        "look_back": plots.look_back(["a", "b"], [0.25, 0.75], said="c"),
+        "weight_tables": plots.weight_tables({"": [[1, 0]]}, "a", "cd", x="keys", y="queries"),
+        "shared_heads": plots.shared_heads(4, [4, 2]),
+        "tiles": plots.tiles(2, 3, at=(1, 1)),
+        "windows": plots.windows(2, 2, 5),
+        "curves": plots.curves({"up": {0.0: 1.0, 1.0: 2.0}}, x="x", y="y"),
+        "stages": plots.stages({"x": [1, 7], "minus the mean": [-3, 3]}, y="value"),
+        "two_blocks": plots.two_blocks(),
+        "whole_model": plots.whole_model(3),
+        "waves": plots.waves([[0.0, 1.0], [0.8, 0.5], [0.9, -0.4]], shown=(0, 1)),
+        "turned": plots.turned({"a": (0.0, 1.5), "b": (3.0, 0.0)}),
+        "cached": plots.cached("hello", 1),
+        "shares": plots.shares({"A": {"one": 1, "two": 3}}, x="share"),
+        "with_spread": plots.with_spread({"a": {10: [1.0, 3.0]}}, x="n", y="y", xticks=(10,)),
+        "by_work": plots.by_work({"small": {1e9: 5.0}}, floor=1.5),
+        "by_rung": plots.by_rung({"RNN": {"name": 2.0}, "GRU": {"name": 0.5}}),
+        "two_stacks": plots.two_stacks("ab", "<s> b", "b a"),
     }
 
 

@@ -212,7 +212,7 @@ def test_translating_runs_and_its_tasks_are_named(monkeypatch):
 def test_translating_learns_and_measures(monkeypatch):
     for name in ("PLAN", "TOGETHER"):
         monkeypatch.setattr(transformers_translating, name, Plan(steps=1, size=4))
-    values = {"PAIRS": ((400, 3), (5, 20)), "N_EACH": 100, "N_ASKED": 20, "LONGEST": 8}
+    values = {"PAIRS": ((400, 3), (5, 20)), "N_EACH": 400, "N_ASKED": 40, "LONGEST": 8}
     for name, value in values.items():
         monkeypatch.setattr(transformers_translating, name, value)
     monkeypatch.setattr("nextword.models.rnns.N_PER_LENGTH", 5)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nextword.judge.alike import alike
+from nextword.judge.alike import alike, numbers
 
 _KINDS: tuple[tuple[Any, str], ...] = (
     (bool, "a truth value"),
@@ -96,8 +96,8 @@ def _sequence(got: Sequence[Any], expected: Sequence[Any]) -> str:
     wrong = [n for n, pair in enumerate(zip(got, expected, strict=True)) if not alike(*pair)]
     if len(wrong) > 1 and _same_items(got, expected):
         return "with the right items in another order"
-    numbers = all(isinstance(x, (int, float)) for x in (*got, *expected))
-    if numbers and (factor := _factor(got, expected)):
+    plain = all(isinstance(x, (int, float)) for x in (*got, *expected))
+    if plain and (factor := _factor(got, expected)):
         return factor
     ends = {0, len(got) - 1}
     place = f"that differs first in item {wrong[0] + 1}"
@@ -156,7 +156,7 @@ def _more(got: float, expected: float) -> str:
 
 def _arrays(got: Any, expected: Any) -> str:
     try:
-        x, y = np.asarray(got), np.asarray(expected)
+        x, y = numbers(got), numbers(expected)
     except Exception:
         return f"{_kind(got)} where an array is expected"
     if x.dtype.kind not in "biufc" or y.dtype.kind not in "biufc":

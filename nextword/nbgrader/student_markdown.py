@@ -29,6 +29,7 @@ FORMULAS += ["msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "mund
 MAX_FORMULA = 2_000  # characters
 ADDRESS = re.compile(r"(https?://|#)", re.IGNORECASE)
 PICTURE = re.compile(r"data:image/(png|jpeg);base64,[A-Za-z0-9+/=]*")  # in the page itself
+NO_PICTURE = re.compile(r"<img(?: alt=\"[^\"]*\")?>")  # one whose address was not allowed
 PASTED = "attachment:"  # begins the address of a picture in the cell
 # the page's own classes lie over it, or are its buttons; those of coloured code do nothing else
 CLASSES = {("div", "highlight"), *(("span", name) for name in STANDARD_TYPES.values())}
@@ -105,7 +106,8 @@ def _cleaned(source: str, renderer: type[_Renderer], attachments: Mapping[str, A
     made = renderer(escape=False, exclude_anchor_links=True, attachments=dict(attachments or {}))
     page = MarkdownWithMath(renderer=made).render(source)
     tags, protocols = [*TAGS, *FORMULAS], ["http", "https", "data"]
-    return str(bleach.clean(page, tags=tags, attributes=_allowed, protocols=protocols))
+    cleaned = bleach.clean(page, tags=tags, attributes=_allowed, protocols=protocols)
+    return NO_PICTURE.sub("", str(cleaned))
 
 
 @pass_context

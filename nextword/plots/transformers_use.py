@@ -4,10 +4,12 @@ Leaves out: the network itself (transformers).
 """
 
 from collections.abc import Mapping, Sequence
+from math import log10
 from statistics import fmean, stdev
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from nextword.plots.boxes import arrow, bare, box
 from nextword.plots.charts import floor_line
@@ -26,6 +28,7 @@ from nextword.plots.style import (
 )
 
 STRONG = 5.0  # bits
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @drawn
@@ -78,6 +81,8 @@ def by_work(
         )
         ends[name] = (list(points)[-1], list(points.values())[-1], COLOURS[i])
     ax.set_xscale("log")
+    ax.xaxis.set_major_formatter(lambda value, _: "10" + str(round(log10(value))).translate(RAISED))
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_yscale("log")
     plain_ticks(ax, "y", yticks)
     ax.set_ylim(bottom=0.93 * floor)

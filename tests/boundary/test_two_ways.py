@@ -210,11 +210,12 @@ def test_verdicts(outcome: dict[str, Results], student: str) -> None:
 
 def test_the_two_ways_say_the_same(course: TinyCourse) -> None:
     assert len(OUTCOMES) == 2
-    one, other = OUTCOMES.values()
+    one, other = (OUTCOMES[way.__name__] for way in (in_this_process, in_a_candidate))
     for student in WRONG:
         for name, test in one[student].items():
             said = test.message.replace(os.sep, "/")
-            assert (name, said) == (name, other[student][name].message)
+            if said or test.visible:  # of other hidden tests the examiner says a direction
+                assert (name, said) == (name, other[student][name].message)
 
 
 def test_an_argument_that_was_changed_is_named(outcome: dict[str, Results]) -> None:

@@ -124,6 +124,7 @@ def test_points_in_a_notebook_count_the_visible_tests(tmp_path, capsys, referenc
     suites = tmp_path / "tests" / "suites"
     suites.mkdir(parents=True)
     for name, text in read_suite(PROJECT, "ngrams").visible().items():
+        (suites / name).parent.mkdir(exist_ok=True)
         (suites / name).write_text(text, "utf-8")
     assert cells_of_students.points("2.1", folder=tmp_path) == 0
     assert "not written yet" in capsys.readouterr().out

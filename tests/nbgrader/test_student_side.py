@@ -27,12 +27,18 @@ def modules(reference: str) -> dict[str, str]:
     }
 
 
+def charged_once(test: dict) -> bool:
+    """Whether the server gave the points because an earlier task alone was wrong."""
+    return test["message"].startswith("right, given a right")
+
+
 def visible(result: dict) -> dict[tuple[str, str], str]:
+    """The verdicts of visible tests; the docstrings' examples are run by `check` alone."""
     return {
-        (task["id"], test["behaviour"]): test["verdict"]
+        (task["id"], test["behaviour"]): "failed" if charged_once(test) else test["verdict"]
         for task in result["tasks"]
         for test in task["tests"]
-        if test["visible"]
+        if test["visible"] and "worked example in the docstring" not in test["behaviour"]
     }
 
 

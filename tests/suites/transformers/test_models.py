@@ -132,8 +132,10 @@ def test_first_weights_again(transformers):
 
 
 # ------------------------------------------------------------------ 6.7
-LAYERS = {"ln_1": "norm1", "attn.c_attn": "mixer.W_qkv", "attn.c_proj": "mixer.W_o"}
-LAYERS |= {"ln_2": "norm2", "mlp.c_fc": "feed.up", "mlp.c_proj": "feed.down"}
+LAYERS = {
+    **{"ln_1": "norm1", "attn.c_attn": "mixer.W_qkv", "attn.c_proj": "mixer.W_o"},
+    **{"ln_2": "norm2", "mlp.c_fc": "feed.up", "mlp.c_proj": "feed.down"},
+}
 WIDTHS = {"attn.c_attn": (4, 12), "attn.c_proj": (4, 4), "mlp.c_fc": (4, 16), "mlp.c_proj": (16, 4)}
 
 
