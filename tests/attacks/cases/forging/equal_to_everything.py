@@ -1,6 +1,6 @@
 """Returns an object that equals everything: would pass every comparison."""
 
-# expect: failed failed|timeout failed|timeout
+# expect: failed|timeout
 class Deed:
     def __init__(self, *_):
         pass
