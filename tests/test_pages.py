@@ -60,7 +60,7 @@ def test_a_page_of_the_book_is_open_to_everyone(site, show, name, theme, width):
     page = show(path, theme, width, fragment)
     assert page.locator(f"html[data-theme={theme}]").count() == 1
     # a chapter has thousands of letters to look at; its colours are those of the model chapter
-    contrast = name not in NOTEBOOKS or (width > 390 and (theme == "light" or name == MODEL))
+    contrast = name not in NOTEBOOKS or (width > 390 and name == MODEL)
     assert_open_to_everyone(page, width, contrast=contrast)
 
 
