@@ -4,13 +4,13 @@ import hashlib
 import http.server
 import io
 import re
-import threading
 import zipfile
 
 import pytest
 
 from nextword.corpora import cache, downloads
 from nextword.errors import UserError
+from tests.local_server import serving, use_an_empty_cache
 
 TEXT = "To be, or not to be: that is the question.\n" * 5_000
 BODY = TEXT.encode()
@@ -45,22 +45,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server():
-    found = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.files, found.asked = {}, []
-    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield found
-    found.shutdown()
-    thread.join()
-    found.server_close()
+    with serving(Handler) as found:
+        found.files, found.asked = {}, []
+        yield found
 
 
 @pytest.fixture
 def play(server, monkeypatch, tmp_path):
     """A download named `play` from this computer's server, and an empty cache folder."""
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
-    for variable in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(variable, raising=False)
+    use_an_empty_cache(monkeypatch, tmp_path)
     server.files["/play.txt"] = [(BODY, None)]
     entry = downloads.Download(
         title="A play: for tests",

@@ -4,7 +4,6 @@ import errno
 import hashlib
 import http.server
 import re
-import threading
 
 import numpy as np
 import pytest
@@ -13,10 +12,10 @@ import torch
 from safetensors.torch import save
 
 from nextword import pretrained
-from nextword.corpora import cache
 from nextword.corpora.downloads import Download
 from nextword.errors import UserError
 from nextword.word_pieces import WordPieces, byte_signs, chunks
+from tests.local_server import serving, use_an_empty_cache
 from tests.reference import reference
 
 course = reference("transformers")
@@ -46,22 +45,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server():
-    found = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.body, found.cut, found.error, found.resumes, found.asked = BODY, len(BODY), 0, True, []
-    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield found
-    found.shutdown()
-    thread.join()
-    found.server_close()
+    with serving(Handler) as found:
+        found.body, found.cut, found.error, found.resumes, found.asked = (
+            BODY,
+            len(BODY),
+            0,
+            True,
+            [],
+        )
+        yield found
 
 
 @pytest.fixture
 def path(server, monkeypatch, tmp_path):
     """Where the weights will be; the cache folder is empty."""
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
-    for variable in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(variable, raising=False)
+    use_an_empty_cache(monkeypatch, tmp_path)
     url = f"http://127.0.0.1:{server.server_port}/model.safetensors"
     digest = hashlib.sha256(BODY).hexdigest()
     entry = Download("Weights: for tests", url, "nowhere", "none", len(BODY), digest)

@@ -38,8 +38,7 @@ def module_results(
 ) -> dict[str, dict[str, Any]]:
     """Return what each student's module earned, as `grade --json` writes it, by student.
 
-    `folders` maps a student to the folder with the module. A student whose module this machine does
-    not let us read has no result. Raises UserError or EngineError.
+    `folders` maps a student to the folder with the module. Raises UserError or EngineError.
     """
     project = examiner_project(course)
     names = {f"{number:05d}": student for number, student in enumerate(sorted(folders))}

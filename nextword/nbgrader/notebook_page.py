@@ -143,11 +143,7 @@ def _tests(result: Mapping[str, Any]) -> list[TestResult]:
 def _told(cell: NotebookNode, kind: str | None) -> list[Block]:
     """Return what a test said below its cell, or what a student wrote."""
     if utils.is_solution(cell):
-        pasted = cell.get("attachments") or {}
-        kind, text = "text", shortened(cell.source)
-        if cell.cell_type == "markdown":
-            kind, text = "written", still(cell.source, pasted)
-        return [Block("heading", "Your answer"), Block(kind, text)]
+        return [Block("heading", "Your answer"), _written(cell)]
     if utils.is_task(cell):
         return [Block("text", without(cell.source, "MARK SCHEME").strip())]
     if kind == "check":
@@ -155,6 +151,13 @@ def _told(cell: NotebookNode, kind: str | None) -> list[Block]:
         return [Block("text", message)] if message else []
     texts = [o.evalue for o in cell.get("outputs", []) if o.output_type == "error"]
     return [Block("text", text) for text in texts]
+
+
+def _written(cell: NotebookNode) -> Block:
+    """Return what a student wrote in a cell: Markdown as a page, code as it is."""
+    if cell.cell_type == "markdown":
+        return Block("written", still(cell.source, cell.get("attachments") or {}))
+    return Block("text", shortened(cell.source))
 
 
 class Figures:
@@ -177,10 +180,7 @@ def _own_work(cells: list[NotebookNode], figures: Figures) -> list[Block]:
     for cell in cells:
         if id_of(cell):
             break
-        if cell.cell_type == "markdown":
-            found.append(Block("written", still(cell.source, cell.get("attachments") or {})))
-            continue
-        found.append(Block("text", shortened(cell.source)))
+        found.append(_written(cell))
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if figure := figures.take(data.get("image/png", "")):

@@ -97,12 +97,16 @@ def still(source: str, attachments: Mapping[str, Any] | None = None) -> str:
     >>> still("$n_i$").strip()
     '<p><math display="inline"><mrow><msub><mi>n</mi><mi>i</mi></msub></mrow></math></p>'
     """
-    if len(source) > MAX_MARKDOWN:
-        return f"<pre>{html.escape(shortened(source))}</pre>"
     return _cleaned(source, _StillRenderer, attachments)
 
 
+def _as_it_is(source: str) -> str:
+    return f"<pre>{html.escape(shortened(source))}</pre>"
+
+
 def _cleaned(source: str, renderer: type[_Renderer], attachments: Mapping[str, Any] | None) -> str:
+    if len(source) > MAX_MARKDOWN:
+        return _as_it_is(source)
     made = renderer(escape=False, exclude_anchor_links=True, attachments=dict(attachments or {}))
     page = MarkdownWithMath(renderer=made).render(source)
     tags, protocols = [*TAGS, *FORMULAS], ["http", "https", "data"]
@@ -130,6 +134,6 @@ def markdown(source: str, attachments: Mapping[str, Any] | None = None) -> str:
     >>> markdown('<b class="full-credit" id="x" style="position: fixed">a</b>').strip()
     '<p><b>a</b></p>'
     """
-    if len(source) > MAX_MARKDOWN or TEX_THAT_REACHES_THE_PAGE.search(source):
-        return f"<pre>{html.escape(shortened(source))}</pre>"  # in which MathJax reads no formulas
+    if TEX_THAT_REACHES_THE_PAGE.search(source):
+        return _as_it_is(source)  # in which MathJax reads no formulas
     return _cleaned(source, _Renderer, attachments)
