@@ -11,6 +11,7 @@ from nextword import catalogue
 from nextword.catalogue import Chapter
 from nextword.judge.misconceptions import Misconception, load_misconceptions
 from nextword.project import Project, find_project
+from tests.variants.variants import read
 
 HERE = Path(__file__).parent
 UNWRITTEN = "\n\ndef unwritten(*_, **__):\n    raise NotImplementedError('not yet')\n\n\n"
@@ -66,8 +67,12 @@ class Course:
 def _ngrams(course: Course, number: int, luck: random.Random) -> str:
     """Of ten: three right, four with mistakes, one unfinished, one other's, one broken."""
     kind, root = number % 10, course.project.root
-    if kind in (3, 4, 5, 6):
-        return course.with_mistakes(luck.sample(course.mistakes(), kind - 2))
+    if kind in (3, 4, 5, 6):  # of one to four mistakes, each in another function
+        wrong = {each.symbol: each for each in luck.sample(read("ngrams_wrong"), kind + 6)}
+        text = course.reference
+        for each in [*wrong.values()][: kind - 2]:
+            text = each.module(text)
+        return text
     if kind == 7:
         tasks = luck.sample(course.chapter.tasks, 3)
         return course.without([symbol for task in tasks for symbol in task.symbols])

@@ -11,13 +11,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest import mock
 
 from benchmarks.grading_class import Course
 from nextword.boundary.deadline import Deadline
+from nextword.grading.examiner import Examiner
 from nextword.grading.run import Options, grade
 from nextword.judge.bounds import Bounds
 from nextword.judge.suite import Suite, with_suite
@@ -90,8 +92,10 @@ def pytest_each(course: Course, sources: dict[str, str], base: Path, jobs: int) 
     for name, text in sources.items():
         (base / name).mkdir(parents=True)
         (base / name / f"{course.stem}.py").write_text(text, "utf-8")
+    tests = course.project.suite(course.stem).relative_to(course.project.root)
+    suites_of_chapter = suites.parents[1] / tests
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short"]
-    command += ["--rootdir", str(suites.parents[1]), str(suites / f"test_{course.stem}.py")]
+    command += ["--rootdir", str(suites.parents[1]), str(suites_of_chapter)]
     passed: dict[str, int] = {}
     started, before = time.perf_counter(), computed()
     waiting, running = list(sources), dict[str, Any]()
@@ -172,6 +176,17 @@ def ours(course: Course, folder: Path, base: Path, jobs: int) -> Measured:
     }
     name = f"(d) nextword grade, {jobs} at a time"
     return Measured(f"d{jobs}", name, len(passed), seconds, passed, before)
+
+
+def tests_alone(course: Course, folder: Path, base: Path, jobs: int) -> Measured:
+    """(e) As (d), but a failed test is neither tried again nor explained: what pytest does."""
+    nothing = mock.Mock()
+    with (
+        mock.patch.object(Examiner, "_charge_once", nothing),
+        mock.patch.object(Examiner, "_explain_mistakes", nothing),
+    ):
+        found = ours(course, folder, base / "alone", jobs)
+    return replace(found, key=f"e{jobs}", name=f"(e) its tests alone, {jobs} at a time")
 
 
 class _Silent:
