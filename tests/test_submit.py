@@ -83,6 +83,70 @@ def test_empty_and_deleted_cells_of_the_notebook_are_named(work, nextword):
     assert "demo.ipynb is no notebook that can be read" in nextword("submit", "demo").output
 
 
+def cell(name, source, kind="markdown", **more):
+    """A cell as it was released; without a name one of the student's own."""
+    metadata = {"nbgrader": {"grade_id": name, **more.pop("nbgrader", {})}} if name else {}
+    return {"cell_type": kind, "metadata": metadata, "source": [source], **more}
+
+
+PNG = {"output_type": "display_data", "data": {"image/png": "…"}, "metadata": {}}
+TASK = {"nbgrader": {"task": True}}
+TESTS = [cell("task-9-1", "", "code"), cell("task-9-2", "", "code")]
+DRAWN = cell(None, "draw()", "code", outputs=[PNG])
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([DRAWN], "demo.ipynb: the cells check-a, why were deleted"),
+        ([cell("check-a", "x"), cell("why", "![a](attachment:a.png)")], "the picture a.png of the"),
+        ([cell("check-a", "x"), cell("why", "![a](my/a.png)")], "the picture my/a.png of the cell"),
+        ([cell("check-a", "<img width=3 src='a.png'>"), cell("why", "y")], "the picture a.png of"),
+        (
+            [cell("check-a", "x"), cell("why", "Draw it.", **TASK)],
+            "nothing of your own stands below",
+        ),
+        (
+            [cell("check-a", "x"), cell("why", "Draw it.", **TASK), cell(None, "x = 1", "code")],
+            "no picture is shown below the cell why: run its cells",
+        ),
+    ],
+)
+def test_what_is_absent_from_a_notebook_is_named(work, nextword, cells, said):
+    work.write_text(DEMO_SOLUTION, "utf-8")
+    notebook = {"cells": [*TESTS, *cells], "metadata": {"nextword": {"cells": ["check-a", "why"]}}}
+    work.with_suffix(".ipynb").write_text(json.dumps(notebook), "utf-8")
+    result = nextword("submit", "demo")
+    assert result.exit_code == 1
+    assert said in result.output
+
+
+def test_a_whole_notebook_misses_nothing(work, nextword):
+    work.write_text(DEMO_SOLUTION, "utf-8")
+    pasted = {"attachments": {"a.png": {"image/png": "…"}}}
+    cells = [*TESTS, cell("why", "Draw it, or paste a picture.", **TASK), DRAWN]
+    cells += [cell("check-a", "![a](attachment:a.png) ![b](data:image/png;base64,x)", **pasted)]
+    notebook = {"cells": cells, "metadata": {"nextword": {"cells": ["check-a", "why"]}}}
+    work.with_suffix(".ipynb").write_text(json.dumps(notebook), "utf-8")
+    assert "nothing is missing" in nextword("submit", "demo").output
+
+
+def test_files_that_a_browser_has_named_anew_are_seen(work, nextword):
+    work.write_text(DEMO_SOLUTION, "utf-8")
+    notebook = {"cells": TESTS}
+    for name in ("demo (1).ipynb", "demo-Copy1.py"):
+        (work.parent / name).write_text(json.dumps(notebook), "utf-8")
+    said = nextword("submit", "demo").output
+    assert "demo (1).ipynb is not in the file: rename it to demo.ipynb" in said
+    assert "demo-Copy1.py is not in the file: it is newer than demo.py" in said
+    (work.parent / "demo-Copy1.py").unlink()
+    work.with_suffix(".ipynb").write_text(json.dumps(notebook), "utf-8")  # the same
+    assert "nothing is missing" in nextword("submit", "demo").output
+    os.chdir(work.parent)  # as in a folder from nbgrader
+    work.with_suffix(".ipynb").unlink()
+    assert "rename it to demo.ipynb" in nextword("submit", "demo").output
+
+
 def test_nothing_to_hand_in_is_wrong_use(demo_course, nextword):
     result = nextword("submit", "demo")
     assert result.exit_code == 2

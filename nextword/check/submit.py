@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import io
-import json
 import subprocess
 import sys
 import zipfile
@@ -13,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nextword.catalogue import Chapter
+from nextword.check.notebook_gaps import copies_of, notebook_gaps
 from nextword.errors import UserError
+from nextword.files import pack as zip_of
 from nextword.project import find_project
 
 IMPORT_SECONDS = 60
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the same work gives the same file, byte for byte
-STUBS = ("YOUR CODE HERE", "YOUR ANSWER HERE")
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,8 @@ def work_folder(chapter: Chapter, start: Path | None = None) -> Path:
     """
     here = (start or Path.cwd()).resolve()
     name = f"{chapter.stem}.py"
-    if (here / name).is_file() and (here / f"{chapter.stem}.ipynb").is_file():
+    notebook = here / f"{chapter.stem}.ipynb"
+    if (here / name).is_file() and (notebook.is_file() or copies_of(notebook)):
         return here
     folder = find_project(here).package("coursework")
     if not (folder / name).is_file():
@@ -53,8 +53,9 @@ def pack(chapter: Chapter, folder: Path, target: Path) -> Package:
     module = folder / f"{chapter.stem}.py"
     notebook = folder / f"{chapter.stem}.ipynb"
     files = [module, *([notebook] if notebook.is_file() else [])]
-    missing = [*_module_gaps(module, chapter), *_notebook_gaps(notebook, chapter)]
-    data = _zipped(files)
+    missing = [*_module_gaps(module, chapter), *notebook_gaps(notebook, chapter)]
+    missing += [_left_out(copy, of) for of in (module, notebook) for copy in copies_of(of)]
+    data = zip_of({path.name: path.read_bytes() for path in files})
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for path in files:
             if archive.read(path.name) != path.read_bytes():
@@ -67,14 +68,13 @@ def pack(chapter: Chapter, folder: Path, target: Path) -> Package:
     return Package(target, tuple(path.name for path in files), tuple(missing))
 
 
-def _zipped(files: list[Path]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in files:
-            entry = zipfile.ZipInfo(path.name, EPOCH)
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(entry, path.read_bytes())
-    return buffer.getvalue()
+def _left_out(copy: Path, of: Path) -> str:
+    """Return what to do about a file that a browser or Jupyter has named after one of ours."""
+    if not of.is_file():
+        return f"{copy.name} is not in the file: rename it to {of.name}"
+    newer = copy.stat().st_mtime > of.stat().st_mtime
+    which = "it is newer than" if newer else "it differs from"
+    return f"{copy.name} is not in the file: {which} {of.name}; keep one of them, named {of.name}"
 
 
 def _module_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
@@ -133,22 +133,3 @@ def _import_trouble(path: Path) -> str:
     if done.returncode == 0:
         return ""
     return (done.stderr.strip().splitlines() or [f"it ends with exit code {done.returncode}"])[-1]
-
-
-def _notebook_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
-    """Yield what is missing from the assignment notebook, where the student has one."""
-    if not path.is_file():
-        return
-    try:
-        cells = json.loads(path.read_text("utf-8"))["cells"]
-        ids = {c["metadata"].get("nbgrader", {}).get("grade_id"): c for c in cells}
-        sources = {name: "".join(cell["source"]) for name, cell in ids.items() if name}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        yield f"{path.name} is no notebook that can be read: save it in JupyterLab again"
-        return
-    gone = [t.id for t in chapter.tasks if f"task-{t.id.replace('.', '-')}" not in sources]
-    if gone:
-        yield f"{path.name}: the test cells of {', '.join(gone)} were deleted"
-    for name, source in sources.items():
-        if any(stub in source for stub in STUBS):
-            yield f"{path.name}: the cell {name} is empty"

@@ -176,6 +176,8 @@ def _prepared(notebook: Notebook, chapter: Chapter) -> Notebook:
     made["metadata"] = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
+        # of these `nextword submit` knows whether one was deleted
+        "nextword": {"cells": [cell_id(cell) for cell in made["cells"] if kind_of(cell)]},
     }
     return made
 
