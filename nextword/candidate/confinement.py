@@ -91,12 +91,16 @@ class Keeper:
 
 
 class Confinement:
-    """Forks candidates: confined ones, in namespaces of their own, or mere child processes."""
+    """Forks candidates: confined ones, in namespaces of their own, or mere child processes.
+
+    With `outer_uid` root's candidates become that user, in namespaces or without.
+    """
 
     def __init__(self, limits: Limits, *, confined: bool, outer_uid: int | None = None) -> None:
         self.limits, self.confined, self.outer_uid = limits, confined, outer_uid
         self._libc = ctypes.CDLL(None, use_errno=True)
-        self._filter = seccomp.program() if confined and seccomp.available() else b""
+        walls = confined or outer_uid is not None
+        self._filter = seccomp.program() if walls and seccomp.available() else b""
         if sys.platform == "linux":  # what a candidate leaves behind comes back to the server
             self._libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
@@ -111,14 +115,45 @@ class Confinement:
 
     def _plain(self, life: Life, keep: int) -> Keeper:
         folder = Path(tempfile.mkdtemp(prefix="candidate-"))
+        if self.outer_uid is not None:
+            os.chown(folder, self.outer_uid, self.outer_uid)
+        said, say = os.pipe()
         pid = os.fork()
         if pid == 0:
             with _exit_at_the_end():
-                os.setsid()
-                _close_all_but(keep)
-                limit_resources(self.limits)
+                try:
+                    os.setsid()
+                    _close_all_but(keep, say)
+                    limit_resources(self.limits)
+                    if self.outer_uid is not None:
+                        self._become(self.outer_uid)
+                except OSError as error:
+                    os.write(say, f"{error}\n".encode())
+                    os._exit(1)
+                os.write(say, b"locked\n")
+                os.close(say)
                 _live(life, folder)
-        return Keeper(pid, pid, folder)
+        keeper = Keeper(pid, pid, folder)
+        if "locked" not in (lines := _hear(said, say)):
+            keeper.end()
+            raise ConfinementError("; ".join(lines) or "the candidate died before it began")
+        return keeper
+
+    def _become(self, user: int) -> None:
+        """Become another user for good, without processes of its own and without a network."""
+        if not self._filter:
+            raise OSError("there is no filter of system calls for this kind of machine")
+        resource.setrlimit(resource.RLIMIT_NPROC, (self.limits.threads,) * 2)
+        self._change_user(user)
+        self._call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        self._drop_capabilities()
+        seccomp.install(self._filter)
+
+    @staticmethod
+    def _change_user(user: int) -> None:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
 
     # ------------------------------------------------------------------ in namespaces
 
@@ -130,9 +165,7 @@ class Confinement:
         if pid == 0:
             with _exit_at_the_end():
                 self._watch(life, keep, say, mapped)
-        os.close(say)
-        with os.fdopen(said, "rb") as reader:
-            lines = reader.read(4096).decode(errors="replace").splitlines()
+        lines = _hear(said, say)
         inner = [int(line.removeprefix("pid ")) for line in lines if line.startswith("pid ")]
         keeper = Keeper(pid, inner[0] if inner else pid, None)
         if "locked" not in lines or not inner:
@@ -175,9 +208,7 @@ class Confinement:
 
     def _enter_namespaces(self) -> None:
         if self.outer_uid is not None:  # root's processes are not counted by any limit
-            os.setgroups([])
-            os.setresgid(self.outer_uid, self.outer_uid, self.outer_uid)
-            os.setresuid(self.outer_uid, self.outer_uid, self.outer_uid)
+            self._change_user(self.outer_uid)
             self._call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)  # else /proc/self is root's
         uid, gid = os.getuid(), os.getgid()
         # with the filter there are no sockets, so the server's empty network is private enough
@@ -211,6 +242,13 @@ class Confinement:
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3, this process
         nothing = (ctypes.c_uint32 * 6)()
         self._call("capset", header, nothing)
+
+
+def _hear(said: int, say: int) -> list[str]:
+    """Return the lines that a forked process says on a pipe until it lives."""
+    os.close(say)
+    with os.fdopen(said, "rb") as reader:
+        return reader.read(4096).decode(errors="replace").splitlines()
 
 
 @contextlib.contextmanager

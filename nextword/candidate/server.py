@@ -40,7 +40,7 @@ class Plan:
 
     limits: Limits
     confined: bool  # whether candidates get namespaces of their own
-    outer_uid: int | None = None  # user that root's candidates become
+    outer_uid: int | None = None  # user that root's candidates become, in namespaces or without
     preload: tuple[str, ...] = ()  # modules that candidates find imported
 
     def to_json(self) -> str:

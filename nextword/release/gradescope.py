@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,13 @@ from typing import Any
 from nextword import catalogue
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
+from nextword.files import pack
 from nextword.project import Project
 from nextword.release.nbgrader import SEED, examiner_files, new_seed
 from nextword.release.student import require_new_folder
 from nextword.results import Verdict
 
 LIBRARY_FILES = ("pyproject.toml", "constraints.txt", "LICENSE", "LICENSE-TEXT")
-EPOCH = (1980, 1, 1, 0, 0, 0)
 
 SETUP = """\
 #!/usr/bin/env bash
@@ -43,10 +42,19 @@ export PYTHONPATH="$ROOT/source/library"
 exec "$PYTHON" -P -m nextword.release.gradescope "$ROOT" {stem}
 """
 
-UNSAFE = (
-    "This container does not allow the sandbox, so submissions ran without it: a submission could "
-    "read the tests in the container. Run the container with user namespaces to mend that."
+OTHER_USER = (
+    "This container does not allow namespaces, so submissions ran as another user, before whom the "
+    "tests, the reference and the results are closed; every wall was tried before this submission. "
+    "They could see other processes and the system's files."
 )
+NOT_JUDGED = (
+    "Your work was not judged, through no fault of yours. Your course staff can see why and will "
+    "run it again."
+)
+
+
+class RefusedError(Exception):
+    """There is no way to lock a submission in: nothing is graded."""
 
 
 def release_gradescope(project: Project, chosen: Sequence[Chapter], target: Path) -> list[Path]:
@@ -56,13 +64,7 @@ def release_gradescope(project: Project, chosen: Sequence[Chapter], target: Path
     made = []
     for chapter, files in contents.items():
         path = target / f"{chapter.stem}-autograder.zip"
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, data in files.items():
-                entry = zipfile.ZipInfo(name, EPOCH)
-                runs = name in ("setup.sh", "run_autograder")
-                entry.external_attr = (0o755 if runs else 0o644) << 16
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(entry, data)
+        path.write_bytes(pack(files, ("setup.sh", "run_autograder")))
         made.append(path)
     return made
 
@@ -88,23 +90,38 @@ def _contents(project: Project, chapter: Chapter) -> Iterator[tuple[str, bytes]]
 
 
 def grade_submission(root: Path, stem: str) -> dict[str, Any]:
-    """Grade what lies in `root`/submission; return what results.json shall hold."""
+    """Grade what lies in `root`/submission; return what results.json shall hold.
+
+    Raises RefusedError where a submission cannot be locked in.
+    """
     from nextword.grading.run import Options, grade
-    from nextword.sandbox.trial import plan_for, require
 
     chapter = catalogue.chapter(stem)
     project = Project(root / "source" / "examiner")
-    confined, notes = True, []
-    try:
-        require(plan_for([], confined=True))
-    except UserError as error:
-        confined, notes = False, [UNSAFE, str(error)]
+    user, notes = _walls(root)
     with tempfile.TemporaryDirectory(prefix="nextword-one-") as name:
         stage = Path(name) / "class" / _student(root)
         shutil.copytree(root / "submission", stage, symlinks=True)
-        options = Options(Path(name) / "out", jobs=1, confined=confined)
+        options = Options(Path(name) / "out", jobs=1, confined=user is None, user=user)
         outcome = grade(project, chapter, stage.parent, options, _Quiet())
     return results(chapter, outcome.to_json()["submissions"][0], notes)
+
+
+def _walls(root: Path) -> tuple[int | None, list[str]]:
+    """Return the user whom candidates become where namespaces are forbidden, and what to tell."""
+    from nextword.sandbox import other_user
+    from nextword.sandbox.trial import plan_for, require
+
+    try:
+        require(plan_for([], confined=True))
+    except UserError as first:
+        secret = ("source/examiner", "results", "submission", "submission_metadata.json")
+        try:
+            user = other_user.lock_in([root / each for each in secret])
+        except UserError as second:
+            raise RefusedError(f"{first}\n{second}") from None
+        return user, [OTHER_USER, str(first)]
+    return None, []
 
 
 def _student(root: Path) -> str:
@@ -132,19 +149,21 @@ def results(
         "stdout_visibility": "hidden",
         "tests": tests,
     }
-    if notes:  # for the staff alone
-        made["tests"].append(
-            {
-                "name": "Note on the sandbox",
-                "score": 0,
-                "max_score": 0,
-                "status": "failed",
-                "output": "\n".join(notes),
-                "output_format": "text",
-                "visibility": "hidden",
-            }
-        )
+    if notes:
+        made["tests"].append(_for_staff("Note on the sandbox", notes))
     return made
+
+
+def _for_staff(name: str, lines: Sequence[str]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "score": 0,
+        "max_score": 0,
+        "status": "failed",
+        "output": "\n".join(lines),
+        "output_format": "text",
+        "visibility": "hidden",
+    }
 
 
 def _test(task: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,15 +204,16 @@ def main(root: Path, stem: str) -> None:
     try:
         made = grade_submission(root, stem)
     except Exception as error:  # Gradescope shows nothing at all without results.json
+        refused = isinstance(error, RefusedError)
+        why = str(error) if refused else repr(error)
         made = {
             "score": 0,
-            "output": "The autograder failed: your work was not judged. Your course staff can "
-            "see why and will run it again.",
+            "output": NOT_JUDGED,
             "visibility": "visible",
             "stdout_visibility": "hidden",
-            "tests": [],
+            "tests": [_for_staff("Not judged: no sandbox" if refused else "Not judged", [why])],
         }
-        print(repr(error))
+        print(why)
     folder = root / "results"
     folder.mkdir(exist_ok=True)
     text = json.dumps(made, indent=1, ensure_ascii=False)

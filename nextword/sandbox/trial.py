@@ -38,15 +38,16 @@ class Protection:
     detail: str
 
 
-def plan_for(modules: Sequence[Path], *, confined: bool) -> Plan:
+def plan_for(modules: Sequence[Path], *, confined: bool, user: int | None = None) -> Plan:
     """Return what a candidate server needs for submissions that are like `modules`.
 
     It imports once what these import, so that no candidate has to; torch gets more memory.
+    Unconfined candidates of root's become `user`, if there is one (other_user.py).
     """
     found = sorted({name for path in modules for name in _imports(path.read_text("utf-8"))})
     with_torch = any(name.split(".")[0] == "torch" for name in found)
     limits = Limits(memory=2 << 30) if with_torch else Limits()
-    outer = bubblewrap.outer_uid() if confined else None
+    outer = bubblewrap.outer_uid() if confined else user
     return Plan(limits, confined, outer, tuple(found))
 
 
@@ -121,7 +122,7 @@ def protections() -> Iterator[Protection]:
         filtered = "on" if seccomp.available() else "no filter for this kind of machine"
         yield Protection("sandbox: system call filter", seccomp.available(), filtered)
         for what, attempt, harmless in _attempts(plan.limits):
-            yield _try(server, what, attempt, harmless)
+            yield try_wall(server, what, attempt, harmless)
     except ServerError as error:
         yield Protection("sandbox", False, str(error))
     finally:
@@ -160,7 +161,8 @@ def _files_in(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.is_file()][:20]
 
 
-def _try(server: CandidateServer, what: str, attempt: Attempt, wall: Any) -> Protection:
+def try_wall(server: CandidateServer, what: str, attempt: Attempt, wall: Any) -> Protection:
+    """Attempt something as a candidate would; `wall` is the answer or error of one that stands."""
     channel = server.start()
     talk = Conversation(channel.ask, channel.waits)
     talk.begin(0, PROBE_SECONDS)
