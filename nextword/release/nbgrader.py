@@ -26,10 +26,11 @@ from nextword.release.assignment import (
 )
 from nextword.release.known import known_files
 from nextword.release.stubs import make_stub
-from nextword.release.student import require_new_folder, write_text
+from nextword.release.student import library_zip, require_new_folder, write_text
 from nextword.release.suites import read_suite
 
 EXAMINER = "examiner"  # the part of the folder that never reaches students
+LIBRARY = Path("students", "next-word.zip")  # what they install, once for all assignments
 SEED = Path(".nextword", "grading-seed")  # where `nextword grade` looks for a course's secret
 REFERENCE_SECONDS = 300
 
@@ -43,8 +44,10 @@ c.CourseDirectory.course_id = "nextword"
 # Students hand their module in beside the notebook: keep it when the other files are renewed.
 c.Autograde.exclude_overwriting = MODULES
 
-# zip_collect: put the files of `nextword submit`, named after the student (ada.zip) or each in a
-# folder of that name, into downloaded/<assignment>/archive/.
+# zip_collect: put into downloaded/<assignment>/archive/ the files of `nextword submit`, named after
+# the student (ada.zip) or each in a folder of that name, or a learning platform's download as it
+# comes. A class list (id, name, e-mail) gives its works their ids:
+# c.Extract.roster = "class.csv"
 c.FileNameCollectorPlugin.named_regexp = (
     r".*?/extracted/(?P<student_id>[^/]+)/(?:.*/)?(?P<file_id>[^/]+)\\.(?:ipynb|py)$"
 )
@@ -57,6 +60,18 @@ import nextword.nbgrader  # noqa: E402
 nextword.nbgrader.configure(c)
 '''
 
+STUDENTS_README = """\
+# {title}: how to start
+
+1. Once for all assignments: unzip `next-word.zip`, which you were given beside this folder, and do
+   what its README says. (Where your course has a JupyterHub, all is installed there already.)
+2. Switch its environment on: `source .venv/bin/activate` in the folder `next-word` (Windows:
+   `.venv\\Scripts\\activate`).
+3. In this folder: `jupyter lab`. Fill in `{stem}.py` and `{stem}.ipynb`.
+4. `nextword check` in this folder says what is right so far, and `nextword check --hint` helps.
+5. `nextword submit {stem}` makes the file to hand in, and says what is still missing.
+"""
+
 README = """\
 # {titles}: an nbgrader course folder
 
@@ -67,15 +82,16 @@ library with the extra `instructor` (`pip install ".[instructor]"` in the course
 |---|---|---|
 | `source/` | the assignments with solutions and hidden tests | you |
 | `examiner/` | tests, reference and the secret seed that hidden inputs are drawn from | you |
-| `release/` | what students get (made by the first command below) | students |
+| `release/` | the assignments as students get them (made by the first command below) | students |
+| `students/` | the library for students' own machines, and how to install it | students |
 
     nbgrader generate_assignment {stem}      # source/ -> release/, and into the gradebook
     nbgrader release_assignment {stem}       # or upload the folder release/{stem} to your platform
     nbgrader collect {stem}                  # or zip_collect: see nextword's page on nbgrader
-    nbgrader autograde {stem}
+    nbgrader autograde {stem}                # or: nextword grade {stem} DOWNLOAD --gradebook …
     jupyter lab                              # then nbgrader > Formgrader: mark written answers
     nbgrader generate_feedback {stem}
-    nbgrader release_feedback {stem}
+    nbgrader release_feedback {stem}         # or: nextword feedback {stem} DOWNLOAD
     nbgrader export
 """
 
@@ -94,11 +110,14 @@ def release_nbgrader(project: Project, chosen: Sequence[Chapter], target: Path) 
     titles = ", ".join(chapter.title for chapter in chosen)
     files[Path("nbgrader_config.py")] = CONFIG.replace("MODULES", json.dumps(modules))
     files[Path("README.md")] = README.format(titles=titles, stem=chosen[0].stem)
+    library = library_zip(project)
     require_new_folder(target)  # only now, when nothing can be missing any more
     (target / EXAMINER).mkdir(mode=0o700)
     for path, text in files.items():
         write_text(target / path, text)
-    return sorted(target / path for path in files)
+    (target / LIBRARY).parent.mkdir()
+    (target / LIBRARY).write_bytes(library)
+    return sorted(target / path for path in (*files, LIBRARY))
 
 
 def new_seed() -> str:
@@ -125,6 +144,7 @@ def _source_files(
     given = suite.visible() | known_files(project, chapter)
     visible = {folder / "tests" / "suites" / name: text for name, text in given.items()}
     return {
+        folder / "README.md": STUDENTS_README.format(title=chapter.title, stem=chapter.stem),
         folder / f"{chapter.stem}.ipynb": write_notebook(source),
         folder / solution.name: stub,
         **visible,

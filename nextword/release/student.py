@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nextword.catalogue import Chapter
 from nextword.checkpoints.places import FOLDER, RUNGS
 from nextword.errors import UserError
+from nextword.files import pack
 from nextword.project import Project
 from nextword.release.assignment import student_assignment
 from nextword.release.known import known_files
@@ -23,6 +24,7 @@ INSTRUCTORS_PARTS = (
     "nbgrader",
     "release",
     "judge/mutants.py",
+    "cli/feedback.py",
     "cli/grade.py",
     "cli/new_chapter.py",
     "cli/similar.py",
@@ -30,6 +32,28 @@ INSTRUCTORS_PARTS = (
     "cli/release.py",
     "cli/sync.py",
 )
+
+LIBRARY_FILES = (
+    *("pyproject.toml", "requirements.txt", "constraints.txt"),
+    *("LICENSE", "LICENSE-TEXT"),
+)
+
+LIBRARY_README = """\
+# Next Word: the library for your assignments
+
+Install it once; every assignment uses it.
+
+1. You need Python 3.11 or newer on Linux, macOS or Windows.
+2. In this folder, make a virtual environment and install the library into it:
+
+       python -m venv .venv
+       .venv/bin/pip install -r requirements.txt    (Windows: .venv\\Scripts\\pip …)
+
+3. Before you work, switch it on: `source .venv/bin/activate` (Windows: `.venv\\Scripts\\activate`).
+4. `nextword doctor` says whether anything is missing.
+
+The README of each assignment's own folder says how to go on.
+"""
 
 README = """\
 # Next Word: {titles}
@@ -102,25 +126,35 @@ def student_notebook(text: str) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
-def _copy_library(project: Project, target: Path) -> None:
+def _library_files(project: Project) -> Iterator[tuple[Path, Path]]:
+    """Yield the files that a student installs, each with its place in the folder.
+
+    Raises UserError where one is missing.
+    """
     library = Path(__file__).parents[1]
-    left_out = {library / part for part in INSTRUCTORS_PARTS}
-
-    def skip(folder: str, names: list[str]) -> list[str]:
-        return [n for n in names if n == "__pycache__" or Path(folder, n) in left_out]
-
-    shutil.copytree(library, target / "nextword", ignore=skip)
-    for name in (
-        "pyproject.toml",
-        "requirements.txt",
-        "constraints.txt",
-        "LICENSE",
-        "LICENSE-TEXT",
-    ):
+    left_out = [library / part for part in INSTRUCTORS_PARTS]
+    for path in sorted(library.rglob("*")):
+        theirs = not any(path.is_relative_to(part) for part in left_out)
+        if theirs and path.is_file() and "__pycache__" not in path.parts:
+            yield Path("nextword", path.relative_to(library)), path
+    for name in LIBRARY_FILES:
         source = project.root / name
         if not source.is_file():
             raise UserError(f"{source} is missing: a release is made from the full course")
-        shutil.copy(source, target / name)
+        yield Path(name), source
+
+
+def _copy_library(project: Project, target: Path) -> None:
+    for inside, path in _library_files(project):
+        (target / inside).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target / inside)
+
+
+def library_zip(project: Project) -> bytes:
+    """Return a zip with what students install to work on an assignment, and how."""
+    files = {inside.as_posix(): path.read_bytes() for inside, path in _library_files(project)}
+    files["README.md"] = LIBRARY_README.encode()
+    return pack({f"next-word/{name}": data for name, data in files.items()})
 
 
 def _copy_models(project: Project, stem: str, target: Path) -> None:

@@ -1,13 +1,17 @@
 """What a student sees at home is what the server gives: `nextword check` beside the examiner."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
+import zipfile
 
 import pytest
 
 from nextword.catalogue import chapter
 from nextword.nbgrader.module_grades import module_results
-from tests.nbgrader.conftest import ROOT, Course
+from tests.nbgrader.conftest import CANARY, ROOT, Course
 from tests.nbgrader.test_walk import without_generate
 
 NGRAMS = chapter("ngrams")
@@ -56,3 +60,33 @@ def test_check_gives_for_visible_tests_what_the_server_gives(course: Course, mod
         at_home = visible(json.loads(said)["submissions"][0])
         assert len(at_home) >= len(NGRAMS.tasks)
         assert at_home == visible(served[name]), name
+
+
+def test_students_get_the_library_and_are_told_how_to_install_it(course: Course, tmp_path):
+    with zipfile.ZipFile(course.root / "students" / "next-word.zip") as library:
+        names = library.namelist()
+        assert not any(CANARY.encode() in library.read(name) for name in names)
+        library.extractall(tmp_path)
+    assert {"next-word/README.md", "next-word/requirements.txt", "next-word/pyproject.toml"} < {
+        *names
+    }
+    for part in (
+        "nextword/grading/",
+        "nextword/nbgrader/",
+        "nextword/release/",
+        "solutions",
+        "suites/",
+    ):
+        assert not [name for name in names if part in name]
+    read_me = (course.root / "release" / "ngrams" / "README.md").read_text("utf-8")
+    assert "next-word.zip" in read_me
+    assert "nextword submit ngrams" in read_me
+    said = subprocess.run(
+        [sys.executable, "-P", "-m", "nextword", "check", "ngrams"],
+        cwd=course.root / "release" / "ngrams",
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "next-word")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "0 of 11 tasks pass" in said.stdout, said.stderr
