@@ -135,6 +135,21 @@ class TaskResult:
 
 
 @dataclass(frozen=True)
+class Whose:
+    """Whose a submission is, and what an instructor should know of how it was handed in."""
+
+    student: str  # the id
+    name: str = ""
+    email: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def called(self) -> str:
+        """The name, where there is one, and the id."""
+        return f"{self.name} ({self.student})" if self.name else self.student
+
+
+@dataclass(frozen=True)
 class SubmissionResult:
     """What one student's submission earned."""
 
@@ -142,6 +157,12 @@ class SubmissionResult:
     tasks: tuple[TaskResult, ...]
     notice: str = ""  # what concerns the whole submission: "ngrams.py has a syntax error"
     files: tuple[str, ...] = field(default=())  # what was graded, relative to the submission
+    of: Whose | None = None  # None: nothing but the id is known
+
+    @property
+    def whose(self) -> Whose:
+        """Whose it is."""
+        return self.of or Whose(self.student)
 
     @property
     def score(self) -> float:
@@ -162,10 +183,13 @@ class SubmissionResult:
         """Return the submission as it stands in `grade --json`."""
         return {
             "student": self.student,
+            "name": self.whose.name,
+            "email": self.whose.email,
             "score": self.score,
             "max_score": self.max_score,
             "provisional": self.provisional,
             "notice": self.notice,
+            "remarks": list(self.whose.remarks),
             "tasks": [task.to_json() for task in self.tasks],
         }
 

@@ -16,7 +16,7 @@ from nextword.errors import UserError
 # One file per command, of the same name. What students get leaves the instructors' ones out.
 COMMANDS = (
     *("check", "doctor", "progress", "submit"),
-    *("sync", "release", "grade", "ladder", "models", "train"),
+    *("sync", "release", "grade", "feedback", "ladder", "models", "train"),
     *("suites", "similar", "new-chapter"),
 )
 

@@ -12,13 +12,20 @@ import typer
 def grade(
     chapter: Annotated[str, typer.Argument(help="Such as ngrams.")],
     submissions: Annotated[
-        Path | None, typer.Argument(help="Holds one folder or zip per student.")
+        Path | None,
+        typer.Argument(help="One folder or zip per student, or a learning platform's download."),
+    ] = None,
+    roster: Annotated[
+        Path | None, typer.Option(help="CSV of the class: ids, names, e-mail addresses.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=0, help="Workers; 0: one per processor.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Where feedback goes; default: grades/CHAPTER.")
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the grades here.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write all results here.")
+    ] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write the grades here.")] = None,
     seed: Annotated[
         str, typer.Option(help="Secret that hidden inputs are drawn from; default: the course's.")
     ] = "",
@@ -46,8 +53,10 @@ def grade(
 
     from nextword import catalogue
     from nextword.errors import UserError
+    from nextword.grading.roster import read_roster
     from nextword.grading.run import Options, grade
     from nextword.grading.store import write_atomically
+    from nextword.grading.tables import grades_csv
     from nextword.grading.terminal import Display, show
     from nextword.project import find_project
     from nextword.release.samples import write_samples
@@ -61,6 +70,7 @@ def grade(
         given: dict[str, object] = {
             "--out": out,
             "--json": json_file,
+            "--csv": csv_file,
             "--seed": seed,
             "--package": package,
         }
@@ -68,7 +78,7 @@ def grade(
         if unused := [option for option, value in given.items() if value]:
             raise UserError(f"--gradebook goes without {' and '.join(unused)}: leave it out")
 
-        raise typer.Exit(grade_class(chapter, submissions, gradebook, jobs))
+        raise typer.Exit(grade_class(chapter, submissions, gradebook, jobs, roster))
     if sandbox not in ("bubblewrap", "none"):
         raise UserError(f"--sandbox {sandbox}: expected bubblewrap or none")
     project = find_project()
@@ -80,6 +90,7 @@ def grade(
         confined=sandbox != "none",
         regrade=regrade,
         packages=tuple(package or ()),
+        roster=read_roster(roster) if roster else None,
     )
     write_samples(project, found.stem)
     errors = Console(stderr=True)
@@ -90,7 +101,11 @@ def grade(
         outcome = grade(project, found, submissions, options, display)
     if json_file:
         write_atomically(json_file, json.dumps(outcome.to_json(), indent=1, ensure_ascii=False))
+    if csv_file:
+        write_atomically(csv_file, grades_csv(outcome))
     console = Console()
     show(console, outcome)
     console.print(f"feedback: {options.out}/", highlight=False, soft_wrap=True)
+    for path in outcome.uploads:
+        console.print(f"for upload: {path}", highlight=False, soft_wrap=True)
     raise typer.Exit(0 if outcome.all_judged else 1)

@@ -11,7 +11,9 @@ import typer
 
 def similar(
     chapter: Annotated[str, typer.Argument(help="Such as ngrams.")],
-    submissions: Annotated[Path, typer.Argument(help="Holds one folder or zip per student.")],
+    submissions: Annotated[
+        Path, typer.Argument(help="A folder or zip with one folder or zip per student.")
+    ],
     least: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the shorter one that counts as alike.")
     ] = 0.6,
@@ -36,7 +38,7 @@ def similar(
     project, found = find_project(), catalogue.chapter(chapter)
     write_samples(project, found.stem)
     stub = project.module("coursework", found.stem).read_text("utf-8")
-    pairs = similar_pairs(gather(project, found, submissions, ()), stub, least)
+    pairs = similar_pairs(gather(project, found, submissions).submissions, stub, least)
     target = out or project.root / "grades" / found.stem / "similar.html"
     write_atomically(target, page(found, pairs), durable=False)
     if as_json:

@@ -1,22 +1,36 @@
-"""Reads one file out of a student's zip in memory. Nothing is ever unpacked to disk.
+"""Reads files out of a zip in memory, a student's or a whole class's; unpacks nothing itself.
 
 So an archive cannot write anywhere; what is left is to bound its size and to refuse tricks.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import stat
 import struct
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-MAX_ARCHIVE = 64 << 20  # bytes of the zip itself
-MAX_DIRECTORY = 1 << 20  # bytes of its table of contents: about 10,000 files
-MAX_FILES = 5000
-MAX_UNPACKED = 256 << 20  # bytes of all files together, as the zip declares them
+MAX_DIRECTORY = 1 << 20  # bytes of a student's table of contents: about 10,000 files
+UTF8 = 0x800  # flag of a name that is written in UTF-8
 
 _END = struct.Struct("<4s4H2LH")  # "end of central directory"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How large a zip may be."""
+
+    archive: int  # bytes of the zip itself
+    files: int
+    unpacked: int  # bytes of all files together, as the zip declares them
+
+
+STUDENTS = Bounds(64 << 20, 5000, 256 << 20)
+CLASSES = Bounds(4 << 30, 200_000, 8 << 30)  # the download of a whole class
 
 
 class ArchiveError(Exception):
@@ -28,15 +42,21 @@ class UnreadableError(ArchiveError):
 
 
 class Archive:
-    """A zip whose table of contents has been looked over."""
+    """A zip whose table of contents has been looked over.
 
-    def __init__(self, path: Path) -> None:
+    `data` is its content, where it lies in another zip. Of a whole class's zip a file that would be
+    refused costs that file alone: `refused` says why, by its name.
+    """
+
+    def __init__(self, path: Path, data: bytes | None = None, bounds: Bounds = STUDENTS) -> None:
+        self.refused: dict[str, str] = {}
+        self._bounds = bounds
         try:
-            self._file: IO[bytes] = path.open("rb")
+            self._file: IO[bytes] = path.open("rb") if data is None else io.BytesIO(data)
         except OSError as error:
             raise UnreadableError(f"{path.name} cannot be read: {error.strerror}") from None
         try:
-            _look_over_end(self._file, path.name)
+            _look_over_end(self._file, path.name, bounds)
             self._zip = zipfile.ZipFile(self._file)
             self.files = self._look_over(path.name)
         except ArchiveError:
@@ -51,24 +71,24 @@ class Archive:
         self._file.close()
 
     def _look_over(self, archive: str) -> dict[PurePosixPath, zipfile.ZipInfo]:
-        entries = self._zip.infolist()
-        if len(entries) > MAX_FILES:
-            raise ArchiveError(f"{archive} holds {len(entries)} files, at most {MAX_FILES}")
-        if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
-            raise ArchiveError(f"{archive} unpacks to more than {MAX_UNPACKED >> 20} MB")
+        entries, bounds = self._zip.infolist(), self._bounds
+        if len(entries) > bounds.files:
+            raise ArchiveError(f"{archive} holds {len(entries)} files, at most {bounds.files}")
+        if sum(entry.file_size for entry in entries) > bounds.unpacked:
+            raise ArchiveError(f"{archive} unpacks to more than {bounds.unpacked >> 20} MB")
         found: dict[PurePosixPath, zipfile.ZipInfo] = {}
         for entry in entries:
-            name = entry.filename.replace("\\", "/")
-            path = PurePosixPath(name)
-            if path.is_absolute() or ".." in path.parts or ":" in name.split("/")[0]:
-                raise ArchiveError(f"{archive} holds {name!r}, a path that leads out of it")
-            if stat.S_ISLNK(entry.external_attr >> 16):
-                raise ArchiveError(f"{archive} holds {name!r}, which is a link")
-            if entry.is_dir() or name.endswith("/"):
+            name = _name(entry)
+            path, why = PurePosixPath(name), _trick(entry, name)
+            if not why and (entry.is_dir() or name.endswith("/")):
                 continue
-            if path in found:
-                raise ArchiveError(f"{archive} holds {name!r} twice")
-            found[path] = entry
+            if why or path in found:
+                text = f"{archive} holds {name!r}{why or ' twice'}"
+                if bounds is not CLASSES:
+                    raise ArchiveError(text)
+                self.refused[name] = text
+            else:
+                found[path] = entry
         return found
 
     def read(self, path: PurePosixPath, longest: int) -> bytes:
@@ -88,11 +108,28 @@ class Archive:
         return data
 
 
-def _look_over_end(file: IO[bytes], name: str) -> None:
+def _name(entry: zipfile.ZipInfo) -> str:
+    """Return an entry's name; many programs write UTF-8 and forget to say so."""
+    name = entry.filename.replace("\\", "/")
+    if not entry.flag_bits & UTF8:
+        with contextlib.suppress(UnicodeError):
+            return name.encode("cp437").decode("utf-8")
+    return name
+
+
+def _trick(entry: zipfile.ZipInfo, name: str) -> str:
+    """Return what is wrong with an entry: it would be written somewhere else; "" if nothing."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or ":" in name.split("/")[0]:
+        return ", a path that leads out of it"
+    return ", which is a link" if stat.S_ISLNK(entry.external_attr >> 16) else ""
+
+
+def _look_over_end(file: IO[bytes], name: str, bounds: Bounds) -> None:
     """Bound the table of contents before Python's zipfile reads all of it into memory."""
     size = file.seek(0, 2)
-    if size > MAX_ARCHIVE:
-        raise ArchiveError(f"{name} has {size >> 20} MB, at most {MAX_ARCHIVE >> 20}")
+    if size > bounds.archive:
+        raise ArchiveError(f"{name} has {size >> 20} MB, at most {bounds.archive >> 20}")
     tail = min(size, _END.size + 65535)
     file.seek(size - tail)
     data = file.read(tail)
@@ -100,6 +137,6 @@ def _look_over_end(file: IO[bytes], name: str) -> None:
     if at < 0:
         raise zipfile.BadZipFile("it has no table of contents")
     _, _, _, _, count, length, _, _ = _END.unpack_from(data, at)
-    if count == 0xFFFF or length > MAX_DIRECTORY:
+    if bounds is not CLASSES and (count == 0xFFFF or length > MAX_DIRECTORY):
         raise ArchiveError(f"{name} holds too many files")
     file.seek(0)

@@ -18,7 +18,7 @@ PROVISIONAL = (
 def page(chapter: Chapter, result: SubmissionResult) -> str:
     """Return the student's page as HTML."""
     return Page(
-        student=result.student,
+        student=result.whose.called,
         title=chapter.title,
         course=f"Next Word · chapter {chapter.number}, {chapter.title}",
         points=result.score,
@@ -65,7 +65,7 @@ def _code(text: str) -> str:
 
 def markdown(chapter: Chapter, result: SubmissionResult) -> str:
     """Return the student's feedback as Markdown, for systems that take text."""
-    lines = [f"# {_plain(result.student)}: {_plain(chapter.title)}", ""]
+    lines = [f"# {_plain(result.whose.called)}: {_plain(chapter.title)}", ""]
     lines += [f"**{result.score:g} of {result.max_score} points**", ""]
     for notice in _notices(result):
         lines += [f"> {_plain(notice)}", ""]

@@ -16,9 +16,13 @@ from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.grading import feedback
 from nextword.grading.agenda import Met, mistakes_met, page
+from nextword.grading.entries import open_class
+from nextword.grading.hand_back import write_uploads
+from nextword.grading.roster import Person, Roster
 from nextword.grading.store import REASONS, Kept, Key, Store, file_name, run_key, write_atomically
-from nextword.grading.submissions import Submission, find_entries, read, read_package
+from nextword.grading.submissions import Submission, read, read_package
 from nextword.grading.workers import Course, Finished, WorkerPool
+from nextword.grading.works import Entry
 from nextword.judge.marks import SuiteError
 from nextword.judge.misconceptions import Misconception, load_misconceptions
 from nextword.judge.suite import Suite, with_suite
@@ -27,7 +31,8 @@ from nextword.results import SubmissionResult, TestResult, Verdict
 from nextword.sandbox import trial as sandbox
 
 REFERENCE = "solutions"
-AGENDA = Path("class", "mistakes.html")  # in a folder of its own: pages are named after students
+CLASS = "class"  # a folder of its own: pages are named after students
+AGENDA = Path(CLASS, "mistakes.html")
 
 
 class Watcher(Protocol):
@@ -58,8 +63,10 @@ class Options:
     jobs: int = field(default_factory=processors)
     seed: str = ""  # "": the course folder's own, made once
     confined: bool = True  # in the sandbox
+    user: int | None = None  # whom candidates become that are not confined
     regrade: bool = False  # even what has not changed
     packages: tuple[str, ...] = ()  # of the course folder, graded as submissions
+    roster: Roster | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,8 @@ class Outcome:
     results: tuple[SubmissionResult, ...]
     graded: int  # of them graded in this run; the others had not changed
     changes: tuple[Change, ...]
+    absent: tuple[Person, ...] = ()  # of the roster: nothing was handed in
+    uploads: tuple[Path, ...] = ()  # feedback as a learning platform takes it
 
     @property
     def all_judged(self) -> bool:
@@ -91,6 +100,7 @@ class Outcome:
         return {
             "chapter": self.chapter.stem,
             "submissions": [result.to_json() for result in self.results],
+            "absent": [{"student": p.id, "name": p.name, "email": p.email} for p in self.absent],
             "mistakes": [met.to_json() for met in self.mistakes],
         }
 
@@ -148,23 +158,39 @@ def own_seed(project: Project) -> str:
     return path.read_text("utf-8").strip()
 
 
+@dataclass(frozen=True)
+class Gathered:
+    """The submissions of a class, read."""
+
+    submissions: list[Submission]
+    entries: tuple[Entry, ...] = ()
+    absent: tuple[Person, ...] = ()
+
+
 def gather(
-    project: Project, chapter: Chapter, folder: Path | None, packages: tuple[str, ...]
-) -> list[Submission]:
+    project: Project,
+    chapter: Chapter,
+    folder: Path | None,
+    packages: tuple[str, ...] = (),
+    roster: Roster | None = None,
+) -> Gathered:
     """Read every submission; raises UserError when there is nothing to grade."""
     found = []
     for name in packages:
         project.module(name, chapter.stem)
         found.append(read_package(project.root / name, chapter.stem, name))
+    gathered = Gathered(found)
     if folder is not None:
-        found += [read(entry, chapter.stem) for entry in find_entries(folder)]
+        with open_class(folder, roster) as there:
+            found += [read(entry, chapter.stem) for entry in there.entries]
+            gathered = Gathered(found, there.entries, there.absent)
     names = [submission.student for submission in found]
     for name in names:
         if names.count(name) > 1:
             raise UserError(f"two submissions are named {name!r}; rename one")
     if not found:
         raise UserError("nothing to grade: give a folder of submissions or --package NAME")
-    return found
+    return gathered
 
 
 @dataclass(frozen=True)
@@ -190,7 +216,7 @@ def _basis(project: Project, chapter: Chapter, options: Options) -> _Basis:
     reference = path if path.is_file() else None
     # import what students will import
     models = [reference] if reference else project.suite_files(chapter.stem)
-    plan = sandbox.plan_for(models, confined=options.confined)
+    plan = sandbox.plan_for(models, confined=options.confined, user=options.user)
     return _Basis(project, chapter, reference, plan, options.seed or own_seed(project))
 
 
@@ -201,6 +227,7 @@ class _Records:
         self, chapter: Chapter, submissions: list[Submission], options: Options, common: Key
     ) -> None:
         self._chapter, self._out = chapter, options.out
+        self._whose = [each.whose for each in submissions]
         self._store = Store(options.out / "results", chapter)
         for left in options.out.rglob(".*.part"):  # by a run that was killed
             left.unlink(missing_ok=True)
@@ -210,12 +237,12 @@ class _Records:
         for index, (kept, key) in enumerate(zip(self._before, self._keys, strict=True)):
             again = options.regrade or (kept and kept.result.provisional)
             if kept and kept.key == key and not again:
-                self._results[index] = kept.result
+                self._results[index] = replace(kept.result, of=self._whose[index])
         self.todo = [index for index in range(len(submissions)) if index not in self._results]
 
     def add(self, index: int, result: SubmissionResult) -> None:
         """Keep a result, and write its page."""
-        self._results[index] = result
+        self._results[index] = result = replace(result, of=self._whose[index])
         self._store.save(self._keys[index], result)
         _write_feedback(self._out, self._chapter, result)
 
@@ -239,7 +266,8 @@ def grade(
     watcher: Watcher,
 ) -> Outcome:
     """Grade a class; what has been graded before and has not changed is not graded again."""
-    submissions = gather(project, chapter, folder, options.packages)
+    gathered = gather(project, chapter, folder, options.packages, options.roster)
+    submissions = gathered.submissions
     basis = _basis(project, chapter, options)
     records = _Records(chapter, submissions, options, basis.key())
     watcher.begin(len(submissions), len(submissions) - len(records.todo))
@@ -249,7 +277,10 @@ def grade(
             _grade_new(basis, submissions, records, trial, watcher)
         finally:
             trial.close()
-    return records.outcome()
+    found = records.outcome()
+    pages = {each.student: feedback.page(chapter, each) for each in found.results}
+    uploads = write_uploads(options.out / CLASS, gathered.entries, pages)
+    return replace(found, absent=gathered.absent, uploads=uploads)
 
 
 def _grade_new(

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from nextword.grading.run import Outcome
-from nextword.results import SubmissionResult, TaskResult, Verdict
+from nextword.results import SubmissionResult, TaskResult, Verdict, Whose
 
 WIDE = 1000  # characters: more than any table of grades
 LEGEND = ", ".join(f"{each.look.letter} {each.look.word}" for each in Verdict if each.look.letter)
@@ -71,8 +71,10 @@ def show(console: Console, outcome: Outcome) -> None:
     console.print(table)
     for result in outcome.results:
         if result.notice:
-            line = f"{result.student}: {result.notice.splitlines()[0]}"
+            line = f"{result.whose.called}: {result.notice.splitlines()[0]}"
             console.print(escape(line), highlight=False)
+    for line in _of_the_class(outcome):
+        console.print(escape(line), highlight=False, soft_wrap=True)
     if outcome.mistakes:
         console.print(_mistakes(outcome))
     if outcome.changes:
@@ -102,8 +104,16 @@ def _grades(outcome: Outcome, narrow: bool = False) -> Table:
     for result in outcome.results:
         score = f"{result.score:g}" + ("?" if result.provisional else "")
         cells = [_cell(task, ".2g" if narrow else ".3g") for task in result.tasks]
-        table.add_row(escape(result.student), score, *cells)
+        table.add_row(escape(result.whose.called), score, *cells)
     return table
+
+
+def _of_the_class(outcome: Outcome) -> Iterator[str]:
+    """Yield what an instructor should know of how the works were handed in."""
+    for result in outcome.results:
+        yield from (f"{result.whose.called}: {text}" for text in result.whose.remarks)
+    for person in outcome.absent:
+        yield f"{Whose(person.id, person.name).called}: nothing was handed in"
 
 
 def _cell(task: TaskResult, digits: str) -> str:
@@ -147,7 +157,7 @@ def _shout(console: Console, outcome: Outcome) -> None:
         if tests:
             task_id, first = tests[0]
             console.print(
-                f"[bold white on red] NOT JUDGED [/] {escape(result.student)}: {len(tests)} tests, "
-                f"so the score is provisional. {task_id} {escape(first.name)}: "
-                f"{escape(first.message)}"
+                f"[bold white on red] NOT JUDGED [/] {escape(result.whose.called)}: "
+                f"{len(tests)} {'test' if len(tests) == 1 else 'tests'}, so the score is "
+                f"provisional. {task_id} {escape(first.name)}: {escape(first.message)}"
             )

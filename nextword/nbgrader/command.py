@@ -28,11 +28,18 @@ def find_course(submissions: Path, gradebook: str) -> Path:
     )
 
 
-def grade_class(assignment: str, submissions: Path | None, gradebook: str, jobs: int) -> int:
+def grade_class(
+    assignment: str,
+    submissions: Path | None,
+    gradebook: str,
+    jobs: int,
+    roster: Path | None = None,
+) -> int:
     """Grade a class into a gradebook and print what it earned; return the exit status."""
     require_nbgrader()
     if submissions is None:
         raise UserError("say where the submissions are: nextword grade ngrams submitted/ …")
+    from nextword.grading.roster import read_roster
     from nextword.nbgrader.grade_class import grade_into
 
     course = find_course(submissions, gradebook)
@@ -43,6 +50,7 @@ def grade_class(assignment: str, submissions: Path | None, gradebook: str, jobs:
         submissions,
         gradebook,
         jobs=jobs,
+        roster=read_roster(roster) if roster else None,
         say=lambda text: errors.print(text, markup=False),
     )
     table = Table("student", "points", "of", "late", "waits for marks", title=assignment)

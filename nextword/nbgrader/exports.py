@@ -16,8 +16,7 @@ from typing import Any
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
-FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # and their wide forms
-CONTROL = ("\t", "\r", "\n")
+from nextword.grading.spreadsheet import harmless, number
 
 
 @dataclass(frozen=True)
@@ -56,24 +55,6 @@ class Grade:
         student = self.student
         texts = (student.first_name, student.last_name, student.id, student.email)
         return [harmless(str(text or "")) for text in texts]
-
-
-def number(points: float) -> str:
-    """Return points without a superfluous .0 and without digits that no one gave.
-
-    >>> number(12.0), number(37.333333333)
-    ('12', '37.33')
-    """
-    return f"{points:.2f}".rstrip("0").rstrip(".")
-
-
-def harmless(text: str) -> str:
-    """Return text that a spreadsheet shows and does not compute: names are what students choose.
-
-    >>> harmless("=1+1"), harmless("O'Neil"), harmless("007")
-    ("'=1+1", "O'Neil", '007')
-    """
-    return f"'{text}" if text.lstrip().startswith(FORMULA) or text[:1] in CONTROL else text
 
 
 class Table(ExportPlugin):

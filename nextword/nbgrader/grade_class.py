@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import nbformat
@@ -19,17 +19,18 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from nextword.check.terminal import printable
 from nextword.errors import UserError
-from nextword.grading.archives import ArchiveError
-from nextword.grading.submissions import Entry, find_entries, shown_name
+from nextword.grading.entries import open_class
+from nextword.grading.roster import Roster
+from nextword.grading.works import Entry, ProblemError
 from nextword.nbgrader import module_grades
 from nextword.nbgrader.course import Assignment, assignment, course_folder, course_settings
 from nextword.nbgrader.gradebook import Row, open_gradebook, write_row
 from nextword.nbgrader.handed_in import blank, find_notebook
 from nextword.nbgrader.kernel import Executed
 from nextword.nbgrader.notebook import SHARED, run, score
-from nextword.nbgrader.plain_files import copy_for_marking, links_in, time_in
+from nextword.nbgrader.plain_files import copy_for_marking, is_plain, links_in, time_in
 from nextword.nbgrader.restore_cells import Released, mend, released
-from nextword.nbgrader.zips import unpack
+from nextword.nbgrader.zips import ask_for_an_id, unpack
 
 
 @dataclass
@@ -63,7 +64,14 @@ Report = Callable[[str], None]
 
 
 def grade_into(
-    course: Path, name: str, submissions: Path, url: str, *, jobs: int = 0, say: Report = print
+    course: Path,
+    name: str,
+    submissions: Path,
+    url: str,
+    *,
+    jobs: int = 0,
+    roster: Roster | None = None,
+    say: Report = print,
 ) -> list[Graded]:
     """Grade every submission of the assignment `name` and write it to the gradebook at `url`.
 
@@ -75,8 +83,14 @@ def grade_into(
         raise UserError(f"{course / 'source' / name} holds no assignment of the course")
     settings = course_settings(course)
     jobs = jobs or len(os.sched_getaffinity(0))
-    with tempfile.TemporaryDirectory(prefix="nextword-class-") as place:
-        works = [Work(shown_name(each.student), each) for each in find_entries(submissions)]
+    with (
+        tempfile.TemporaryDirectory(prefix="nextword-class-") as place,
+        open_class(submissions, roster) as found,
+    ):
+        for person in found.absent:
+            say(f"{person.id}: nothing was handed in")
+        works = [Work(each.student, each) for each in found.entries]
+        people = {person.id: person for person in roster.people} if roster else {}
         for work in works:
             _attempt(work, lambda work: _open(work, of, Path(place)))
         with open_gradebook(url, settings) as book:
@@ -91,6 +105,8 @@ def grade_into(
             def finish(work: Work) -> Graded:
                 scores = score(work.nb, of, modules[work.student], work.executed)
                 _write_notebook(work, course, of, notebook)
+                if work.student in people:
+                    book.introduce(people[work.student])
                 row = Row(work.student, name, notebook, work.nb, scores)
                 return _graded(write_row(book, row, work.timestamp), work)
 
@@ -116,6 +132,9 @@ def _attempt(work: Work, step: Callable[[Work], Graded | None]) -> Graded | None
         return step(work)
     except (UserError, SQLAlchemyError):
         raise
+    except ProblemError as problem:
+        work.trouble = f"not judged: {problem}"
+        return None
     except Exception as error:  # whatever a submission can bring about
         work.trouble = f"not judged: {type(error).__name__}: {error}"
         return None
@@ -130,11 +149,21 @@ def _graded(row: tuple[str, float, float, float, bool], work: Work) -> Graded:
 
 
 def _open(work: Work, of: Assignment, place: Path) -> None:
-    """Find what a student handed in: a folder, or a zip, which is unpacked in `place`."""
-    origin = work.entry.paths[-1]
-    if len(work.entry.paths) > 1:
+    """Find what a student handed in; what is no folder with the files at its top is laid out.
+
+    Of what somebody handed in under one name in several forms, the last by name is graded.
+    """
+    entry = work.entry
+    ask_for_an_id(entry)
+    work.notices += entry.remarks
+    origin = entry.paths[-1] if entry.paths else None
+    if len(entry.paths) > 1 and not entry.platform:
+        assert origin is not None
         work.notices.append(f"handed in more than once: {printable(origin.name)} was graded")
-    if origin.is_dir() and not origin.is_symlink():
+        entry = replace(entry, paths=(origin,))
+    wanted = [f"{of.chapter.stem}.py"] if of.chapter else []
+    wanted += [path.name for path in of.folder.glob("*.ipynb")]
+    if origin and not entry.platform and origin.is_dir() and not origin.is_symlink():
         nested = origin / of.name
         work.folder = nested if nested.is_dir() and not nested.is_symlink() else origin
         work.notices += links_in(work.folder)
@@ -142,13 +171,17 @@ def _open(work: Work, of: Assignment, place: Path) -> None:
             work.timestamp = time_in(work.folder)
         except ValueError as error:
             work.notices.append(str(error))
-        return
+        if _is_ready(work.folder, wanted):
+            return
     work.folder = place / f"{len(list(place.iterdir())):05d}"
-    work.folder.mkdir()
-    try:
-        unpack(origin, work.folder)
-    except ArchiveError as error:
-        work.notices.append(printable(str(error)))
+    work.notices += [printable(text) for text in unpack(entry, work.folder, wanted)]
+
+
+def _is_ready(folder: Path, wanted: Sequence[str]) -> bool:
+    """Tell whether what is wanted lies at a folder's top, or no zip could hold it."""
+    names = {path.name for path in folder.iterdir() if is_plain(path)}
+    endings = {Path(name).suffix.lower() for name in names}
+    return names.issuperset(wanted) or (bool(endings & {".py", ".ipynb"}) and ".zip" not in endings)
 
 
 def _run(work: Work, of: Assignment, name: str, original: Released, exclude: Sequence[str]) -> None:

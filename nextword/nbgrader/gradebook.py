@@ -22,6 +22,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from nextword.errors import UserError
+from nextword.grading.roster import Person
 from nextword.nbgrader.check_cells import Score
 from nextword.nbgrader.course import Assignment
 from nextword.nbgrader.notebook import automatic_score, id_of
@@ -59,6 +60,16 @@ class Book:
                 f"run `nbgrader generate_assignment {of.name}` in the course folder first"
             )
         return str(found[0].name)
+
+    def introduce(self, person: Person) -> None:
+        """Tell the gradebook a student's name and address, where it has none."""
+        student = self.api.update_or_create_student(person.id)
+        last = person.last or ("" if person.first else person.name)
+        said = {"first_name": person.first, "last_name": last, "email": person.email}
+        for attribute, text in said.items():
+            if text and not getattr(student, attribute):
+                setattr(student, attribute, text)
+        self.api.db.commit()
 
     def penalty(self, row: Row, submitted: Any) -> float | None:
         """Return the late penalty by nbgrader's plugin, as the course's settings say."""

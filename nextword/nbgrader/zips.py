@@ -1,84 +1,94 @@
-"""Unpacks students' zips: for `grade --gradebook`, and as plugins of `nbgrader zip_collect`.
+"""Lays out what students handed in: for `grade --gradebook`, and as plugins of `zip_collect`.
 
 A zip that is broken or full of tricks costs its student's work alone, and its name is said.
-Leaves out looking a zip over (grading/archives.py).
+Leaves out finding the works (grading/entries.py) and looking a zip over (grading/archives.py).
 """
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from nbgrader.plugins import ExtractorPlugin, FileNameCollectorPlugin
+from traitlets import Unicode
 
 from nextword.check.terminal import printable
-from nextword.grading.archives import Archive, ArchiveError
-from nextword.nbgrader.plain_files import MAX_FILE, TIMESTAMP, plain_files
+from nextword.errors import UserError
+from nextword.grading.entries import open_class, require_one_work
+from nextword.grading.roster import read_roster
+from nextword.grading.works import Entry, ProblemError, open_work
+from nextword.nbgrader.plain_files import TIMESTAMP, is_plain, plain_files
+from nextword.results import Verdict
 
-MAX_DEPTH = 3  # zips in zips: what a learning platform packs holds what students packed
+
+def ask_for_an_id(entry: Entry) -> None:
+    """Raise ProblemError unless it is known whose a work is, by an id that can name a folder."""
+    student = entry.student
+    if entry.problem:
+        raise ProblemError(entry.problem, Verdict.NOT_JUDGED)
+    if "/" in student or student.startswith(".") or len(student.encode()) > 200:
+        raise ProblemError(
+            f"the id {student[:50]!r} cannot be a folder's name, as nbgrader wants it",
+            Verdict.NOT_JUDGED,
+        )
 
 
-def unpack(origin: Path, target: Path) -> None:
-    """Unpack a zip into a folder: its paths and sizes are looked over first, links are refused.
+def unpack(entry: Entry, target: Path, wanted: Collection[str]) -> list[str]:
+    """Write what a student handed in into a folder, the files that are wanted at its top.
 
-    A folder that holds all the rest is left out. Raises ArchiveError; what was written until then
-    stays.
+    Returns a line on each thing that could not be read. Raises ProblemError where that is not the
+    student's fault.
     """
-    archive = Archive(origin)
+    target.mkdir(parents=True, exist_ok=True)
     try:
-        roots = {path.parts[0] for path in archive.files}
-        strip = len(roots) == 1 and all(len(path.parts) > 1 for path in archive.files)
-        for inside in archive.files:
-            parts = inside.parts[1:] if strip else inside.parts
-            if parts == (TIMESTAMP,):
-                continue  # of a zip all is the student's; the time has to come from somebody else
-            path = target.joinpath(*parts)
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(archive.read(inside, MAX_FILE))
-            except (OSError, ValueError) as error:  # too long a name; a file that is a folder, too
-                reason = getattr(error, "strerror", None) or str(error)
-                raise ArchiveError(
-                    f"{inside} in {origin.name} cannot be unpacked: {reason}"
-                ) from None
-    finally:
-        archive.close()
+        with open_work(entry, wanted) as work:
+            require_one_work(entry, work.files)
+            notes = [*work.troubles, *work.lay_out(target)]
+    except ProblemError as problem:
+        if problem.verdict is Verdict.NOT_JUDGED:
+            raise
+        notes = [str(problem)]
+    if is_plain(target / TIMESTAMP):  # the time has to come from somebody else
+        (target / TIMESTAMP).unlink()
+    return notes
 
 
 class Extract(ExtractorPlugin):
-    """Unpacks every zip of a download, also those inside; what cannot be unpacked is named."""
+    """Lays out a class as it was collected or downloaded; what cannot be unpacked is named."""
+
+    roster = Unicode("", help="CSV of the class: ids, names, e-mail addresses.").tag(config=True)
 
     def extract(self, archive_path: str, extracted_path: str) -> None:
-        """Unpack or copy the files of a folder into another."""
-        found = list(plain_files(Path(archive_path)))
-        if not found:
-            self.log.warning("No files found in directory: %s", archive_path)
-        for path in found:
-            inside = path.relative_to(archive_path)
-            self._take(path, Path(extracted_path) / inside, MAX_DEPTH)
-
-    def _take(self, path: Path, target: Path, depth: int) -> None:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix.lower() != ".zip" or not depth:
-            if path != target:
-                shutil.copyfile(path, target)
-            return
-        folder = target.with_suffix("")
+        """Put each student's files into a folder that has the student's id for its name."""
+        roster = read_roster(Path(self.roster)) if self.roster else None
         try:
-            folder.mkdir(exist_ok=True)
-            unpack(path, folder)
-        except (ArchiveError, OSError) as error:
-            shutil.rmtree(folder, ignore_errors=True)
-            self.log.warning("%s: nothing was taken of it: %s", *map(_shown, (path, error)))
+            with open_class(Path(archive_path), roster) as found:
+                for entry in found.entries:
+                    self._take(entry, Path(extracted_path))
+                for person in found.absent:
+                    self.log.warning("%s: nothing was handed in", printable(person.id))
+        except UserError as error:
+            self.log.warning("%s", printable(str(error)))
+
+    def _take(self, entry: Entry, place: Path) -> None:
+        loose = entry.paths[0] if entry.paths and not entry.platform else None
+        if loose and is_plain(loose) and loose.suffix.lower() != ".zip":
+            shutil.copyfile(loose, place / loose.name)  # for a regexp of the instructor's own
             return
-        for inner in [each for each in plain_files(folder) if each.suffix.lower() == ".zip"]:
-            self._take(inner, inner, depth - 1)
-            inner.unlink()
+        notes = list(entry.remarks)
+        try:
+            ask_for_an_id(entry)
+            notes += unpack(entry, place / entry.student, self._wanted(place))
+        except (ProblemError, OSError) as error:
+            notes.append(str(error))
+        for text in notes:
+            self.log.warning("%s: %s", printable(entry.student), printable(text))
 
-
-def _shown(what: Any) -> str:
-    return printable(what.name if isinstance(what, Path) else str(what))
+    def _wanted(self, place: Path) -> list[str]:
+        """Return the names of module and notebook: nbgrader's folder has the assignment's name."""
+        return [f"{place.parent.name}{suffix}" for suffix in (".py", ".ipynb")]
 
 
 class Collect(FileNameCollectorPlugin):

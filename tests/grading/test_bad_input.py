@@ -12,8 +12,10 @@ import pytest
 from typer.testing import Result
 
 from nextword.errors import UserError
+from nextword.grading.entries import find_entries
 from nextword.grading.store import file_name
-from nextword.grading.submissions import Entry, find_entries, read
+from nextword.grading.submissions import read
+from nextword.grading.works import Entry
 from nextword.results import Verdict
 from tests.grading.conftest import REFERENCE, TinyCourse
 

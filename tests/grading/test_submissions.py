@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from nextword.errors import UserError
-from nextword.grading.submissions import Entry, Submission, find_entries, read
+from nextword.grading.entries import find_entries
+from nextword.grading.submissions import Submission, read
+from nextword.grading.works import Entry
 from nextword.results import Verdict
 from tests.grading.conftest import REFERENCE, TinyCourse
 
@@ -232,7 +234,7 @@ def test_an_error_of_the_disk_is_not_the_students(
         onerror(PermissionError(13, "Permission denied", str(folder)))
         return []
 
-    monkeypatch.setattr("nextword.grading.submissions.os.walk", refuse)
+    monkeypatch.setattr("nextword.grading.works.os.walk", refuse)
     found = read_one(folder)
     assert found.problem == "alice cannot be read: Permission denied"
     assert found.verdict is Verdict.NOT_JUDGED

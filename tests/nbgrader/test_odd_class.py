@@ -140,14 +140,18 @@ def test_a_download_is_taken_whatever_is_broken_in_it(tmp_path, caplog):
     pack(archive / "clash.zip", **{"a": "a file", "a/b": "in a file"})
     pack(archive / "long.zip", **{"x" * 300: "too long a name"})
     pack(archive / "eve.zip", **{"x/extracted/ada/ngrams.py": "eve = 1"})
-    pack(tmp_path / "inner.zip", **{"work/ngrams.py": "kim = 1"})
-    pack(
-        archive / "moodle.zip",
-        **{"kim_7_assignsubmission_file_/ngrams.zip": (tmp_path / "inner.zip").read_bytes()},
-    )
+    pack(archive / "moodle.zip", **{"kim_7_assignsubmission_file_/ngrams.py": "kim = 1"})
     Extract().extract(str(archive), str(extracted))
-    for name in ("bad.zip", "clash.zip", "long.zip"):
-        assert f"{name}: nothing was taken of it" in caplog.text
+    assert "bad: bad.zip is no zip file" in caplog.text
+    assert "clash: a/b cannot be unpacked: " in caplog.text
+    assert "long: xxx" in caplog.text
+    assert "moodle: moodle.zip looks like a platform's download of several works" in caplog.text
+    assert collected(extracted) == {"ada": "ada = 1", "bob": "bob = 1", "eve": "eve = 1"}
+    assert "bob: ngrams.py is there more than once: bob/ngrams.py was taken" in caplog.text
+
+
+def collected(extracted: Path) -> dict[str, str]:
+    """What nbgrader would collect, by student."""
     collect = Collect(
         named_regexp=r".*?/extracted/(?P<student_id>[^/]+)/(?:.*/)?(?P<file_id>[^/]+)\.py$",
         valid_ext=[".py"],
@@ -157,8 +161,30 @@ def test_a_download_is_taken_whatever_is_broken_in_it(tmp_path, caplog):
         if found := collect.collect(str(path)):
             assert found["student_id"] not in taken
             taken[found["student_id"]] = path.read_text("utf-8")
-    assert taken == {"ada": "ada = 1", "bob": "bob = 1", "eve": "eve = 1", "moodle": "kim = 1"}
-    assert "bob: ngrams.py is there more than once: bob/ngrams.py was taken" in caplog.text
+    return taken
+
+
+def test_a_platforms_download_is_taken_with_a_roster(tmp_path, caplog):
+    archive, extracted = tmp_path / "archive", tmp_path / "downloaded" / "ngrams" / "extracted"
+    archive.mkdir()
+    pack(
+        tmp_path / "inner.zip", **{"work/ngrams.py": "kim = 1", "work/timestamp.txt": "2026-01-01"}
+    )
+    folder = "Kim Li_7_assignsubmission_file_"
+    pack(
+        archive / "NLP-Assignment-4711.zip",
+        **{
+            f"{folder}/ngrams.zip": (tmp_path / "inner.zip").read_bytes(),
+            "Ada_8_assignsubmission_file_/ngrams.py": "ada = 1",
+            "Bo_9_assignsubmission_file_/ngrams.py": "bo = 1",
+        },
+    )
+    (tmp_path / "class.csv").write_text("id,name\nkim,Kim Li\n../ada,Ada\ngus,Gus\n")
+    Extract(roster=str(tmp_path / "class.csv")).extract(str(archive), str(extracted))
+    assert collected(extracted) == {"kim": "kim = 1", "moodle-9": "bo = 1"}
+    assert not list(extracted.rglob("timestamp.txt"))  # all of a zip is the student's
+    for line in ("gus: nothing was handed in", "moodle-9: no row of class.csv fits", "be a folder"):
+        assert line in caplog.text
 
 
 # ------------------------------------------------------------- what a marker's browser gets

@@ -1,0 +1,24 @@
+"""What a spreadsheet is given: numbers as they are written, text that it does not compute."""
+
+from __future__ import annotations
+
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # and their wide forms
+CONTROL = ("\t", "\r", "\n")
+
+
+def number(points: float) -> str:
+    """Return points without a superfluous .0 and without digits that no one gave.
+
+    >>> number(12.0), number(37.333333333)
+    ('12', '37.33')
+    """
+    return f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+def harmless(text: str) -> str:
+    """Return text that a spreadsheet shows and does not compute: names are what students choose.
+
+    >>> harmless("=1+1"), harmless("O'Neil"), harmless("007")
+    ("'=1+1", "O'Neil", '007')
+    """
+    return f"'{text}" if text.lstrip().startswith(FORMULA) or text[:1] in CONTROL else text
