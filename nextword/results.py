@@ -157,7 +157,7 @@ class SubmissionResult:
     tasks: tuple[TaskResult, ...]
     notice: str = ""  # what concerns the whole submission: "ngrams.py has a syntax error"
     files: tuple[str, ...] = field(default=())  # what was graded, relative to the submission
-    of: Whose | None = None  # None: nothing but the id is known
+    of: Whose | None = field(default=None, compare=False)  # None: nothing but the id is known
 
     @property
     def whose(self) -> Whose:

@@ -13,7 +13,7 @@ from nextword.grading.run import AGENDA
 from nextword.grading.similar import page, similar_pairs
 from nextword.grading.submissions import Submission
 from nextword.judge.wording import Source
-from nextword.results import Verdict
+from nextword.results import Verdict, Whose
 from tests.grading.conftest import REFERENCE, TinyCourse
 
 RIGHT = "return sum(numbers) / len(numbers)"
@@ -56,7 +56,7 @@ def test_nobody_got_anything_wrong(tiny: TinyCourse) -> None:
 
 
 def handed_in(name: str, text: str) -> Submission:
-    return Submission(name, Source("tiny.py", text), text.encode())
+    return Submission(Whose(name), Source("tiny.py", text), text.encode())
 
 
 MINE = """
