@@ -28,11 +28,9 @@ Rows, Weights = list[list[int]], dict[str, Tensor]
 # ------------------------------------------------------------------ 6.1 Norms
 def layer_norm(x: XD, gain: Vector, bias: Vector, eps: float = 1e-5) -> XD:
     """Return gain (x - m) / sqrt(v + eps) + bias; m, v: mean and variance of each vector (6.1).
-
     The variance is the mean of (x - m)^2. No library's norm; about 3 lines.
     >>> layer_norm(torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.ones(4), torch.zeros(4), eps=0.0)
-    tensor([-1., -1.,  1.,  1.])
-    """
+    tensor([-1., -1.,  1.,  1.])"""
     raise NotImplementedError("6.1 layer_norm: see section 6.1, equations 6.1 to 6.4")
 
 
@@ -48,7 +46,9 @@ def rms_norm(x: XD, gain: Vector, eps: float = 1e-5) -> XD:
 
 # ------------------------------------------------------------------ 6.2 Feed-forward layer
 def gelu(x: Float[Tensor, "*B"], approximate: bool = False) -> Float[Tensor, "*B"]:
-    """Return x P(z < x), z normal (6.6), by `torch.erf`; or GPT-2's formula (6.7). 3 lines."""
+    """Return x P(z < x), z normal (6.6), by `torch.erf`; or GPT-2's formula (6.7). 3 lines.
+    >>> gelu(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8413])"""
     raise NotImplementedError("6.2 gelu: see section 6.2, equations 6.5 to 6.8")
 
 
@@ -67,8 +67,9 @@ class Block(parts.Block):
 
     def around(self, x: BTD, norm: nn.Module, layer: Callable[[BTD], BTD]) -> BTD:
         """Return x + drop(layer(norm(x))) if self.pre (6.9), else norm(x + drop(layer(x))) (6.10).
-
-        drop is self.dropout. 3 lines."""
+        drop is self.dropout. 3 lines.
+        >>> new_block(Sizes(1, 2, 1, 1)).around(torch.ones(1, 1, 1), torch.neg, torch.exp)
+        tensor([[[1.3679]]])"""
         raise NotImplementedError("6.3 Block.around: see section 6.3, equations 6.9 and 6.10")
 
 
@@ -86,14 +87,14 @@ def shift_matrix(k: int, D: int) -> Float[Tensor, "{D} {D}"]:
 
 def rotate(x: XTK, start: int = 0) -> XTK:
     """Turn pair i of row t by the angle (start + t) 10000^(-2 i / K): rotary positions (6.13).
-
     Pair i, (x_2i, x_2i+1) = (a, b), becomes (a cos - b sin, a sin + b cos). About 4 lines."""
     raise NotImplementedError("6.4 rotate: see section 6.4, equations 6.11 to 6.14")
 
 
 def alibi(H: int, T: int, S: int) -> Float[Tensor, "{H} {T} {S}"]:
-    """Return -|i - j| 2^(-8 h / H) for heads h = 1 to H and keys j = 0 to S - 1 (6.14); the queries
-    i are the last T of the S tokens, i = S - T to S - 1. 2 lines."""
+    """Return -|i - j| 2^(-8 h / H), h = 1..H; i: the last T of S tokens, j: all S (6.14). 2 lines.
+    >>> alibi(8, 1, 3)[0, 0, :2]
+    tensor([-1.0000, -0.5000])"""
     raise NotImplementedError("6.4 alibi: see section 6.4, equations 6.11 to 6.14")
 
 
@@ -105,7 +106,6 @@ class SelfAttention(parts.Heads):
 
     def forward(self, x: BTD, past=None, mask=None) -> tuple[BTD, tuple[Tensor, Tensor]]:
         """Return the answers, and k, v (B, G, S, K) of all S tokens, those of `past` first (6.15).
-
         past: k, v of the call before. seen = self.visible(T, S, mask, x.device). If self.positions
         is "rotary", turn q and new k by self.rotate(.., start); if "alibi", use numbers instead of
         True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines."""
@@ -125,7 +125,6 @@ class LanguageModel(parts.Stack):
 
     def read(self, tokens: Ids, past=None, **look) -> tuple[BTD, tuple[int, list]]:
         """Return the vectors of all tokens, and (number of tokens read so far, states of blocks).
-
         past: what the call before returned; None: (0, [None] * L). self.embed(tokens, start) gives
         vectors, block(x, state, **look) returns x and state. self.norm comes last (6.16); if not
         self.sizes.pre, it comes first instead, before all blocks. 7 lines."""
@@ -147,7 +146,6 @@ def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.
 # ------------------------------------------------------------------ 6.7 GPT-2's weights
 def from_gpt2(weights: Weights) -> Weights:
     """Return GPT-2's weights under the names of LanguageModel: replace the parts in GPT2, in order.
-
     In all "c_...weight", W is transposed (6.19). Leave out what ends with ".attn.bias" or
     ".attn.masked_bias", the masks, and lm_head.weight, which is tied. About 7 lines."""
     raise NotImplementedError("6.7 from_gpt2: see section 6.7, equation 6.19")
@@ -162,14 +160,14 @@ def adamw(p, slope, m, v, t: int, rate: float, betas=(0.9, 0.95), eps=1e-8, deca
 
 def learning_rate(step: int, peak: float, warmup: int, steps: int, last: float = 0.0) -> float:
     """Return peak (step + 1) / warmup if step < warmup, then a cosine (6.23). 4 lines.
-
-    The cosine falls from `peak` at step = warmup to `last` at step = steps, and stays there."""
+    The cosine falls from `peak` at step = warmup to `last` at step = steps, and stays there.
+    >>> [round(learning_rate(step, 1.0, 2, 6), 3) for step in range(7)]
+    [0.5, 1.0, 1.0, 0.854, 0.5, 0.146, 0.0]"""
     raise NotImplementedError("6.8 learning_rate: see section 6.8, equations 6.20 to 6.24")
 
 
 def train_step(model: nn.Module, optimizer, batches: list, clip: float, count=None) -> float:
     """Make one step for several small batches as if they were one; return its loss (6.24).
-
     A batch: the model's inputs, then targets; logits = model(*inputs)[0]. The loss is the sum over
     all targets but IGNORE, divided by their number in all batches, or by `count` if given. Clip by
     nn.utils.clip_grad_norm_. Loss not finite: FloatingPointError, no weight changes. 12 lines."""
@@ -180,19 +178,21 @@ def train_step(model: nn.Module, optimizer, batches: list, clip: float, count=No
 @torch.no_grad()
 def generate(model, prompts: Rows, most: int, rng: torch.Generator, heat=1.0, cached=True) -> Rows:
     """Continue prompts of one length, side by side, to `most` words in all; cut before EOS (6.25).
-
     Read BOS and the prompt. Draw from softmax(logits / heat); heat 0: the likeliest. Never PAD or
     BOS. Stop when all rows have EOS. model(tokens, past) returns logits, past: read each token
-    once, but all of them each time, without a past, if not `cached`. About 12 lines."""
+    once, but all of them each time, without a past, if not `cached`. About 12 lines.
+    >>> generate(lambda new, past: (F.one_hot(new + 1, 9) * 1.0, past), [[4]], 3, None, heat=0)
+    [[4, 5, 6]]"""
     raise NotImplementedError("6.9 generate: see section 6.9, equation 6.25")
 
 
 # ------------------------------------------------------------------ 6.10 Masked words
 def mask_words(tokens: Ids, V: int, rng: torch.Generator, share: float = 0.15) -> tuple[Ids, Ids]:
     """Choose a share of the words, none of PAD, BOS, EOS; return inputs and targets (6.26).
-
     Of the chosen, 80 % become MASK = V - 1, 10 % a word from EOS + 1 to V - 2, 10 % stay. Targets
-    are the chosen words, IGNORE elsewhere. Each place by chance for itself. About 6 lines."""
+    are the chosen words, IGNORE elsewhere. Each place by chance for itself. About 6 lines.
+    >>> mask_words(torch.tensor([[BOS, 7, EOS]]), V=9, rng=torch.Generator(), share=1.0)[1]
+    tensor([[-100,    7, -100]])"""
     raise NotImplementedError("6.10 mask_words: see section 6.10, equations 6.26 and 6.27")
 
 
@@ -213,7 +213,6 @@ class EncoderDecoder(parts.EncoderDecoder, LanguageModel):
 
     def forward(self, source: Ids, inputs: Int[Tensor, "B T2"], past=None) -> tuple:
         """Return the logits after each input, and what the next call takes as `past`. 4 lines.
-
         self.encoder(source)[1] are the vectors of the source, once for all calls: keep them in
         past, too. Read with the keyword memory: (vectors, source != PAD)."""
         raise NotImplementedError("6.11 EncoderDecoder.forward: see section 6.11, equation 6.28")
@@ -221,25 +220,26 @@ class EncoderDecoder(parts.EncoderDecoder, LanguageModel):
 
 # ------------------------------------------------------------------ 6.12 Counting
 def count_parameters(s: Sizes) -> dict[str, int]:
-    """Return how many parameters of LanguageModel(s) are weights of "embed" (words), "attention",
-    "feed", "unembed" (0 if tied), and how many are the "rest": norms, biases, learned places
-    (6.29, 6.30). 6 lines."""
+    """Return how many weights of LanguageModel(s) are "embed" (words), "attention", "feed",
+    "unembed" (0 if tied) and "rest": norms, biases, learned places (6.29, 6.30). 6 lines."""
     raise NotImplementedError("6.12 count_parameters: see section 6.12, equations 6.29 to 6.32")
 
 
 def count_costs(s: Sizes, T: int, n_bytes: int = 2) -> tuple[int, int]:
     """Return the operations of one pass over T tokens (6.31) and the bytes of its k and v (6.32).
-
     A multiplication and an addition, two operations, for each token and weight of attention, feed
-    and logits, and for each product in q k^T and the weighted sum, masked pairs, too. 3 lines."""
+    and logits, and for each product in q k^T and the weighted sum, masked pairs, too. 3 lines.
+    >>> count_costs(Sizes(V=4, D=8, L=1, H=2), T=2)
+    (3328, 64)"""
     raise NotImplementedError("6.12 count_costs: see section 6.12, equations 6.29 to 6.32")
 
 
 # ------------------------------------------------------------------ 6.13 After the transformer
 def recurrent(q: BHTK, k: BHTK, v: BHTV, log_a: BHT, S: BHKV | None = None) -> tuple[BHTV, BHKV]:
     """Return y_t = S_t^T q_t with S_t = a_t S_(t-1) + k_t v_t^T, and the last S (6.33). 6 lines.
-
-    S is the state before, or None: zeros. log_a = 0: linear attention; else a state-space model."""
+    S is the state before, or None: zeros. log_a = 0: linear attention; else a state-space model.
+    >>> recurrent(*torch.ones(3, 1, 1, 3, 1), torch.full((1, 1, 3), 0.5).log())[0].flatten()
+    tensor([1.0000, 1.5000, 1.7500])"""
     raise NotImplementedError("6.13 recurrent: see section 6.13, equations 6.33 and 6.34")
 
 
