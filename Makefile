@@ -9,7 +9,7 @@ PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --d
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 export OMP_NUM_THREADS ?= 2
 
-.PHONY: help course test test-fast setup torch sandbox browser book grades lint types unit notebooks \
+.PHONY: help course test test-fast setup torch sandbox browser book pdf grades lint types unit notebooks \
   notebooks-run models bench clean
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make test       set up, then check everything: lint, types, tests, notebooks, book"
 	@echo "make test-fast  lint, types and the tests that take seconds"
 	@echo "make book       build the book from the stored outputs"
+	@echo "make pdf        typeset the book, whole and by chapter, in _build/pdf"
 	@echo "make notebooks-run   run the chapters again and store their outputs"
 	@echo "make models     train the models that the book ships, where their code or text has changed"
 	@echo "make bench      measure speed beside other tools"
@@ -43,7 +44,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	@$(MAKE) --no-print-directory torch
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	  --editable ".[instructor,book,test]"
+	  --editable ".[instructor,book,print,test]"
 	@$(MAKE) --no-print-directory sandbox browser
 	@touch $@
 
@@ -82,6 +83,9 @@ browser:
 
 book: setup
 	@$(BIN)/jupyter-book build . --quiet --all --warningiserror --nitpick --keep-going
+
+pdf: book
+	@$(BIN)/nextword pdf
 
 grades: setup
 	@for chapter in $(CHAPTERS); do \

@@ -1,6 +1,7 @@
 """Pages in a real browser: Chromium, a page that is open, and what everyone needs of it."""
 
 import shutil
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -26,14 +27,11 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture
-def show(browser):
-    """A function that opens a page and gives it with what it fetched and what it complained of."""
-    contexts = []
-
-    def opened(path, theme="light", width=1300, fragment=""):
-        context = browser.new_context(viewport={"width": width, "height": 1100}, color_scheme=theme)
-        contexts.append(context)
+@contextmanager
+def opened(browser, path, theme="light", width=1300, fragment="", **options):
+    """Open a page, which keeps what it `fetched` and its `complaints`."""
+    size = {"width": width, "height": 1100}
+    with browser.new_context(viewport=size, color_scheme=theme, **options) as context:
         page = context.new_page()
         page.fetched, page.complaints = [], []
         page.on("request", lambda request: page.fetched.append(request.url))
@@ -41,11 +39,14 @@ def show(browser):
         page.on("console", lambda m: m.type == "error" and page.complaints.append(m.text))
         page.goto(f"{path.as_uri()}{fragment}")
         page.wait_for_function(SETTLED)
-        return page
+        yield page
 
-    yield opened
-    for context in contexts:
-        context.close()
+
+@pytest.fixture
+def show(browser):
+    """A function that opens a page, which is closed when the test ends."""
+    with ExitStack() as pages:
+        yield lambda *args, **options: pages.enter_context(opened(browser, *args, **options))
 
 
 # a table too wide for a phone scrolls inside its own box
@@ -66,20 +67,28 @@ def assert_open_to_everyone(page, width, *, contrast=True):
     Without `contrast`, letters are not compared with what is behind them: on a long page that alone
     takes most of the time.
     """
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true; })")
     page.evaluate(AT_REST)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(WIDER_THAN_THE_SCREEN) == []
     assert page.evaluate("document.documentElement.lang") == "en"
     assert page.locator("h1:visible").count() == 1
-    rules = {"color-contrast": {"enabled": contrast}}
-    options = {"preload": False, "resultTypes": ["violations"], "rules": rules}
-    found = axe.Axe().run(page, options=options)
-    problems = {
+    assert violations(page, rules={"color-contrast": {"enabled": contrast}}) == {}
+    assert_silent(page)
+
+
+def assert_silent(page):
+    """No request to another host, and nothing in the console."""
+    assert [u for u in page.fetched if not u.startswith(("file:", "data:"))] == []
+    assert page.complaints == []
+
+
+def violations(page, context=None, **options):
+    """What axe finds in a page, or in a part of it: {rule: [the first elements]}."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    options |= {"preload": False, "resultTypes": ["violations"]}
+    found = axe.Axe().run(page, context=context, options=options)
+    return {
         rule["id"]: [node["html"][:120] for node in rule["nodes"][:3]]
         for rule in found.response["violations"]
     }
-    assert not problems, problems
-    assert [u for u in page.fetched if not u.startswith(("file:", "data:"))] == []
-    assert page.complaints == []

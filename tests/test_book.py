@@ -1,6 +1,7 @@
-"""Facts about the book's pages: stored notebooks, equations, tasks, questions, built HTML.
+"""Facts about the book's pages: stored notebooks, equations, tasks, built HTML.
 
-Leaves out: whether a fresh run gives the stored outputs (pytest --nbval does that).
+Leaves out: quick questions (test_quizzes); whether a fresh run gives the stored outputs (pytest
+--nbval does that).
 """
 
 import re
@@ -30,9 +31,6 @@ NOISE = {
 }
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-OPTION = re.compile(
-    r'<details class="option (right|wrong)"><summary>(.+?)</summary>\n\n(.*?)\n\n</details>', re.S
-)
 
 
 def cells(path, kind):
@@ -199,7 +197,7 @@ def pages_text():
     return [p.read_text(encoding="utf-8") for p in sorted(PAGES.glob("*.md"))]
 
 
-# ---------------------------------------------------------------- tasks and questions
+# ---------------------------------------------------------------- tasks
 
 
 def sections(chapter):
@@ -221,34 +219,6 @@ def test_every_task_has_a_section_of_its_number_that_holds_its_exercise(chapter)
 def test_the_head_of_a_chapter_says_how_many_tasks_and_hours_wait(chapter):
     expected = f"{count(len(chapter.tasks), 'task')}, {hours_of(chapter)} of exercises"
     assert expected in prose(pages_of(chapter)[0]).split("\n## ")[0]
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
-def test_every_option_of_a_question_has_an_explanation_and_one_is_right(path):
-    quizzes = re.findall(r'<div class="quiz">(.*?)</div>', prose(path), re.S)
-    assert quizzes
-    for quiz in quizzes:
-        options = OPTION.findall(quiz)
-        assert len(options) == quiz.count("<details") >= 2
-        assert [kind for kind, _, _ in options].count("right") == 1, quiz
-        for kind, _, why in options:
-            assert why.startswith("**Right.** " if kind == "right" else "**No.** ")
-            assert len(why.split()) >= 6, why
-
-
-@pytest.mark.parametrize("chapter", WRITTEN, ids=lambda c: c.stem)
-def test_every_section_with_a_task_asks_two_or_three_questions(chapter):
-    for task in chapter.tasks:
-        assert 2 <= sections(chapter)[task.id].count('<div class="quiz">') <= 3, task.id
-
-
-def test_the_right_option_is_not_always_at_the_same_place():
-    places = [
-        re.findall(r'class="option (\w+)"', quiz).index("right")
-        for path in CHAPTERS
-        for quiz in re.findall(r'<div class="quiz">(.*?)</div>', prose(path), re.S)
-    ]
-    assert max(places.count(i) for i in set(places)) < 0.6 * len(places)
 
 
 # ---------------------------------------------------------------- the built book

@@ -1,6 +1,7 @@
-"""Every page in a real browser: open to everyone, as wide as the screen, and silent.
+"""What pages do in a real browser: figures, menus, the search; and the feedback of a class.
 
-Leaves out: what the pages say (test_book). Needs Chromium; `make setup` installs it where it may.
+Leaves out: what the pages say (test_book), and what is looked at in each of them (test_pages_wide,
+test_pages_narrow). Needs Chromium; `make setup` installs it where it may.
 """
 
 import re
@@ -13,24 +14,10 @@ import pytest
 
 from nextword.project import Project
 from nextword.release.samples import write_samples
-from tests.browser import NEEDS_CHROMIUM, SCREENS, assert_open_to_everyone
+from tests.browser import NEEDS_CHROMIUM, SCREENS, assert_open_to_everyone, opened
+from tests.pages import MODEL, ROOT
 
-ROOT = Path(__file__).parents[1]
-PAGES = [
-    *(f"chapters/{p.stem}.html" for p in sorted((ROOT / "chapters").glob("*.ipynb"))),
-    *(f"chapters/{p.stem}.html" for p in sorted((ROOT / "chapters").glob("*.md"))),
-    "search.html?q=continuation+count",
-    "genindex.html",
-]
-MODEL = "chapters/02-ngrams.html"
-NOTEBOOKS = [page for page in PAGES if (ROOT / page).with_suffix(".ipynb").exists()]
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
-
-
-def locate(site, name):
-    """The file of a page and what follows its name in the address."""
-    name, mark, rest = name.partition("?")
-    return site / name, mark + rest
 
 
 @pytest.fixture(scope="module")
@@ -49,21 +36,6 @@ def feedback(tmp_path_factory):
     return sorted(out.glob("*.html"))
 
 
-# ---------------------------------------------------------------- open to everyone
-
-
-# what is too wide for a phone is so in both themes
-@pytest.mark.parametrize(("theme", "width"), [each for each in SCREENS if each != ("dark", 390)])
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_of_the_book_is_open_to_everyone(site, show, name, theme, width):
-    path, fragment = locate(site, name)
-    page = show(path, theme, width, fragment)
-    assert page.locator(f"html[data-theme={theme}]").count() == 1
-    # a chapter has thousands of letters to look at; its colours are those of the model chapter
-    contrast = name not in NOTEBOOKS or (width > 390 and name == MODEL)
-    assert_open_to_everyone(page, width, contrast=contrast)
-
-
 @pytest.mark.parametrize(("theme", "width"), SCREENS)
 def test_feedback_is_open_to_everyone(feedback, show, theme, width):
     assert len(feedback) >= 3
@@ -71,76 +43,46 @@ def test_feedback_is_open_to_everyone(feedback, show, theme, width):
         assert_open_to_everyone(show(path, theme, width), width)
 
 
-# ---------------------------------------------------------------- formulas, code, figures
-
-FORMULAS = """[...document.querySelectorAll('div.formula')].map((formula) => {
-    const box = formula.getBoundingClientRect();
-    const pieces = [...formula.querySelectorAll('.statement > span')]
-        .map((piece) => piece.getBoundingClientRect());
-    const middles = pieces.map((p) => (p.top + p.bottom) / 2);
-    return { text: formula.getAttribute('id') || formula.textContent.slice(0, 40),
-             lines: Math.max(...middles) - Math.min(...middles) > 12 ? 2 : 1,
-             leaves: pieces.some((p) => p.left < box.left - 1 || p.right > box.right + 1) };
-})"""
-WIDE_CODE = """[...document.querySelectorAll('.bd-article pre')]
-    .filter((box) => box.offsetParent && box.scrollWidth > box.clientWidth + 1)
-    .map((box) => box.innerText.slice(0, 60))"""
+# ---------------------------------------------------------------- the model chapter
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_formula_breaks_only_where_the_screen_is_narrow(site, show, name):
-    wide = show(site / name, width=1300).evaluate(FORMULAS)
-    narrow = show(site / name, width=390).evaluate(FORMULAS)
-    assert [f["text"] for f in wide + narrow if f["leaves"]] == []
-    assert [f["text"] for f in wide if f["lines"] > 1] == []
-    if len(narrow) > 10:
-        assert any(f["lines"] > 1 for f in narrow), "no formula was ever too wide: is this tested?"
+@pytest.fixture(scope="module")
+def model(site, browser):
+    """One chapter, open for several tests."""
+    with opened(browser, site / MODEL) as page:
+        yield page
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_no_code_and_no_output_is_wider_than_its_box(site, show, name):
-    for width, allowed in ((1300, 0), (390, 3)):
-        page = show(site / name, width=width)
-        page.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true; })")
-        wide = page.evaluate(WIDE_CODE)
-        assert len(wide) <= allowed, f"{width}: {wide}"
+def test_a_bar_says_how_far_one_has_read(model):
+    width = "document.querySelector('.reading-progress').getBoundingClientRect().width"
+    assert model.evaluate(width) == 0
+    model.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
+    model.wait_for_function(f"{width} > 400")
+    assert 500 < model.evaluate(width) < 800
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_letters_of_every_figure_can_be_read_on_a_phone(site, show, name):
-    sizes = show(site / name, width=390).evaluate(
-        """[...document.querySelectorAll('figure.drawing svg')].map((svg) => {
-            const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-            const sizes = [...svg.querySelectorAll('text')]
-                .map((text) => parseFloat(getComputedStyle(text).fontSize));
-            return Math.min(...sizes) * scale;
-        })"""
-    )
-    assert [size for size in sizes if size < 10] == []  # pixels
-
-
-def test_a_figure_opens_large_and_goes_back_to_its_place(site, show):
-    page = show(site / MODEL, width=1300)
-    figure = page.locator("figure.drawing").nth(2)
+def test_a_figure_opens_large_and_goes_back_to_its_place(model):
+    figure = model.locator("figure.drawing").nth(2)
     before = figure.locator("svg").bounding_box()["width"]
     figure.get_by_role("button").click()
-    assert page.locator("dialog.large svg").bounding_box()["width"] > 1.4 * before
+    assert model.locator("dialog.large svg").bounding_box()["width"] > 1.4 * before
     assert figure.locator("svg").count() == 0
-    page.keyboard.press("Escape")
-    page.wait_for_function("!document.querySelector('dialog.large svg')")
+    model.keyboard.press("Escape")
+    model.wait_for_function("!document.querySelector('dialog.large svg')")
     assert figure.locator("svg").bounding_box()["width"] == pytest.approx(before)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_figures_take_the_font_and_the_colours_of_the_page(site, show, theme):
-    page = show(site / MODEL, theme)
+def test_figures_take_the_font_and_the_colours_of_the_page(model, theme):
+    model.emulate_media(color_scheme=theme)
+    model.wait_for_selector(f"html[data-theme={theme}]")
     style = "(e) => { const s = getComputedStyle(e); return [s.fontFamily, s.fill || s.color]; }"
-    letters = page.locator("figure.drawing svg text").first.evaluate(style)
-    body = page.locator(".bd-article p:not(.tags)").first.evaluate(
+    letters = model.locator("figure.drawing svg text").first.evaluate(style)
+    body = model.locator(".bd-article p:not(.tags)").first.evaluate(
         "(e) => getComputedStyle(e).fontFamily"
     )
     assert letters[0] == body
-    ink = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--fig-ink')")
+    ink = model.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--fig-ink')")
     rgb = ", ".join(str(int(ink.strip()[i : i + 2], 16)) for i in (1, 3, 5))
     assert letters[1] == f"rgb({rgb})"
 
@@ -148,14 +90,15 @@ def test_figures_take_the_font_and_the_colours_of_the_page(site, show, theme):
 # ---------------------------------------------------------------- finding a section
 
 
-def test_the_left_menu_opens_the_sections_of_the_open_chapter(site, show):
-    page = show(site / MODEL)
-    links = page.locator(".bd-sidebar-primary ul.sections a")
-    headings = page.locator(".bd-article h2")
+def test_the_left_menu_opens_the_sections_of_the_open_chapter(model):
+    links = model.locator(".bd-sidebar-primary ul.sections a")
+    headings = model.locator(".bd-article h2")
     assert links.count() == headings.count() > 10
+    model.evaluate("scrollTo(0, 0)")
+    model.wait_for_function("scrollY === 0")
     links.filter(has_text="2.9 Kneser-Ney").click()
-    page.wait_for_function("scrollY > 1000")
-    assert page.locator("h2", has_text="2.9 Kneser-Ney").bounding_box()["y"] < 300
+    model.wait_for_function("scrollY > 1000")
+    assert model.locator("h2", has_text="2.9 Kneser-Ney").bounding_box()["y"] < 300
 
 
 @pytest.mark.parametrize(
@@ -182,12 +125,3 @@ def test_a_search_on_pages_from_a_disk_lands_on_the_section_and_quotes_it(
 def test_a_search_for_nothing_says_what_to_do(site, show):
     page = show(site / "search.html", fragment="?q=zebra+crossing")
     assert "Try fewer or other words" in page.locator(".search-summary").inner_text()
-
-
-def test_a_bar_says_how_far_one_has_read(site, show):
-    page = show(site / MODEL)
-    width = "document.querySelector('.reading-progress').getBoundingClientRect().width"
-    assert page.evaluate(width) == 0
-    page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
-    page.wait_for_function(f"{width} > 400")
-    assert 500 < page.evaluate(width) < 800

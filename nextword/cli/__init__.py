@@ -17,7 +17,7 @@ from nextword.errors import UserError
 COMMANDS = (
     *("check", "doctor", "progress", "submit"),
     *("sync", "release", "grade", "feedback", "ladder", "models", "train"),
-    *("suites", "similar", "new-chapter"),
+    *("suites", "similar", "new-chapter", "pdf"),
 )
 
 

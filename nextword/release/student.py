@@ -22,11 +22,13 @@ from nextword.release.suites import read_suite
 INSTRUCTORS_PARTS = (
     "grading",
     "nbgrader",
+    "press",
     "release",
     "judge/mutants.py",
     "cli/feedback.py",
     "cli/grade.py",
     "cli/new_chapter.py",
+    "cli/pdf.py",
     "cli/similar.py",
     "cli/suites.py",
     "cli/release.py",

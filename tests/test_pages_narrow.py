@@ -1,0 +1,28 @@
+"""Every page on a phone. Leaves out wide screens and colours in the dark (test_pages_wide)."""
+
+import pytest
+
+from tests.browser import NEEDS_CHROMIUM
+from tests.pages import (
+    NOTEBOOKS,
+    PAGES,
+    SMALLEST_LETTERS,
+    assert_a_page_is_sound,
+    lines_of_formulas,
+    locate,
+)
+
+WIDTH = 390
+pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_open_to_everyone_on_a_phone(site, show, name):
+    path, fragment = locate(site, name)
+    page = show(path, "light", WIDTH, fragment)
+    lines = lines_of_formulas(page)
+    if len(lines) > 10:
+        assert 2 in lines.values(), "no formula was ever too wide: is this tested?"
+    letters = page.evaluate(SMALLEST_LETTERS)
+    assert [size for size in letters if size < 10] == []  # pixels
+    assert_a_page_is_sound(page, name, WIDTH, contrast=name not in NOTEBOOKS, wide_code=3)
