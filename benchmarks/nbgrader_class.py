@@ -2,8 +2,11 @@
 
 The same submissions of the n-gram assignment (module and notebook, both right), one way after the
 other on the same processors. nbgrader alone is slow, so a part of the class may stand for all.
+With --odd ten of the class hand in what tests/nbgrader/odd.py makes of theirs: an endless loop, a
+broken zip, floods of output; nbgrader alone is then left out, and the points of all others checked.
 
     python benchmarks/nbgrader_class.py --students 100 --nbgrader 20 --json class.json
+    python benchmarks/nbgrader_class.py --students 100 --odd
 """
 
 from __future__ import annotations
@@ -20,11 +23,15 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.nbgrader.odd import ODD
+
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 ALONE = "nbgrader autograde, stock tests in the kernel"
 INSIDE = "nbgrader autograde, our engine inside"
 GRADE = "nextword grade --gradebook"
+FULL = 50.0  # points without marks by hand
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class Timing:
         return self.submissions / self.seconds
 
 
-def run(folder: Path, *command: str) -> float:
+def run(folder: Path, *command: str, good: tuple[int, ...] = (0,)) -> float:
     """Run a command in the folder; return the seconds it took."""
     environment = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     environment |= {"OMP_NUM_THREADS": "1"}
@@ -50,13 +57,16 @@ def run(folder: Path, *command: str) -> float:
     done = subprocess.run(
         [str(BIN / command[0]), *command[1:]], cwd=folder, env=environment, capture_output=True
     )
-    if done.returncode:
+    if done.returncode not in good:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr.decode()[-2000:]}")
     return time.perf_counter() - started
 
 
-def make_course(folder: Path, students: int) -> None:
-    """Release the assignment and hand in the reference, no two modules the same."""
+def make_course(folder: Path, students: int, odd: bool) -> None:
+    """Release the assignment and hand in the reference, no two modules the same.
+
+    Where some are `odd`, they stand evenly among the others.
+    """
     run(ROOT, "nextword", "release", "ngrams", "--format", "nbgrader", "--to", str(folder))
     run(folder, "nbgrader", "generate_assignment", "ngrams")
     source = json.loads((folder / "source/ngrams/ngrams.ipynb").read_text("utf-8"))
@@ -75,6 +85,10 @@ def make_course(folder: Path, students: int) -> None:
             name = cell["metadata"].get("nbgrader", {}).get("grade_id")
             cell["source"] = answers.get(name, cell["source"])
         (work / "ngrams.ipynb").write_text(json.dumps(notebook), "utf-8")
+    if odd:
+        for number, change in enumerate(ODD.values()):
+            place = students * number // len(ODD)
+            change(folder / "submitted" / f"student{place:03d}" / "ngrams")
 
 
 def copy_of(course: Path, name: str, students: int) -> Path:
@@ -86,23 +100,23 @@ def copy_of(course: Path, name: str, students: int) -> Path:
     return made
 
 
-def mean_score(course: Path) -> float:
-    """Return the mean of the grades, so that a fast way that judges nothing would be seen."""
+def scores(course: Path) -> list[float]:
+    """Return the grades, so that a fast way that judges nothing would be seen."""
     run(course, "nbgrader", "export", "--to", "grades.csv")
     with (course / "grades.csv").open(encoding="utf-8", newline="") as file:
-        scores = [float(row["score"]) for row in csv.DictReader(file)]
-    return sum(scores) / len(scores)
+        return [float(row["score"]) for row in csv.DictReader(file)]
 
 
-def measure(students: int, alone: int) -> list[Timing]:
-    """Grade the class each way."""
+def measure(students: int, alone: int, odd: bool) -> list[Timing]:
+    """Grade the class each way; `odd`: ten of them are, and the others must get every point."""
     autograde = ("nbgrader", "autograde", "ngrams")
     grade = ("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db")
     ways = [(ALONE, alone, autograde), (INSIDE, students, autograde), (GRADE, students, grade)]
+    ways = ways[1:] if odd else ways
     found = []
     with tempfile.TemporaryDirectory(prefix="nextword-bench-") as name:
         first = Path(name) / "first"
-        make_course(first, students)
+        make_course(first, students, odd)
         for number, (way, count, command) in enumerate(ways):
             course = copy_of(first, f"way-{number}", count)
             if way == ALONE:
@@ -110,8 +124,14 @@ def measure(students: int, alone: int) -> list[Timing]:
                 lines = config.read_text("utf-8").splitlines()
                 kept = [line for line in lines if "nextword.nbgrader" not in line]
                 config.write_text("\n".join(kept) + "\n", "utf-8")
-            found.append(Timing(way, count, run(course, *command), mean_score(course)))
+            seconds = run(course, *command, good=(0, 1) if odd else (0,))
+            earned = scores(course)
+            found.append(Timing(way, count, seconds, sum(earned) / len(earned)))
             show(found[-1], found[0])
+            if odd and earned.count(FULL) < students - len(ODD):
+                sys.exit(
+                    f"only {earned.count(FULL)} of {students - len(ODD)} neighbours got {FULL:g}"
+                )
     return found
 
 
@@ -130,12 +150,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--students", type=int, default=100, help="size of the class")
     parser.add_argument("--nbgrader", type=int, help="how many of them nbgrader alone grades")
+    parser.add_argument("--odd", action="store_true", help="with ten odd submissions")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     alone = min(options.nbgrader or options.students, options.students)
     processors = len(os.sched_getaffinity(0))
     print(f"{options.students} students, {processors} processors")
-    found = measure(options.students, alone)
+    found = measure(options.students, alone, options.odd)
     if options.json:
         rows = [{**asdict(each), "per_second": each.per_second} for each in found]
         made = {"students": options.students, "processors": processors, "ways": rows}

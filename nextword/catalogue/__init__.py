@@ -13,6 +13,7 @@ from importlib import resources
 from typing import Any
 
 from nextword.errors import UserError
+from nextword.plural import count
 
 DIFFICULTIES = ("easy", "medium", "hard")
 
@@ -82,7 +83,7 @@ def _read_task(raw: dict[str, Any], name: str) -> Task:
         raise UserError(f'{where}: an id is chapter.task, such as "2.3"')
     hints = tuple(raw["hints"])
     if len(hints) != 3:
-        raise UserError(f"{where} has {len(hints)} hints, expected exactly 3")
+        raise UserError(f"{where} has {count(len(hints), 'hint')}, expected exactly 3")
     if raw["difficulty"] not in DIFFICULTIES:
         raise UserError(f"{where}: difficulty is none of {', '.join(DIFFICULTIES)}")
     exercise = raw.get("exercise", "").strip()

@@ -15,6 +15,7 @@ from nextword import catalogue
 from nextword.catalogue import Chapter, Task
 from nextword.check.terminal import printable
 from nextword.errors import UserError
+from nextword.plural import count
 from nextword.project import Project, find_project
 from nextword.results import TaskResult, Verdict, group_by_task
 
@@ -42,9 +43,9 @@ def summary(result: TaskResult) -> str:
     >>> summary(TaskResult(catalogue.task("2.1"), ()))
     '2.1 Padding and sliding windows: 0 of 2 points (no tests)'
     """
-    of = f"{result.score:g} of {result.task.points} points"
+    of = f"{result.score:g} of {count(result.task.points, 'point')}"
     passed = sum(test.verdict is Verdict.PASSED for test in result.tests)
-    tests = f"{passed} of {len(result.tests)} tests passed" if result.tests else "no tests"
+    tests = f"{passed} of {count(len(result.tests), 'test')} passed" if result.tests else "no tests"
     lines = [f"{result.task.id} {result.task.title}: {of} ({tests})"]
     for test in result.tests:
         if test.verdict is Verdict.PASSED:

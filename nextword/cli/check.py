@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nextword.plural import count
+
 if TYPE_CHECKING:
     from nextword.catalogue import Chapter, Task
     from nextword.project import Project
@@ -104,6 +106,6 @@ def _hidden(
             head = f"{each.test.mark.id} {each.test.name}: {each.verdict.value}"
             typer.secho(head, fg="red")
             typer.echo(each.traceback or each.message)
-        typer.echo(f"{chapter.stem}: {len(found)} tests fail" if found else f"{chapter.stem}: good")
+        typer.echo(f"{chapter.stem}: {count(len(found), 'failing test') if found else 'good'}")
         complete = complete and not found
     return complete

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from nextword.plural import count
+
 
 class Format(StrEnum):
     """What a release is made for."""
@@ -43,4 +45,4 @@ def release(
 
         files = release_student(project, chosen, to)
         next_step = "give students this folder (README.md says how)"
-    typer.echo(f"wrote {len(files)} files to {to}; {next_step}")
+    typer.echo(f"wrote {count(len(files), 'file')} to {to}; {next_step}")

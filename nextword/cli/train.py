@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nextword.plural import count
+
 if TYPE_CHECKING:
     from nextword.cli.bar import Bar
     from nextword.trainer.parallel import Place
@@ -107,10 +109,11 @@ def _say_what(training: Training, resumed: bool) -> None:
     """Say in two lines what will be trained, on what and where."""
     plan, place = training.plan, training.place
     n_weights = sum(p.numel() for p in training.model.parameters())
-    processes = "1 process" if place.n_processes == 1 else f"{place.n_processes} processes"
+    processes = count(place.n_processes, "process", "processes")
     typer.echo(
-        f"a transformer of {plan.layers} blocks, {plan.heads} heads, width {plan.D}: {n_weights:,} "
-        f"weights; {len(training.stream.train):,} tokens of {len(training.stream.vocabulary)} kinds"
+        f"a transformer of {count(plan.layers, 'block')}, {count(plan.heads, 'head')}, "
+        f"width {plan.D}: {n_weights:,} weights; {len(training.stream.train):,} tokens of "
+        f"{len(training.stream.vocabulary)} kinds"
     )
     typer.echo(
         f"{plan.steps:,} steps of {plan.size} x {plan.T} tokens on {place.device.type}, {processes}"

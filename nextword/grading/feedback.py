@@ -7,6 +7,7 @@ import re
 
 from nextword.catalogue import Chapter
 from nextword.grading.page import Page, Part, sentence
+from nextword.plural import count
 from nextword.results import SubmissionResult, TaskResult, Verdict
 
 PROVISIONAL = (
@@ -66,7 +67,7 @@ def _code(text: str) -> str:
 def markdown(chapter: Chapter, result: SubmissionResult) -> str:
     """Return the student's feedback as Markdown, for systems that take text."""
     lines = [f"# {_plain(result.whose.called)}: {_plain(chapter.title)}", ""]
-    lines += [f"**{result.score:g} of {result.max_score} points**", ""]
+    lines += [f"**{result.score:g} of {count(result.max_score, 'point')}**", ""]
     for notice in _notices(result):
         lines += [f"> {_plain(notice)}", ""]
     for task in result.tasks:

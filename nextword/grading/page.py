@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from nextword.catalogue import Task
+from nextword.plural import count
 from nextword.results import TestResult, Verdict
 
 
@@ -130,6 +131,7 @@ def _templates() -> Environment:
     )
     filters: dict[str, Any] = {
         "number": lambda value: f"{value:g}",
+        "count": count,
         "sentence": sentence,
         "quoted": _quoted,
     }

@@ -78,6 +78,9 @@ class Change:
     after: float
     why: str
 
+    def __str__(self) -> str:
+        return f"{self.before:g} -> {self.after:g} points ({self.why})"
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -89,6 +92,7 @@ class Outcome:
     changes: tuple[Change, ...]
     absent: tuple[Person, ...] = ()  # of the roster: nothing was handed in
     uploads: tuple[Path, ...] = ()  # feedback as a learning platform takes it
+    keys: tuple[Key, ...] = ()  # of the results: what each depends on
 
     @property
     def all_judged(self) -> bool:
@@ -252,7 +256,7 @@ class _Records:
             _write_feedback(self._out, self._chapter, self._results[index])
         ordered = tuple(self._results[index] for index in range(len(self._keys)))
         changes = _changes(self._before, self._keys, ordered)
-        found = Outcome(self._chapter, ordered, len(self.todo), changes)
+        found = Outcome(self._chapter, ordered, len(self.todo), changes, tuple(self._keys))
         agenda = page(self._chapter, found.mistakes, len(ordered))
         write_atomically(self._out / AGENDA, agenda, durable=False)
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.console import Console
@@ -12,7 +12,8 @@ from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from nextword.grading.run import Outcome
+from nextword.grading.run import Change, Outcome
+from nextword.plural import count
 from nextword.results import SubmissionResult, TaskResult, Verdict, Whose
 
 WIDE = 1000  # characters: more than any table of grades
@@ -78,7 +79,7 @@ def show(console: Console, outcome: Outcome) -> None:
     if outcome.mistakes:
         console.print(_mistakes(outcome))
     if outcome.changes:
-        console.print(_changes(outcome))
+        console.print(changes_table(outcome.changes))
     known = len(outcome.results) - outcome.graded
     if known:
         console.print(f"{known} unchanged since the last run: not graded again (--regrade does)")
@@ -89,7 +90,7 @@ def _grades(outcome: Outcome, narrow: bool = False) -> Table:
     """A line for each student: points in all, then each task's; narrow: with fewer digits."""
     chapter = outcome.chapter
     table = Table(
-        title=f"{chapter.title}: {chapter.points} points",
+        title=f"{chapter.title}: {count(chapter.points, 'point')}",
         caption=LEGEND,
         title_justify="left",
         caption_justify="left",
@@ -136,11 +137,12 @@ def _mistakes(outcome: Outcome) -> Table:
     return table
 
 
-def _changes(outcome: Outcome) -> Table:
+def changes_table(changes: Sequence[Change]) -> Table:
+    """Return whose scores are others than in the run before, and why."""
     table = Table(title="scores that changed", title_justify="left")
     for name in ("student", "before", "now", "why"):
         table.add_column(name, justify="right" if name in ("before", "now") else "left")
-    for change in outcome.changes:
+    for change in changes:
         row = (f"{change.before:g}", f"{change.after:g}", escape(change.why))
         table.add_row(escape(change.student), *row)
     return table
@@ -158,6 +160,6 @@ def _shout(console: Console, outcome: Outcome) -> None:
             task_id, first = tests[0]
             console.print(
                 f"[bold white on red] NOT JUDGED [/] {escape(result.whose.called)}: "
-                f"{len(tests)} {'test' if len(tests) == 1 else 'tests'}, so the score is "
-                f"provisional. {task_id} {escape(first.name)}: {escape(first.message)}"
+                f"{count(len(tests), 'test')}, so the score is provisional. "
+                f"{task_id} {escape(first.name)}: {escape(first.message)}"
             )

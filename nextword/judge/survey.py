@@ -17,6 +17,7 @@ from nextword.judge.marks import SuiteError
 from nextword.judge.misconceptions import Misconception, load_misconceptions, load_module
 from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest, with_suite
+from nextword.plural import count
 from nextword.project import Project
 from nextword.results import Verdict
 
@@ -62,7 +63,7 @@ def survey(
         surveyed = load_module(module, f"nextword_surveyed_{chapter.stem}")
         session = on_module(suite, chapter.stem, surveyed)
         for name, seeds in _run(found, suite, session, runs, report).items():
-            times = f"fails in {len(seeds)} of {runs} runs"
+            times = f"fails in {len(seeds)} of {count(runs, 'run')}"
             found.failures[name] = f'{times}, first with --seed "{seeds[0]}"'
 
     with_suite(project.suite(chapter.stem), project.root, work)

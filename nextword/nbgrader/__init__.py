@@ -31,6 +31,8 @@ def configure(c: Any) -> None:
     from nextword.nbgrader.autograde_steps import Examine, SandboxedExecute, SaveScores
     from nextword.nbgrader.careful_autograde import install
     from nextword.nbgrader.exchange import Collect, ReleaseFeedback
+    from nextword.nbgrader.exports import Plain
+    from nextword.nbgrader.marking_page import ShowBeside
     from nextword.nbgrader.notebook_page import FeedbackPage, GetMarks
     from nextword.nbgrader.restore_cells import RestoreCells
     from nextword.nbgrader.student_markdown import markdown_of_cell
@@ -47,6 +49,7 @@ def configure(c: Any) -> None:
         SaveScores,
         CheckCellMetadata,
     ]
+    c.ExportApp.plugin_class = Plain
     c.GenerateFeedback.exporter_class = FeedbackPage
     c.GenerateFeedback.preprocessors = [GetMarks]
     c.ExchangeFactory.collect = Collect
@@ -55,4 +58,5 @@ def configure(c: Any) -> None:
     c.ExchangeFactory.release_feedback = ReleaseFeedback
     # formgrader shows what students wrote; its own templates do not ask for sanitize_html
     c.HTMLExporter.filters = {"markdown2html": markdown_of_cell}
+    c.HTMLExporter.preprocessors = [ShowBeside]
     c.HTMLExporter.sanitize_html = True

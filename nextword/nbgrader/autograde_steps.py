@@ -12,15 +12,12 @@ from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 
-from nextword.nbgrader import module_grades
+from nextword.nbgrader.changes import change, note_key
 from nextword.nbgrader.course import Assignment, assignment
 from nextword.nbgrader.gradebook import Book, Row, write_row
-from nextword.nbgrader.notebook import SHARED, run, score
-from nextword.nbgrader.plain_files import by_student
+from nextword.nbgrader.notebook import SHARED, score, show, steps_of
 
 Resources = dict[str, Any]
-
-_judged: dict[tuple[Path, str], dict[str, dict[str, Any]]] = {}  # by course folder and assignment
 
 
 def _coursedir(step: NbGraderPreprocessor) -> Any:
@@ -28,9 +25,12 @@ def _coursedir(step: NbGraderPreprocessor) -> Any:
     return step.parent.parent.coursedir
 
 
+def _root(step: NbGraderPreprocessor) -> Path:
+    return Path(_coursedir(step).root)
+
+
 def _assignment(step: NbGraderPreprocessor, resources: Resources) -> Assignment:
-    root = Path(_coursedir(step).root)
-    return assignment(root, resources["nbgrader"]["assignment"])
+    return assignment(_root(step), resources["nbgrader"]["assignment"])
 
 
 def _handed_in(step: NbGraderPreprocessor, student: str, name: str) -> Path:
@@ -47,12 +47,18 @@ class SandboxedExecute(Execute):
         """Run the notebook."""
         where, of = resources["nbgrader"], _assignment(self, resources)
         handed_in = _handed_in(self, where["student"], where["assignment"])
-        kept = self.parent.parent.exclude_overwriting.get(where["assignment"], [])
-        executed = run(nb, of, handed_in, kept, float(self.timeout or 3600))
+        steps = steps_of(nb, of, self.seconds)
+        executed = self.parent.parent.ahead.ran(handed_in / f"{where['notebook']}.ipynb", steps)
+        show(nb, steps, executed)
         if executed.note:
             self.parent.parent.remarks.append(f"{where['student']}: {executed.note}")
         resources[SHARED] = {"executed": executed}
         return nb, resources
+
+    @property
+    def seconds(self) -> float:
+        """The time of each cell; nbgrader's setting may be that there is no limit."""
+        return float(self.timeout or 3600)
 
 
 class Examine(NbGraderPreprocessor):
@@ -61,24 +67,14 @@ class Examine(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         """Score every test cell of the course."""
         of, shared = _assignment(self, resources), resources.setdefault(SHARED, {})
-        module = self._module(of, resources) if of.chapter is not None else None
+        module = None
+        if of.chapter is not None:
+            student = resources["nbgrader"]["student"]
+            folder = _handed_in(self, student, of.name)
+            module = self.parent.parent.ahead.module(_root(self), student, folder)
         shared["scores"] = score(nb, of, module, shared.get("executed"))
+        note_key(nb, of, module)
         return nb, resources
-
-    def _module(self, of: Assignment, resources: Resources) -> dict[str, Any]:
-        """Return the examiner's result; it judges all students that are to be graded at once."""
-        assert of.chapter is not None
-        coursedir, student = _coursedir(self), resources["nbgrader"]["student"]
-        root, name = Path(coursedir.root), resources["nbgrader"]["assignment"]
-        known = _judged.setdefault((root, name), {})
-        if student not in known:
-            folders = {student: _handed_in(self, student, name)}
-            if not known:
-                everyone = str(_handed_in(self, "*", name))
-                folders |= dict(by_student(everyone, coursedir.student_id))
-            self.log.info("The examiner judges %d modules", len(folders))
-            known |= module_grades.module_results(root, of.chapter, folders)
-        return known.pop(student)  # handed in again later, it is judged again
 
 
 class SaveScores(NbGraderPreprocessor):
@@ -90,5 +86,9 @@ class SaveScores(NbGraderPreprocessor):
         scores = resources.get(SHARED, {}).get("scores", {})
         row = Row(where["student"], where["assignment"], where["notebook"], nb, scores)
         with Gradebook(where["db_url"], _coursedir(self).course_id) as gradebook:
-            write_row(Book(gradebook, self.config), row)
+            written = write_row(Book(gradebook, self.config), row)
+        converter: Any = self.parent.parent
+        before = converter.keys.get((where["student"], where["notebook"]), {})
+        if found := change(_assignment(self, resources), written, before, nb):
+            converter.remarks.append(f"{found.student}: {found}")
         return nb, resources

@@ -18,11 +18,18 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import find_all_files, parse_utc
 
 from nextword.errors import UserError
+from nextword.grading.run import processors
+from nextword.grading.store import Key
+from nextword.nbgrader.ahead import Ahead, How
+from nextword.nbgrader.autograde_steps import SandboxedExecute
+from nextword.nbgrader.background import Background
+from nextword.nbgrader.changes import key_in
 from nextword.nbgrader.course import assignment, course_folder
 from nextword.nbgrader.gradebook import open_gradebook
 from nextword.nbgrader.handed_in import prepare, released_ids
 from nextword.nbgrader.plain_files import by_student, copy_for_marking, links_in, time_in
-from nextword.nbgrader.restore_cells import RestoreCells
+from nextword.nbgrader.restore_cells import RestoreCells, released
+from nextword.plural import count
 
 
 class PlainCopy(BaseConverter):
@@ -49,6 +56,7 @@ class CarefulAutograde(Autograde, PlainCopy):
         """Find the submissions; first see that course and gradebook can be used at all."""
         self.notes: dict[tuple[str, str], str] = {}  # by student and notebook
         self.remarks: list[str] = []
+        self.keys: dict[tuple[str, str], Key] = {}  # of the run before, likewise
         if self.is_ours:
             try:
                 self._check()
@@ -127,11 +135,46 @@ class CarefulAutograde(Autograde, PlainCopy):
         # subtle: a file that holds no time would make nbgrader's own end the whole run
         self.coursedir.get_existing_timestamp = _time_in
         try:
-            super().convert_notebooks()
+            with Background(processors()) as background:
+                if self.is_ours:
+                    self._begin(background)
+                super().convert_notebooks()
         finally:
             del self.coursedir.get_existing_timestamp
             for line in self.remarks:
                 self.log.warning(line)
+
+    def _begin(self, background: Background) -> None:
+        """Have modules judged and notebooks run before nbgrader's loop comes to them."""
+        root = Path(self.coursedir.root)
+        of = assignment(root, self.coursedir.assignment_id)
+        kept = self.exclude_overwriting.get(of.name, [])
+        self.ahead = Ahead(background, How(of, kept, SandboxedExecute(config=self.config).seconds))
+        due = {student: path for student, path in self._folders() if self._is_due(student, path)}
+        if of.chapter is not None:
+            self.log.info("The examiner judges %s", count(len(due), "module"))
+            self.ahead.judge_modules(root, due)
+        for student in due:
+            done = Path(self._format_dest(of.name, student))
+            self.keys |= {(student, path.stem): key_in(path) for path in done.glob("*.ipynb")}
+        if self.pre_convert_hook is not None:
+            return  # which may change the notebooks before they are run
+        with open_gradebook(self.coursedir.db_url, self.config) as book:
+            paths = [path for each in due.items() for path in self._prepare(*each)]
+            names = {path.stem for path in paths}
+            originals = {name: released(book.api, name, of) for name in names}
+        for path in paths:
+            self.ahead.run_notebook(path, originals[path.stem])
+
+    def _is_due(self, student: str, folder: Path) -> bool:
+        """Tell whether nbgrader's loop will grade this work, as its init_destination does."""
+        if student in self.coursedir.student_id_exclude.split(","):
+            return False
+        done = Path(self._format_dest(self.coursedir.assignment_id, student))
+        if self.force or not done.exists():
+            return True
+        new, old = _time_in(str(folder)), _time_in(str(done))
+        return bool(new and old and new > old)
 
 
 def _time_in(folder: str) -> datetime | None:

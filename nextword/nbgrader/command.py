@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from nextword.check.terminal import printable
 from nextword.errors import UserError
+from nextword.grading.terminal import changes_table
 from nextword.nbgrader import require_nbgrader
+from nextword.plural import count, duration
+
+if TYPE_CHECKING:  # it needs nbgrader
+    from nextword.nbgrader.grade_class import Graded
 
 
 def find_course(submissions: Path, gradebook: str) -> Path:
@@ -53,15 +61,27 @@ def grade_class(
         roster=read_roster(roster) if roster else None,
         say=lambda text: errors.print(text, markup=False),
     )
-    table = Table("student", "points", "of", "late", "waits for marks", title=assignment)
-    for each in found:
-        late = f"-{each.penalty:g}" if each.penalty else ""
-        waits = "yes" if each.waiting else ""
-        name = printable(each.student)
-        points = f"{each.points:g}" if each.judged else "not judged"
-        table.add_row(name, points, f"{each.most:g}" if each.judged else "", late, waits)
-    Console().print(table)
+    console = Console()
+    console.print(_table(assignment, found))
+    changes = [each.change for each in found if each.change]
+    if changes:
+        console.print(changes_table(changes))
     for each in found:
         for text in each.remarks:
-            errors.print(f"{printable(each.student)}: {printable(text)}", markup=False)
+            errors.print(f"{printable(each.written.student)}: {printable(text)}", markup=False)
     return 0 if all(each.judged for each in found) else 1
+
+
+def _table(assignment: str, found: Sequence[Graded]) -> Table:
+    """Return a line for each student; of marks by hand, how many are still to be given."""
+    table = Table("student", "points", "of", "late", "waits for marks", title=assignment)
+    for each in found:
+        written = each.written
+        late = duration(written.late) if written.late else ""
+        if written.penalty:
+            late += f": -{written.penalty:g}"
+        waits = count(len(written.waiting), "part") if written.waiting else ""
+        points = f"{written.points:g}" if each.judged else "not judged"
+        most = f"{written.most:g}" if each.judged else ""
+        table.add_row(escape(printable(written.student)), points, most, late, waits)
+    return table

@@ -46,6 +46,7 @@ class Assignment:
     chapter: Chapter | None = None
     cells: dict[str, Cell] = field(default_factory=dict)  # by grade id: the course's own cells
     headings: dict[str, str] = field(default_factory=dict)  # by grade id: the heading above it
+    texts: frozenset[str] = frozenset()  # of the cells that nobody fills in and nobody marks
 
     @property
     def order(self) -> list[str]:
@@ -105,6 +106,7 @@ def assignment(course: Path, name: str) -> Assignment:
     folder = course / "source" / name
     cells: dict[str, Cell] = {}
     headings: dict[str, str] = {}
+    texts: set[str] = set()
     notebooks: list[Notebook] = []
     for path in sorted(folder.glob("*.ipynb")):
         notebook: Notebook = read_notebook(path.read_text("utf-8"), path.name)
@@ -117,12 +119,14 @@ def assignment(course: Path, name: str) -> Assignment:
                 heading = (re.findall(r"^#+ (.+)$", said, flags=re.M) or [heading])[-1]
             if name := cell["metadata"].get("nbgrader", {}).get("grade_id"):
                 headings[name] = heading
+            else:
+                texts.add(cell["source"].strip())
     tasks = [cell["metadata"]["nextword"]["task"] for cell in cells.values() if _tests_task(cell)]
     if not tasks:
-        return Assignment(folder, None, cells, headings)
+        return Assignment(folder, None, cells, headings, frozenset(texts))
     chapter, _ = catalogue.resolve(tasks[0])
     _renew(course, chapter, notebooks, cells)
-    return Assignment(folder, chapter, cells, headings)
+    return Assignment(folder, chapter, cells, headings, frozenset(texts))
 
 
 def _renew(

@@ -17,6 +17,8 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
 from nextword.grading.spreadsheet import harmless, number
+from nextword.nbgrader.gradebook import is_unmarked
+from nextword.plural import count
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,12 @@ class Grade:
     def score(self) -> float:
         """Points that count."""
         return max(0.0, self.raw - self.penalty)
+
+    @property
+    def not_marked(self) -> list[str]:
+        """The parts that wait for a person's mark: the score may still rise."""
+        notebooks = self.submission.notebooks if self.submission else ()
+        return [str(each.name) for book in notebooks for each in book.grades if is_unmarked(each)]
 
     @property
     def name(self) -> str:
@@ -72,8 +80,19 @@ class Table(ExportPlugin):
         target = Path(self.to or self.default_name)
         encoding = "utf-8-sig" if self.byte_order_mark else "utf-8"
         self.log.info("Exporting grades to %s", target)
+        grades = self._grades(gradebook)
         with target.open("w", encoding=encoding, newline="") as file:
-            csv.writer(file, lineterminator="\r\n").writerows(self.rows(self._grades(gradebook)))
+            csv.writer(file, lineterminator="\r\n").writerows(self.rows(grades))
+        self._warn([grade for grade in grades if grade.not_marked])
+
+    def _warn(self, grades: list[Grade]) -> None:
+        """Say which grades are not whole; a learning platform's columns have no place for it."""
+        for grade in grades:
+            who, parts = harmless(str(grade.student.id)), ", ".join(grade.not_marked)
+            self.log.warning("%s, %s: not marked yet: %s", grade.assignment, who, parts)
+        if grades:
+            text = "%s not whole yet: mark, then export again"
+            self.log.warning(text, count(len(grades), "grade is", "grades are"))
 
     def _grades(self, gradebook: Gradebook) -> list[Grade]:
         wanted = {str(each) for each in self.assignment}
@@ -95,13 +114,17 @@ class Table(ExportPlugin):
 
 
 class Plain(Table):
-    """nbgrader's own columns; nbgrader itself does not quote a name with a comma."""
+    """nbgrader's own columns, and what is not marked yet.
+
+    nbgrader itself does not quote a name with a comma.
+    """
 
     def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
         """One row per student and assignment."""
         yield [
             *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name"),
             *("email", "raw_score", "late_submission_penalty", "score", "max_score"),
+            "not_marked",
         ]
         for grade in grades:
             submission = grade.submission
@@ -110,7 +133,8 @@ class Plain(Table):
             texts = [grade.assignment, due, submission.timestamp if submission else None]
             texts += [name, last, first, email]
             points = (grade.raw, grade.penalty, grade.score, grade.most)
-            yield [*("" if text is None else str(text) for text in texts), *map(number, points)]
+            shown = ["" if text is None else str(text) for text in texts]
+            yield [*shown, *map(number, points), ", ".join(grade.not_marked)]
 
 
 def by_student(grades: Iterable[Grade]) -> dict[str, dict[str, Grade]]:
@@ -180,4 +204,5 @@ class Gradescope(Table):
             time = str(submission.timestamp or "") if submission else ""
             points = [number(grade.score) if submission else "", number(grade.most)]
             status = "Graded" if submission else "Missing"
+            status = "Not all marked" if grade.not_marked else status
             yield [*grade.about, grade.assignment, *points, status, time]

@@ -5,13 +5,14 @@ Leaves out the command line (cli/grade.py) and nbgrader's own way, one by one (a
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
@@ -20,17 +21,21 @@ from sqlalchemy.exc import SQLAlchemyError
 from nextword.check.terminal import printable
 from nextword.errors import UserError
 from nextword.grading.entries import open_class
-from nextword.grading.roster import Roster
+from nextword.grading.roster import Person, Roster
+from nextword.grading.run import Change, processors
 from nextword.grading.works import Entry, ProblemError
-from nextword.nbgrader import module_grades
+from nextword.nbgrader.background import Background
+from nextword.nbgrader.changes import change, key_in, note_key
 from nextword.nbgrader.course import Assignment, assignment, course_folder, course_settings
-from nextword.nbgrader.gradebook import Row, open_gradebook, write_row
+from nextword.nbgrader.gradebook import Book, Row, Written, open_gradebook, write_row
 from nextword.nbgrader.handed_in import blank, find_notebook
-from nextword.nbgrader.kernel import Executed
-from nextword.nbgrader.notebook import SHARED, run, score
+from nextword.nbgrader.kernel import Executed, Step
+from nextword.nbgrader.module_grades import module_results
+from nextword.nbgrader.notebook import SHARED, run_steps, score, show, steps_of
 from nextword.nbgrader.plain_files import copy_for_marking, is_plain, links_in, time_in
 from nextword.nbgrader.restore_cells import Released, mend, released
 from nextword.nbgrader.zips import ask_for_an_id, unpack
+from nextword.plural import count
 
 
 @dataclass
@@ -43,7 +48,8 @@ class Work:
     notices: list[str] = field(default_factory=list)
     timestamp: str | None = None
     nb: NotebookNode = field(default_factory=NotebookNode)
-    executed: Executed | None = None  # None: there is no notebook
+    steps: list[Step] = field(default_factory=list)
+    running: Future[Executed] | None = None  # None: there is no notebook
     trouble: str = ""  # why it could not be judged
 
 
@@ -51,13 +57,24 @@ class Work:
 class Graded:
     """What a run wrote."""
 
-    student: str
-    points: float  # what is known without the marks that a person gives
-    most: float
-    penalty: float
-    waiting: bool  # for marks by hand
+    written: Written
     remarks: tuple[str, ...] = ()  # what was not as it should be
     judged: bool = True
+    change: Change | None = None  # since the run before
+
+
+@dataclass(frozen=True)
+class How:
+    """By what a class is graded."""
+
+    course: Path
+    of: Assignment
+    notebook: str  # its name
+    original: Released
+    kept: Sequence[str]  # files of the student's that stay when the source's are copied
+    people: Mapping[str, Person]  # of the roster, by their ids
+    book: Book
+    background: Background
 
 
 Report = Callable[[str], None]
@@ -82,43 +99,33 @@ def grade_into(
     if not of.order or of.chapter is None:
         raise UserError(f"{course / 'source' / name} holds no assignment of the course")
     settings = course_settings(course)
-    jobs = jobs or len(os.sched_getaffinity(0))
+    kept = settings["Autograde"].get("exclude_overwriting", {}).get(name, [])
+    people = {person.id: person for person in roster.people} if roster else {}
+    jobs = jobs or processors()
     with (
         tempfile.TemporaryDirectory(prefix="nextword-class-") as place,
         open_class(submissions, roster) as found,
+        open_gradebook(url, settings) as book,
+        Background(jobs) as background,
     ):
+        notebook = book.notebook(of)
+        original = released(book.api, notebook, of)
+        how = How(course, of, notebook, original, kept, people, book, background)
         for person in found.absent:
             say(f"{person.id}: nothing was handed in")
         works = [Work(each.student, each) for each in found.entries]
-        people = {person.id: person for person in roster.people} if roster else {}
         for work in works:
             _attempt(work, lambda work: _open(work, of, Path(place)))
-        with open_gradebook(url, settings) as book:
-            notebook = book.notebook(of)
-            original = released(book.api, notebook, of)
-            say(f"judging {len(works)} modules …")
-            folders = {work.student: work.folder for work in works if not work.trouble}
-            modules = module_grades.module_results(course, of.chapter, folders, jobs)
-            say(f"running {len(works)} notebooks …")
-            kept = settings["Autograde"].get("exclude_overwriting", {}).get(name, [])
-
-            def finish(work: Work) -> Graded:
-                scores = score(work.nb, of, modules[work.student], work.executed)
-                _write_notebook(work, course, of, notebook)
-                if work.student in people:
-                    book.introduce(people[work.student])
-                row = Row(work.student, name, notebook, work.nb, scores)
-                return _graded(write_row(book, row, work.timestamp), work)
-
-            def run_one(work: Work) -> Work:
-                _attempt(work, lambda work: _run(work, of, notebook, original, kept))
-                return work
-
-            with ThreadPoolExecutor(jobs) as pool:
-                # subtle: judged in this thread, the one whose time can be limited
-                return [
-                    _attempt(work, finish) or _not_judged(work) for work in pool.map(run_one, works)
-                ]
+        say(f"judging {count(len(works), 'module')} and running their notebooks …")
+        folders = {work.student: work.folder for work in works if not work.trouble}
+        judged = background.modules(module_results, course, of.chapter, folders, jobs)
+        for work in works:
+            _attempt(work, partial(_begin, how))
+        modules = judged.result()
+        # subtle: judged in this thread, the one whose time can be limited, and in this order
+        return [
+            _attempt(work, partial(_finish, how, modules)) or _not_judged(work) for work in works
+        ]
 
 
 def _attempt(work: Work, step: Callable[[Work], Graded | None]) -> Graded | None:
@@ -141,11 +148,7 @@ def _attempt(work: Work, step: Callable[[Work], Graded | None]) -> Graded | None
 
 
 def _not_judged(work: Work) -> Graded:
-    return Graded(work.student, 0, 0, 0, True, (*work.notices, work.trouble), judged=False)
-
-
-def _graded(row: tuple[str, float, float, float, bool], work: Work) -> Graded:
-    return Graded(*row, remarks=(*work.notices, *work.nb.metadata[SHARED]["mended"]))
+    return Graded(Written(work.student, 0, 0), (*work.notices, work.trouble), judged=False)
 
 
 def _open(work: Work, of: Assignment, place: Path) -> None:
@@ -184,25 +187,52 @@ def _is_ready(folder: Path, wanted: Sequence[str]) -> bool:
     return names.issuperset(wanted) or (bool(endings & {".py", ".ipynb"}) and ".zip" not in endings)
 
 
-def _run(work: Work, of: Assignment, name: str, original: Released, exclude: Sequence[str]) -> None:
-    """Find, mend and run a student's notebook."""
-    submitted, note = find_notebook(work.folder, of.folder, name)
+def _begin(how: How, work: Work) -> None:
+    """Find and mend a student's notebook, and have it run."""
+    submitted, note = find_notebook(work.folder, how.of.folder, how.notebook)
     work.notices += [note] if note else []
-    work.nb = submitted or blank(original.notebook(), note)
-    mend(work.nb, of, original, "\n".join(work.notices))
+    work.nb = submitted or blank(how.original.notebook(), note)
+    mend(work.nb, how.of, how.original, "\n".join(work.notices))
     if submitted:
-        work.executed = run(work.nb, of, work.folder, exclude)
-        work.notices += filter(None, [work.executed.note])
+        work.steps = steps_of(work.nb, how.of)
+        work.running = how.background.notebook(run_steps, work.steps, how.of, work.folder, how.kept)
 
 
-def _write_notebook(work: Work, course: Path, of: Assignment, name: str) -> None:
+def _finish(how: How, modules: Mapping[str, Any], work: Work) -> Graded:
+    """Wait for a student's notebook; judge it, and write it and what it earned."""
+    executed = _executed(work)
+    nb, work.nb = work.nb, NotebookNode()  # a class of notebooks may be more than memory holds
+    module = modules[work.student]
+    scores = score(nb, how.of, module, executed)
+    note_key(nb, how.of, module)
+    folder = how.course / "autograded" / work.student / how.of.name
+    before = key_in(folder / f"{how.notebook}.ipynb")
+    _write_notebook(nb, work.folder, folder, how.notebook)
+    if work.student in how.people:
+        how.book.introduce(how.people[work.student])
+    row = Row(work.student, how.of.name, how.notebook, nb, scores)
+    written = write_row(how.book, row, work.timestamp)
+    remarks = (*work.notices, *nb.metadata[SHARED]["mended"])
+    return Graded(written, remarks, change=change(how.of, written, before, nb))
+
+
+def _executed(work: Work) -> Executed | None:
+    """Wait for a student's notebook and put its outputs in; None where there is no notebook."""
+    if work.running is None:
+        return None
+    executed, work.running = work.running.result(), None
+    show(work.nb, work.steps, executed)
+    work.notices += filter(None, [executed.note])
+    return executed
+
+
+def _write_notebook(nb: NotebookNode, handed_in: Path, folder: Path, name: str) -> None:
     """Write the notebook where formgrader and generate_feedback look for it."""
-    folder = course / "autograded" / work.student / of.name
     if folder.is_dir():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
-    copy_for_marking(work.folder, folder)
-    work.nb.nbformat, work.nb.nbformat_minor = 4, 5
-    for number, cell in enumerate(work.nb.cells):
+    copy_for_marking(handed_in, folder)
+    nb.nbformat, nb.nbformat_minor = 4, 5
+    for number, cell in enumerate(nb.cells):
         cell["id"] = f"cell-{number}"  # a student's own may be missing, or there twice
-    nbformat.write(work.nb, folder / f"{name}.ipynb")
+    nbformat.write(nb, folder / f"{name}.ipynb")

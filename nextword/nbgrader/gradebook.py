@@ -41,6 +41,20 @@ class Row:
     scores: Mapping[str, Score]
 
 
+@dataclass(frozen=True)
+class Written:
+    """What the gradebook holds of a student's notebook."""
+
+    student: str
+    points: float  # what is known without the marks that a person still has to give
+    most: float
+    penalty: float = 0.0
+    waiting: tuple[str, ...] = ()  # cells that wait for such marks
+    late: float = 0.0  # seconds
+    before: float | None = None  # the points of the run before, if there was one
+    changed: tuple[str, ...] = ()  # cells whose points are others than before
+
+
 @dataclass
 class Book:
     """An open gradebook with the course's settings."""
@@ -163,38 +177,60 @@ def _check_version(api: Gradebook) -> None:
         )
 
 
-def write_row(
-    book: Book, row: Row, timestamp: str | None = None
-) -> tuple[str, float, float, float, bool]:
-    """Write a student's scores; return student, points, most points, penalty, waits for marks.
+def write_row(book: Book, row: Row, timestamp: str | None = None) -> Written:
+    """Write a student's scores; return what the gradebook holds now, and held before.
 
     A mark that a person gave stays; it is shown to that person again, as nbgrader does.
     """
     api = book.api
     api.update_or_create_student(row.student)
     given = {"timestamp": timestamp} if timestamp else {}
-    api.update_or_create_submission(row.assignment, row.student, **given)
+    work = api.update_or_create_submission(row.assignment, row.student, **given)
     submitted = api.find_submission_notebook(row.notebook, row.assignment, row.student)
+    known = not all(is_unmarked(each) for each in submitted.grades)
+    before = _points(submitted) if known else None
+    scores = {grade.name: grade.score for grade in submitted.grades}
     cells = {id_of(cell): cell for cell in row.nb.cells if id_of(cell)}
     for grade in submitted.grades:
-        if grade.name not in cells:
-            continue
-        if utils.is_task(cells[grade.name]):
-            continue  # a task is marked by hand; nbgrader leaves its grade alone, too
-        grade.auto_score = automatic_score(cells[grade.name], row.scores)
-        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+        if grade.name in cells:
+            _write_grade(grade, cells[grade.name], row.scores)
     for comment in submitted.comments:
         cell = cells.get(comment.name)
         if cell is not None:
             unchanged = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
-            silent = unchanged and not utils.is_task(cell)
+            silent = comment.name in row.scores if utils.is_task(cell) else unchanged
             comment.auto_comment = NO_RESPONSE if silent else None
     submitted.late_submission_penalty = None
     api.db.commit()
     submitted.late_submission_penalty = book.penalty(row, submitted)
     api.db.commit()
     api.db.refresh(submitted)
-    penalty = submitted.late_submission_penalty or 0.0
-    points = float(submitted.score or 0.0) - penalty
-    waiting = bool(submitted.needs_manual_grade)
-    return row.student, points, float(submitted.max_score), penalty, waiting
+    changed = tuple(each.name for each in submitted.grades if each.score != scores[each.name])
+    return Written(
+        row.student,
+        _points(submitted),
+        float(submitted.max_score),
+        submitted.late_submission_penalty or 0.0,
+        tuple(each.name for each in submitted.grades if is_unmarked(each)),
+        float(work.total_seconds_late),
+        before,
+        changed if known else (),
+    )
+
+
+def _points(submitted: Any) -> float:
+    return float(submitted.score or 0.0) - (submitted.late_submission_penalty or 0.0)
+
+
+def is_unmarked(grade: Any) -> bool:
+    """Tell whether a grade has no points yet, of the grader's or of a person's."""
+    return grade.auto_score is None and grade.manual_score is None
+
+
+def _write_grade(grade: Any, cell: NotebookNode, scores: Mapping[str, Score]) -> None:
+    if utils.is_task(cell):  # marked by hand, where something was handed in
+        grade.auto_score = scores[grade.name].points if grade.name in scores else None
+        grade.needs_manual_grade = is_unmarked(grade)
+        return
+    grade.auto_score = automatic_score(cell, scores)
+    grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None

@@ -18,6 +18,7 @@ AS_SUBMITTED = ".as-submitted"  # ends the name of a notebook that could not be 
 OLDEST = 3  # notebook format that is converted
 AGAIN = "open it in JupyterLab, save it and hand it in again"
 MAX_BYTES = 50 << 20  # a notebook with its figures
+UNUSED = "The notebook that was handed in could not be used"
 PLACED = "nextword_placed"  # in the metadata of a notebook that was put here, not handed in
 
 
@@ -143,8 +144,7 @@ def released_ids(source: Path) -> set[str]:
 
 def blank(notebook: Any, why: str) -> Any:
     """Put a line into a released, or empty, notebook that says what became of the student's."""
-    text = f"The notebook that was handed in could not be used: {why}"
-    notebook.cells.insert(0, nbformat.v4.new_markdown_cell(text))
+    notebook.cells.insert(0, nbformat.v4.new_markdown_cell(f"{UNUSED}: {why}"))
     return notebook
 
 

@@ -19,6 +19,7 @@ from nextword.boundary.errors import WireError
 from nextword.boundary.measure import measure
 from nextword.errors import UserError
 from nextword.nbgrader import kernel_program
+from nextword.nbgrader.background import Processes
 from nextword.nbgrader.kernel_program import FILES, HOME, IMAGES, LIMITS, MAX_ANSWER
 from nextword.sandbox import bubblewrap
 from nextword.sandbox.servers import LIBRARY, environment
@@ -89,11 +90,15 @@ class _GoneError(Exception):
     """There will be no more answers."""
 
 
-def execute(steps: Sequence[Step], folder: Path) -> Executed:
-    """Run the steps in one kernel; `folder` holds the student's files, which it sees copies of."""
+def execute(steps: Sequence[Step], folder: Path, processes: Processes | None = None) -> Executed:
+    """Run the steps in one kernel; `folder` holds the student's files, which it sees copies of.
+
+    The kernel is one of the `processes` that end with the run of a class.
+    """
     executed = Executed()
     seconds = min(WHOLE_SECONDS, START_SECONDS + sum(step.seconds for step in steps))
-    with tempfile.TemporaryFile() as said, _program(folder, said) as channel:
+    started = _program(folder, processes or Processes())
+    with started as (channel, said):
         talk = _Talk(channel, Deadline(seconds))
         try:
             talk.ask("start")
@@ -200,11 +205,11 @@ def _size(output: Mapping[str, Any]) -> int:
 
 
 @contextlib.contextmanager
-def _program(folder: Path, said: IO[bytes]) -> Iterator[Channel]:
-    """Start the program in the sandbox, where it sees `folder`; yield a channel to it.
+def _program(folder: Path, processes: Processes) -> Iterator[tuple[Channel, IO[bytes]]]:
+    """Start the program in the sandbox, where it sees `folder`.
 
-    What it writes to stderr before the kernel runs (its own errors) goes to `said`. At the end all
-    that is in the sandbox is ended. Raises UserError where bubblewrap is missing.
+    Yields a channel to it, and what it writes to stderr before the kernel runs (its own errors).
+    At the end all that is in the sandbox is ended. Raises UserError where bubblewrap is missing.
     """
     if bubblewrap.program() is None:
         raise UserError(
@@ -214,23 +219,17 @@ def _program(folder: Path, said: IO[bytes]) -> Iterator[Channel]:
     ours, theirs = socket.socketpair()
     wall = bubblewrap.wrapping_a_kernel(folder, str(FILES), str(HOME), LIMITS.disk)
     command = [sys.executable, "-P", "-m", kernel_program.__name__, str(theirs.fileno())]
-    with theirs:
-        process = subprocess.Popen(
-            [*wall, *command],
-            pass_fds=[theirs.fileno()],
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=said,
-            start_new_session=True,
-        )
-    channel = Channel(ours, most=MAX_ANSWER)
-    try:
-        yield channel
-    finally:
-        channel.close()
-        process.kill()  # bubblewrap takes everything in it along
-        process.wait()
+    options: dict[str, Any] = {"pass_fds": [theirs.fileno()], "env": _environment()}
+    options |= {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    # bubblewrap, when it is ended, takes everything in it along
+    with (
+        contextlib.closing(Channel(ours, most=MAX_ANSWER)) as channel,
+        tempfile.TemporaryFile() as said,
+        theirs,
+        processes.running([*wall, *command], **options, stderr=said, start_new_session=True),
+    ):
+        theirs.close()
+        yield channel, said
 
 
 def _environment() -> dict[str, str]:

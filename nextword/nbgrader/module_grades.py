@@ -6,8 +6,8 @@ unchanged submissions are kept in the course folder, so that a second run costs 
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -20,8 +20,12 @@ from nextword import catalogue
 from nextword.catalogue import Chapter
 from nextword.check.terminal import printable
 from nextword.errors import UserError
+from nextword.grading.run import Options, grade, processors
+from nextword.nbgrader.background import Processes
 from nextword.nbgrader.check_cells import Score
 from nextword.nbgrader.course import examiner_project
+from nextword.plural import count
+from nextword.project import Project
 from nextword.results import SubmissionResult, Verdict
 
 EXIT_USER_ERROR = 2
@@ -34,14 +38,20 @@ class EngineError(Exception):
 
 
 def module_results(
-    course: Path, chapter: Chapter, folders: Mapping[str, Path], jobs: int | None = None
+    course: Path,
+    chapter: Chapter,
+    folders: Mapping[str, Path],
+    jobs: int = 0,
+    processes: Processes | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Return what each student's module earned, as `grade --json` writes it, by student.
+    """Return what each student's module earned, by student, as `grade --json` writes it.
 
-    `folders` maps a student to the folder with the module. Raises UserError or EngineError.
+    The entry `key` of each says by what it was judged, as in grading/store.py. `folders` maps a
+    student to the folder with the module; `jobs` of them are judged at once (0: one per processor),
+    by one of the `processes` that end with the run of a class. Raises UserError or EngineError.
     """
     project = examiner_project(course)
-    names = {f"{number:05d}": student for number, student in enumerate(sorted(folders))}
+    names = {_key(student): student for student in folders}
     with tempfile.TemporaryDirectory(prefix="nextword-class-") as name:
         stage = Path(name) / "class"
         for key, student in names.items():
@@ -49,20 +59,26 @@ def module_results(
         answer = Path(name) / "results.json"
         command = [sys.executable, "-P", "-m", "nextword.nbgrader.module_grades"]
         command += [str(project.root), chapter.stem, str(stage), str(answer)]
-        command += [str(jobs or len(os.sched_getaffinity(0)))]
+        command += [str(jobs or processors())]
         limit = START_SECONDS + SECONDS_EACH * len(names)
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, encoding="utf-8", timeout=limit
-            )
-        except subprocess.TimeoutExpired:
-            raise EngineError(f"the examiner did not end in {limit:g} s") from None
-        if done.returncode == EXIT_USER_ERROR:
-            raise UserError(done.stderr.strip())
-        if done.returncode or not answer.is_file():
-            raise EngineError(f"the examiner failed:\n{done.stderr.strip()[-MAX_SAID:]}")
+        options: dict[str, Any] = {"text": True, "encoding": "utf-8"}
+        options |= {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        with (processes or Processes()).running(command, **options) as judging:
+            try:
+                _, said = judging.communicate(timeout=limit)
+            except subprocess.TimeoutExpired:
+                raise EngineError(f"the examiner did not end in {limit:g} s") from None
+        if judging.returncode == EXIT_USER_ERROR:
+            raise UserError(said.strip())
+        if judging.returncode or not answer.is_file():
+            raise EngineError(f"the examiner failed:\n{said.strip()[-MAX_SAID:]}")
         found = json.loads(answer.read_text("utf-8"))
     return {names[each["student"]]: each for each in found["submissions"]}
+
+
+def _key(student: str) -> str:
+    """Return a name under which a student's result is kept, whoever else is graded."""
+    return hashlib.sha256(student.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def _stage(folder: Path, target: Path, module: str) -> None:
@@ -81,7 +97,8 @@ def task_scores(chapter: Chapter, result: Mapping[str, Any]) -> dict[str, Score]
 def _score(task: Mapping[str, Any]) -> Score:
     tests = task["tests"]
     passed = sum(test["verdict"] == Verdict.PASSED for test in tests)
-    head = f"{task['score']:g} of {task['max_score']} points ({passed} of {len(tests)} tests)"
+    of = f"{task['score']:g} of {count(task['max_score'], 'point')}"
+    head = f"{of} ({passed} of {count(len(tests), 'test')})"
     said = dict.fromkeys(line for test in tests for line in _lines(test))
     message = printable("\n".join([head, *said]))
     if task["verdict"] == Verdict.NOT_JUDGED:
@@ -116,9 +133,6 @@ class _Silent:
 
 def main() -> None:
     """Grade a staged class: ROOT CHAPTER STAGE ANSWER JOBS."""
-    from nextword.grading.run import Options, grade
-    from nextword.project import Project
-
     root, stem, stage, answer, jobs = sys.argv[1:]
     project = Project(Path(root))
     options = Options(out=project.state("graded") / stem, jobs=int(jobs))
@@ -126,7 +140,11 @@ def main() -> None:
         outcome = grade(project, catalogue.chapter(stem), Path(stage), options, _Silent())
     except UserError as error:
         sys.exit(_say(str(error)))
-    Path(answer).write_text(json.dumps(outcome.to_json()), encoding="utf-8")
+    rows = [
+        {**result.to_json(), "key": key}
+        for result, key in zip(outcome.results, outcome.keys, strict=True)
+    ]
+    Path(answer).write_text(json.dumps({"submissions": rows}), encoding="utf-8")
 
 
 def _say(text: str) -> int:

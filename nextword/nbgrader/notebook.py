@@ -16,10 +16,13 @@ from nbformat.notebooknode import NotebookNode, from_dict
 from nbgrader import utils
 
 from nextword.nbgrader import module_grades
+from nextword.nbgrader.background import Processes
 from nextword.nbgrader.check_cells import Score, judge, missing
 from nextword.nbgrader.course import Assignment
+from nextword.nbgrader.handed_in import UNUSED
 from nextword.nbgrader.kernel import Executed, Step, execute
 from nextword.nbgrader.plain_files import plain_files
+from nextword.plural import count
 from nextword.release.assignment import without
 
 SHARED = "nextword"  # the entry of metadata and resources that is ours
@@ -68,14 +71,8 @@ def _clear_the_way(folder: Path, inside: Path) -> None:
         shutil.rmtree(folder / inside)
 
 
-def run(
-    nb: NotebookNode,
-    of: Assignment,
-    handed_in: Path,
-    kept: Sequence[str],
-    seconds: float = CELL_SECONDS,
-) -> Executed:
-    """Run the student's cells in the sandbox and put the outputs into the notebook.
+def steps_of(nb: NotebookNode, of: Assignment, seconds: float = CELL_SECONDS) -> list[Step]:
+    """Return what a kernel has to do for a notebook.
 
     Test cells of the course are not run: the kernel could change what they give. Their variables
     are fetched where they stand. A kernel that dies or hangs loses only what comes after.
@@ -87,14 +84,24 @@ def run(
             steps.append(Step(index, fetch=tuple(of.said(id_of(cell)).get("reads", ()))))
         elif cell.cell_type == "code" and kind != "task" and cell.source.strip():
             steps.append(Step(index, str(cell.source), seconds))
+    return steps
+
+
+def run_steps(
+    steps: Sequence[Step],
+    of: Assignment,
+    handed_in: Path,
+    kept: Sequence[str],
+    processes: Processes | None = None,
+) -> Executed:
+    """Take the steps in the sandbox, beside the files that the student handed in."""
     with tempfile.TemporaryDirectory(prefix="nextword-files-") as name:
         stage_files(Path(name), handed_in, of.folder, kept)
-        executed = execute(steps, Path(name))
-    _show(nb, steps, executed)
-    return executed
+        return execute(steps, Path(name), processes)
 
 
-def _show(nb: NotebookNode, steps: list[Step], executed: Executed) -> None:
+def show(nb: NotebookNode, steps: Sequence[Step], executed: Executed) -> None:
+    """Put the outputs into the notebook."""
     count, told = 0, False
     for step in steps:
         if step.fetch:
@@ -150,7 +157,16 @@ def score(
     for cell in nb.cells:
         if id_of(cell) in scores:
             _write_below(cell, scores[id_of(cell)], of)
+    if not any(_is_own(cell, of) for cell in nb.cells):
+        assigned = [cell for cell in nb.cells if utils.is_task(cell)]
+        scores |= {id_of(cell): Score(0.0, "nothing was handed in") for cell in assigned}
     return scores
+
+
+def _is_own(cell: NotebookNode, of: Assignment) -> bool:
+    """Tell whether a student added a cell, which may be a piece of work that was asked for."""
+    text = cell.source.strip()
+    return bool(text) and not id_of(cell) and text not in of.texts and not text.startswith(UNUSED)
 
 
 def _judge(of: Assignment, name: str, index: int, executed: Executed | None) -> Score:
@@ -166,7 +182,8 @@ def _write_below(cell: NotebookNode, found: Score, of: Assignment) -> None:
     text = found.message
     if of.kind(id_of(cell)) == "check":
         worth = of.said(id_of(cell))["points"]
-        head = "not judged" if found.points is None else f"{found.points:g} of {worth} points"
+        of_all = count(worth, "point")
+        head = "not judged" if found.points is None else f"{found.points:g} of {of_all}"
         text = f"{head}\n{text}".strip()
     cell.outputs = [from_dict({"output_type": "stream", "name": "stdout", "text": text + "\n"})]
     cell.execution_count = None

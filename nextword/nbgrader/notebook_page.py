@@ -13,13 +13,16 @@ from typing import Any
 from nbconvert.exporters import Exporter
 from nbformat.notebooknode import NotebookNode
 from nbgrader import utils
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import GetGrades
 
 from nextword.catalogue import Task
 from nextword.grading.page import Block, Page, Part
 from nextword.nbgrader.course import Assignment, assignment
+from nextword.nbgrader.gradebook import is_unmarked
 from nextword.nbgrader.notebook import SHARED, id_of
 from nextword.nbgrader.student_markdown import shortened, still
+from nextword.plural import count, duration
 from nextword.release.assignment import without
 from nextword.results import TestResult, Verdict
 
@@ -29,13 +32,26 @@ MAX_FIGURES = 20
 
 
 class GetMarks(GetGrades):
-    """nbgrader's step that fetches the marks; a part that has none yet gets none, rather than 0."""
+    """nbgrader's step that fetches the marks, and with them who the student is.
+
+    A part that has no mark yet gets none, rather than 0.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        """Fetch the marks."""
+        nb, resources = super().preprocess(nb, resources)
+        about = resources["nbgrader"]
+        with Gradebook(about["db_url"]) as gradebook:
+            work = gradebook.find_submission(about["assignment"], about["student"])
+            names = (work.student.first_name, work.student.last_name)
+            about["name"] = " ".join(filter(None, names))
+            about["late"] = work.total_seconds_late
+        return nb, resources
 
     def _get_score(self, cell: NotebookNode, resources: Any) -> None:
         super()._get_score(cell, resources)
         place = (self.notebook_id, self.assignment_id, self.student_id)
-        grade = self.gradebook.find_grade(cell.metadata.nbgrader.grade_id, *place)
-        if grade.auto_score is None and grade.manual_score is None:
+        if is_unmarked(self.gradebook.find_grade(cell.metadata.nbgrader.grade_id, *place)):
             cell.metadata.nbgrader.score = None
 
 
@@ -57,14 +73,17 @@ class FeedbackPage(Exporter):
 
 
 def page(nb: NotebookNode, of: Assignment, about: Mapping[str, Any]) -> Page:
-    """Return the page; `about` holds student, assignment, score, max_score and late_penalty."""
+    """Return the page.
+
+    `about` holds student, name, assignment, score, max_score, late (seconds) and late_penalty.
+    """
     parts = _parts(nb, of)
     chapter = of.chapter
     title = f"Next Word · chapter {chapter.number}, {chapter.title}" if chapter else of.name
     return Page(
-        student=about["student"],
+        student=about["name"] or about["student"],
         title=title,
-        course=title,
+        course=f"{title} · {about['student']}" if about["name"] else title,
         points=about["score"],
         most=about["max_score"],
         parts=parts,
@@ -76,8 +95,9 @@ def _notices(nb: NotebookNode, about: Mapping[str, Any], waits: bool) -> list[st
     said = nb.metadata.get(SHARED, {})
     texts = [PROVISIONAL if waits else "", said.get("handed_in", ""), said.get("notice", "")]
     texts += said.get("mended", [])
-    if about["late_penalty"]:
-        texts.append(f"Handed in late: {about['late_penalty']:g} points were taken off.")
+    if about["late"]:
+        costs = count(about["late_penalty"], "point") if about["late_penalty"] else "nothing"
+        texts.append(f"Handed in {duration(about['late'])} late, which costs {costs}.")
     return [text for text in texts if text]
 
 

@@ -91,6 +91,7 @@ def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
     released = {_id(cell): cell for cell in trusted}
     place = {_id(cell): index for index, cell in enumerate(submitted.cells) if _id(cell)}
     mended: list[str] = []
+    written: dict[str, str] = {}  # into locked cells, by their names
     attachments = Attachments()
     for index, cell in enumerate(submitted.cells):
         name = _id(cell)
@@ -104,9 +105,29 @@ def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
         if place[name] != index:
             mended.append(f"cell {name} was there more than once: the last one counts")
             continue
+        written[name] = _added(cell.get("source", ""), released[name].source)
         mended += _mend(cell, released[name])
+    mended += _keep_work_in_tasks(submitted, written)
     _return_missing(submitted, trusted, place, mended)
     return mended
+
+
+def _keep_work_in_tasks(submitted: NotebookNode, written: dict[str, str]) -> list[str]:
+    """Put what students wrote into the text that assigns a piece of work into a cell below it."""
+    mended = []
+    for cell in list(submitted.cells):
+        text = written.get(_id(cell))
+        if text and cell.metadata.nbgrader.task:
+            at = _index(submitted.cells, cell) + 1
+            submitted.cells.insert(at, _cell("markdown", text, {}))
+            mended.append(f"what was written into cell {_id(cell)} stands below it")
+    return mended
+
+
+def _added(text: str, original: str) -> str:
+    """Return the lines of a text that the original has not."""
+    known = {line.strip() for line in original.splitlines()}
+    return "\n".join(line for line in text.splitlines() if line.strip() not in known)
 
 
 def _mend(cell: NotebookNode, original: NotebookNode) -> list[str]:

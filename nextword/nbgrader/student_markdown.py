@@ -31,6 +31,7 @@ ADDRESS = re.compile(r"(https?://|#)", re.IGNORECASE)
 PICTURE = re.compile(r"data:image/(png|jpeg);base64,[A-Za-z0-9+/=]*")  # in the page itself
 NO_PICTURE = re.compile(r"<img(?: alt=\"[^\"]*\")?>")  # one whose address was not allowed
 PASTED = "attachment:"  # begins the address of a picture in the cell
+SHOWN = "nextword_shown"  # what marking_page.py puts into the page, by the names of cells
 # the page's own classes lie over it, or are its buttons; those of coloured code do nothing else
 CLASSES = {("div", "highlight"), *(("span", name) for name in STANDARD_TYPES.values())}
 # with these MathJax gives letters a class, an id, a style or a link
@@ -116,8 +117,14 @@ def _cleaned(source: str, renderer: type[_Renderer], attachments: Mapping[str, A
 
 @pass_context
 def markdown_of_cell(context: Context, source: str) -> str:
-    """Do as `markdown` does, in a template of nbconvert's, with the cell's own pictures."""
+    """Do as `markdown` does, in a template of nbconvert's, with the cell's own pictures.
+
+    A cell that was put into the page for the marker has its HTML in the page's resources, which no
+    notebook can write to.
+    """
     cell = context.get("cell") or {}
+    if name := (cell.get("metadata") or {}).get(SHOWN):
+        return str((context.get("resources") or {}).get(SHOWN, {}).get(name, ""))
     return markdown(source, cell.get("attachments") or {})
 
 

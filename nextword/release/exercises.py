@@ -14,6 +14,7 @@ from typing import Any
 
 from nextword.catalogue import Chapter, Task
 from nextword.errors import UserError
+from nextword.plural import count
 from nextword.release.stubs import find_regions, functions_of
 
 HINTS = ("First hint: a nudge", "Second hint: the idea", "Third hint: nearly the code")
@@ -54,11 +55,6 @@ def label(task: Task) -> str:
 
 def _facts(task: Task) -> str:
     return f"{task.difficulty} · about {task.minutes} minutes · {count(task.points, 'point')}"
-
-
-def count(number: int, what: str) -> str:
-    """Return a number with its word: "1 task", "2 tasks"."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _default_exercise(task: Task) -> str:

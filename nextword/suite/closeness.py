@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from nextword.plural import count
+
 # Relative and absolute tolerance by the bytes of a real number: they hold on other machines.
 TOLERANCES = {8: (1e-9, 1e-12), 4: (1e-4, 1e-5), 2: (2e-2, 2e-2)}
 
@@ -61,9 +63,9 @@ def _differences(got: Any, expected: Any, given: tuple[Any, Any], where: str) ->
             if hasattr(got, "shape"):
                 yield from _array_differences(got, expected, given, where)
             else:
-                yield f"{at}{_kind(got)}, expected {len(expected)} values"
+                yield f"{at}{_kind(got)}, expected {count(len(expected), 'value')}"
         elif len(got) != len(expected):
-            yield f"{at}{len(got)} values, expected {len(expected)}"
+            yield f"{at}{count(len(got), 'value')}, expected {len(expected)}"
         else:
             for number, (one, other) in enumerate(zip(got, expected, strict=True)):
                 yield from _differences(one, other, given, f"{where}[{number}]")

@@ -4,6 +4,7 @@ import copy
 import importlib.util
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -141,17 +142,34 @@ def reference() -> str:
 
 
 @pytest.fixture(scope="session")
-def answers() -> dict[str, Any]:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The course's chapter on n-grams, whose assignment measures shorter texts."""
+    root = tmp_path_factory.mktemp("project")
+    parts = ["solutions/ngrams.py", "solutions/ngrams.ipynb"]
+    parts += ["tests/suites/ngrams", "tests/misconceptions/ngrams", "tests/suites/check"]
+    for each in [*parts, *(f"{part}/__init__.py" for part in ("tests", "tests/suites"))]:
+        (root / each).parent.mkdir(parents=True, exist_ok=True)
+        copy_of = shutil.copytree if (ROOT / each).is_dir() else shutil.copy
+        copy_of(ROOT / each, root / each)
+    notebook = root / "solutions" / "ngrams.ipynb"
+    text = notebook.read_text("utf-8")
+    assert {"30_000", " 3_000"} <= set(re.findall(r"(?: |\b)[0-9]+_000", text))
+    notebook.write_text(text.replace("30_000", "2_000").replace(" 3_000", " 400"), "utf-8")
+    return Project(root)
+
+
+@pytest.fixture(scope="session")
+def answers(project: Project) -> dict[str, Any]:
     """What the reference answers in the notebook."""
-    notebook = assignment_of(Project(ROOT), chapter("ngrams"))
+    notebook = assignment_of(project, chapter("ngrams"))
     return reference_answers(notebook, ROOT / "solutions" / "ngrams.py")
 
 
 @pytest.fixture(scope="session")
-def _released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _released(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A released course folder, generated once; tests get copies."""
     root = tmp_path_factory.mktemp("released") / "course"
-    here = Course(ROOT)
+    here = Course(project.root)
     here.run("nextword", "release", "ngrams", "--format", "nbgrader", "--to", str(root))
     for path in (root / "source" / "ngrams" / "ngrams.ipynb", *root.rglob("test_counting.py")):
         _plant(path)

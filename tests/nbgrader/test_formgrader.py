@@ -60,7 +60,10 @@ def graded(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     """A course folder with two submissions, graded by `nextword grade`."""
     answered = course.answered(answers)
     cells_by_id(answered)[ESSAY]["source"] = LINKS
-    course.hand_in("ada", answered, reference)
+    answered["cells"].append({"cell_type": "markdown", "metadata": {}, "source": "My picture."})
+    course.hand_in("ada", answered, f"{reference}\n# </pre><script>alert('module')</script>\n")
+    added = ("add", "ada", "--first-name", "Ada", "--last-name", "<Lovelace>")
+    course.run("nbgrader", "db", "student", *added)
     (course.root / "submitted" / "ada" / "ngrams" / "evil.html").write_text("<script>", "utf-8")
     stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
     course.hand_in("ben", course.notebook("release"), stub)
@@ -136,9 +139,23 @@ def test_the_marking_page_shows_points_words_and_answer(formgrader, ada):
         assert f'class="{field}' in page or f'{field}"' in page
 
 
+def test_the_marking_page_shows_code_and_rubric_beside_the_cells(formgrader, ada):
+    page = formgrader.get(f"submissions/{ada}")
+    code = page.index("The student's pad, windows in ngrams.py")
+    assert page.index('id="task-2-1"') < code < page.index('id="task-2-2"')
+    assert '<span class="nf">windows</span>' in page[code : page.index('id="task-2-2"')]
+    assert "All of ngrams.py" in page
+    rubric = page.index("Rubric (4 points).")
+    assert page.index(f'id="{ESSAY}"') < rubric < page.index('id="learning-curve"')
+    assert "BEGIN SOLUTION" not in page
+    assert "white-space: pre-wrap" in page  # long sentences below the cells
+
+
 def test_the_marking_page_runs_nothing_of_the_student(formgrader, ada):
     page = formgrader.get(f"submissions/{ada}")
     assert "<script>alert('owned')" not in page
+    assert "alert(&#39;module&#39;)" in page
+    assert "<script>alert('module')" not in page
     # a file of the student would open in the marker's session
     assert "evil.html" not in page
     assert 'href="http://example.org"' in page
@@ -172,24 +189,29 @@ def test_a_mark_and_a_comment_survive_every_regrade_and_are_exported(graded, for
 
     graded.run("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db")
     check()
-    graded.run("nbgrader", "autograde", "ngrams", "--student", "ada", "--force")
+    again = graded.run("nbgrader", "autograde", "ngrams", "--student", "ada", "--force")
+    assert " -> " not in again
     check()
     assert graded.grades()["ada"] == pytest.approx(wanted)
     graded.run("nbgrader", "generate_feedback", "ngrams", "--student", "ada")
     page = (graded.root / "feedback" / "ada" / "ngrams" / "ngrams.html").read_text("utf-8")
     assert "Say &lt;b&gt;what&lt;/b&gt; happens, &#34;please&#34;." in page
     assert "3.5 / 4" in page
+    assert "<h1>Ada &lt;Lovelace&gt;</h1>" in page
+    assert "Rubric" not in page
     assert "not marked yet (4)" in page  # the figure still waits
     assert "the total is provisional" in page
 
 
-def test_the_formgraders_own_buttons_use_the_sandbox(graded, formgrader):
+def test_the_formgraders_own_buttons_use_the_sandbox(graded, formgrader, reference):
     """Autograding from the web page goes the same way as from the command line."""
+    (graded.root / "submitted" / "ben" / "ngrams" / "ngrams.py").write_text(reference, "utf-8")
     (graded.root / "submitted" / "ben" / "ngrams" / "page.svg").write_text("<svg/>", "utf-8")
     path = "api/submission/ngrams/ben/autograde"
     answer = json.loads(formgrader._ask("POST", path, {}))
     assert answer["success"], answer
-    assert "The examiner judges" in answer["log"]
+    assert "The examiner judges 1 module\n" in answer["log"]
+    assert "ben: 0 -> 40 points (another submission; 2.1, 2.2, " in answer["log"]
     kept = graded.root / "autograded" / "ben" / "ngrams"
     assert (kept / "page.svg.txt").is_file()
     assert not (kept / "page.svg").exists()

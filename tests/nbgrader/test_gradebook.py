@@ -18,7 +18,7 @@ from nextword.nbgrader import exports
 from nextword.nbgrader.check_cells import Score
 from nextword.nbgrader.command import find_course
 from nextword.nbgrader.course import Assignment, assignment, course_folder
-from nextword.nbgrader.gradebook import Row, open_gradebook, write_row
+from nextword.nbgrader.gradebook import Row, Written, open_gradebook, write_row
 
 
 def make(book: Gradebook) -> None:
@@ -49,19 +49,23 @@ def walk(url: str) -> None:
     with Gradebook(url, "default_course") as book:
         make(book)
     with open_gradebook(url, SETTINGS) as book:
-        assert write_row(book, graded("ada", 3.5)) == ("ada", 3.5, 8, 0, True)
+        first = write_row(book, graded("ada", 3.5))
+        assert first == Written("ada", 3.5, 8, 0, ("why",))
         grade = book.api.find_grade("why", "hw", "hw", "ada")
         grade.manual_score = 2
         book.api.db.commit()
-        assert write_row(book, graded("ada", 4))[1] == 6
-        again = book.api.find_grade("task-2-1", "hw", "hw", "ada")
-        again.manual_score = 1  # a person says otherwise
+        again = write_row(book, graded("ada", 4))
+        assert (again.before, again.points, again.changed) == (5.5, 6, ("task-2-1",))
+        assert not again.waiting
+        judged = book.api.find_grade("task-2-1", "hw", "hw", "ada")
+        judged.manual_score = 1  # a person says otherwise
         book.api.db.commit()
-        assert write_row(book, graded("ada", 4))[1] == 3
+        kept = write_row(book, graded("ada", 4))
+        assert (kept.before, kept.points, kept.changed) == (3, 3, ())
         late = write_row(book, graded("bob", 4), "2026-01-11 12:00:00 UTC")
-        assert late == ("bob", 0, 8, 4, True)
+        assert late == Written("bob", 0, 8, 4, ("why",), late=86400)
         on_time = write_row(book, graded("bob", 4), "2026-01-09 12:00:00 UTC")
-        assert on_time == ("bob", 4, 8, 0, True)
+        assert on_time == Written("bob", 4, 8, 0, ("why",), before=0)
 
 
 @pytest.fixture(scope="session")
@@ -228,6 +232,19 @@ def test_names_and_ids_come_back_whole(kind, book, tmp_path):
         assert name in text
         assert any(first in cell for cell in text)
         assert any(last in cell for cell in text)
+
+
+def test_exports_say_what_is_not_marked_yet(book, tmp_path, caplog):
+    head, *rows = table(exports.Plain, book, tmp_path)
+    assert head[-1] == "not_marked"
+    assert {row[3]: row[-1] for row in rows} == {"007": "why", "0815": "why", "zoe": ""}
+    book.find_grade("why", "hw", "hw", "007").manual_score = 2
+    book.db.commit()
+    caplog.clear()
+    table(exports.Canvas, book, tmp_path)
+    assert "hw, 0815: not marked yet: why" in caplog.text
+    assert "007" not in caplog.text
+    assert "1 grade is not whole yet" in caplog.text
 
 
 def test_canvas_has_its_own_columns_and_the_row_of_points(book, tmp_path):

@@ -2,65 +2,43 @@
 
 import base64
 import io
-import json
-import os
 import re
 import shutil
+import signal
+import threading
+import time
 import zipfile
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from nextword.nbgrader import kernel
+from nextword.nbgrader import ahead, grade_class, kernel
+from nextword.nbgrader.background import Background, EndedError, Processes
 from nextword.nbgrader.kernel import Executed
 from nextword.nbgrader.pictures import MAX_PICTURES, Attachments, redrawn
 from nextword.nbgrader.student_markdown import markdown, still
 from nextword.nbgrader.zips import Collect, Extract
-from tests.nbgrader.conftest import Course, cells_by_id
+from tests.nbgrader.conftest import Course
+from tests.nbgrader.odd import LOST, ODD, picture
 
 FULL = 50.0  # what can be had without marks by hand
-ESSAY = "why-not-longest"
 NEEDS_SANDBOX = pytest.mark.skipif(
     shutil.which("bwrap") is None, reason="the sandbox needs bubblewrap"
 )
 
 
-def picture(kind: str = "PNG", size: tuple[int, int] = (30, 20)) -> str:
-    """A red picture in base64."""
-    made = io.BytesIO()
-    Image.new("RGB", size, "red").save(made, kind)
-    return base64.b64encode(made.getvalue()).decode()
-
-
 @pytest.fixture(scope="module")
 def odd(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     """The class, handed in."""
+    course.add_config("c.Execute.timeout = 1")
     answered = course.answered(answers)
-    for name in ("ada", "file-for-folder", "folder-for-file", "no-time", "pasted", "zoe"):
-        course.hand_in(name, answered, reference)
-    place = {path.name: path / "ngrams" for path in (course.root / "submitted").iterdir()}
-    shutil.rmtree(place["file-for-folder"] / "tests", ignore_errors=True)
-    (place["file-for-folder"] / "tests").write_text("not a folder", "utf-8")
-    for name in ("nbgrader_config.py", "coursework"):
-        (place["folder-for-file"] / name).mkdir(exist_ok=True)
-    (place["no-time"] / "timestamp.txt").mkdir()
-    (place["no-time"] / "\x1b[31mred\x1b[0m.txt").write_text("steers a terminal", "utf-8")
-    other = os.fsencode(place["zoe"]) + b"/\xdcbung.ipynb"  # Latin-1, from an old zip
-    (place["zoe"] / "ngrams.ipynb").rename(os.fsdecode(other))
-    pasted = json.loads((place["pasted"] / "ngrams.ipynb").read_text("utf-8"))
-    essay = cells_by_id(pasted)[ESSAY]
-    essay["source"] = "Like **this** $n_i$: ![mine](attachment:mine.png) ![no](attachment:no.png)"
-    essay["attachments"] = {"mine.png": {"image/png": picture()}}
-    (place["pasted"] / "ngrams.ipynb").write_text(json.dumps(pasted), "utf-8")
-    for path in [p for p in (course.root / "source" / "ngrams").rglob("*") if p.is_file()]:
-        inside = path.relative_to(course.root / "source" / "ngrams")
-        if path.suffix not in (".ipynb", ".py"):  # a folder in the place of a file of ours
-            clash = place["folder-for-file"] / inside
-            clash.unlink(missing_ok=True)
-            clash.mkdir(parents=True, exist_ok=True)
-            (clash / "mine.txt").write_text("mine", "utf-8")
+    for name in ("ada", *ODD, "zoe"):
+        folder = course.hand_in(name, answered, reference)
+        if name in ODD:
+            ODD[name](folder)
     return course
 
 
@@ -69,16 +47,20 @@ def odd(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     "command",
     [
         ("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db"),
-        ("nbgrader", "autograde", "ngrams"),
+        ("nbgrader", "autograde", "ngrams", "--force"),
     ],
 )
 def test_nobodys_trouble_is_their_neighbours(odd, command):
     said = odd.run(*command, seconds=580)
     assert "Traceback" not in said
     assert "\x1b[31m" not in said
-    assert odd.grades() == dict.fromkeys(
-        ("ada", "file-for-folder", "folder-for-file", "no-time", "pasted", "zoe"), FULL
-    )
+    assert "flood: it put out more than 16 MB" in said
+    assert "broken-zip.zip is no zip file" in said or command[0] == "nbgrader"
+    grades = odd.grades()
+    zips = {name for name in ODD if name.endswith("-zip") and name not in LOST}
+    assert {grades.pop(name) for name in zips} == {0}
+    assert grades.pop("equal-hashes") < FULL - 3
+    assert grades == {"ada": FULL, "zoe": FULL} | {name: FULL - less for name, less in LOST.items()}
     odd.run("nbgrader", "generate_feedback", "ngrams", "--force", "--student", "pasted")
     page = (odd.root / "feedback" / "pasted" / "ngrams" / "ngrams.html").read_text("utf-8")
     assert "<strong>this</strong>" in page
@@ -86,26 +68,77 @@ def test_nobodys_trouble_is_their_neighbours(odd, command):
     assert re.search(r'<img src="data:image/png;base64,[^"]+" alt="mine">', page)
     assert "[no picture: no.png]" in page
     assert "img-src data:" in page
+    assert "modal-backdrop" not in page
 
 
-@NEEDS_SANDBOX
-def test_what_cannot_be_judged_is_the_students_own_line(odd, monkeypatch):
-    from nextword.nbgrader import grade_class
+# ------------------------------------------------------------------------ a few, of whom one
 
-    real = grade_class.run
 
-    def run(nb: Any, of: Any, folder: Path, kept: Any) -> Executed:
-        if "no-time" in str(folder):
+GRADE = ("nextword", "grade", "ngrams", "few", "--gradebook", "gradebook.db", "--jobs", "3")
+
+
+@pytest.fixture
+def few(odd: Course, reference: str) -> Course:
+    """Three who hand in what nobody runs."""
+    shutil.rmtree(odd.root / "few", ignore_errors=True)
+    for name in ("one", "three", "two"):
+        odd.hand_in(name, odd.notebook("release"), reference, to="few")
+    return odd
+
+
+def test_what_cannot_be_judged_is_the_students_own_line(few, monkeypatch):
+    def run(steps: Any, of: Any, folder: Path, *_: Any) -> Executed:
+        if "two" in str(folder):
             raise OSError(5, "Input/output error")
-        return real(nb, of, folder, kept)
+        return Executed()
 
-    monkeypatch.setattr(grade_class, "run", run)
-    said = odd.run(
-        "nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db", status=1
-    )
-    assert "no-time: not judged: OSError: [Errno 5] Input/output error" in said
-    assert odd.grades()["no-time"] == FULL  # what was known before stays
+    monkeypatch.setattr(grade_class, "run_steps", run)
+    said = few.run(*GRADE, status=1)
+    assert "two: not judged: OSError: [Errno 5] Input/output error" in said
     assert "Traceback" not in said
+    assert few.grades()["three"] == FULL - 10
+    assert "two" not in few.grades()  # what is not known is not written
+
+
+@pytest.mark.parametrize("way", ["nextword", "nbgrader"])
+def test_a_slow_student_holds_nobody_up(few, monkeypatch, way):
+    """The first student's notebook ends after those of all others have run."""
+    ran = {name: threading.Event() for name in ("one", "three", "two")}
+
+    def run(steps: Any, of: Any, folder: Path, *_: Any) -> Executed:
+        name = folder.parts[-2]
+        if name == "one":
+            assert all(ran[other].wait(20) for other in ("three", "two"))
+        ran[name].set()
+        return Executed()
+
+    module = grade_class if way == "nextword" else ahead
+    monkeypatch.setattr(module, "run_steps", run)
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    command = GRADE
+    if way == "nbgrader":
+        few.add_config("c.CourseDirectory.submitted_directory = 'few'")
+        command = ("nbgrader", "autograde", "ngrams", "--force")
+    few.run(*command)
+    assert few.grades()["one"] == few.grades()["three"] == FULL - 10
+
+
+def test_a_run_that_is_interrupted_leaves_nothing_behind():
+    started = time.monotonic()
+    found: list[Future[int]] = []
+
+    def wait(processes: Processes) -> int:
+        with processes.running(["sleep", "60"]) as process:
+            return process.wait()
+
+    with Background(2) as background:
+        found += [background.modules(wait), *(background.notebook(wait) for _ in range(4))]
+        time.sleep(0.2)
+    assert time.monotonic() - started < 10
+    assert [future.result() for future in found[:3]] == [-signal.SIGKILL] * 3
+    assert all(future.cancelled() for future in found[3:])
+    with pytest.raises(EndedError), background.processes.running(["true"]):
+        pass
 
 
 @pytest.mark.parametrize(

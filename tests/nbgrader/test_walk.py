@@ -37,7 +37,7 @@ def without_generate(module: str) -> str:
 @pytest.fixture(scope="module")
 def graded(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     """The class, handed in and autograded."""
-    course.add_config("c.Execute.timeout = 5")
+    course.add_config("c.Execute.timeout = 2")
     course.add_config('c.LateSubmissionPlugin.penalty_method = "zero"')
     course.run("nbgrader", "db", "assignment", "add", "ngrams", "--duedate", "2026-01-10 12:00")
     stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
@@ -48,6 +48,9 @@ def graded(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     renamed = course.hand_in(
         "renamed", course.answered(answers), reference, name="ngrams (1).ipynb"
     )
+    mine = json.loads((renamed / "ngrams (1).ipynb").read_text("utf-8"))
+    mine["cells"].append({"cell_type": "markdown", "metadata": {}, "source": "My picture."})
+    (renamed / "ngrams (1).ipynb").write_text(json.dumps(mine), "utf-8")
     (renamed / "notes.ipynb").write_text(json.dumps({"cells": [], "metadata": {}}), "utf-8")
 
     partly = course.solved()
@@ -191,14 +194,14 @@ def test_feedback_shows_points_and_words_together(graded):
     assert "2.11 Generating text" in page
     assert "Not written yet" in page
     renamed = (graded.root / "feedback" / "renamed" / "ngrams" / "ngrams.html").read_text("utf-8")
-    assert "not marked yet (4)" in renamed  # the written answer
+    assert "not marked yet (4)" in renamed  # the picture
     assert "? / 4" in renamed
     assert "the total is provisional" in renamed
     assert "ngrams (1).ipynb is taken as ngrams.ipynb" in renamed
     broken = (graded.root / "feedback" / "broken" / "ngrams" / "ngrams.html").read_text("utf-8")
     assert "ngrams.ipynb cannot be read: it is not JSON" in broken
     late = (graded.root / "feedback" / "late" / "ngrams" / "ngrams.html").read_text("utf-8")
-    assert "Handed in late: 50 points were taken off" in late
+    assert "Handed in 1 day late, which costs 50 points." in late
 
 
 @NEEDS_CHROMIUM
@@ -228,7 +231,7 @@ def test_autograded_notebooks_hold_nothing_that_a_browser_would_run(graded):
                 assert set(output.get("data", {})) <= allowed
 
 
-def test_manual_marks_survive_a_regrade_and_both_ways_agree(graded, grades):
+def test_manual_marks_survive_a_regrade_and_both_ways_agree(graded, grades, reference):
     url = f"sqlite:///{graded.root}/gradebook.db"
     with Gradebook(url, "nextword") as book:
         grade = book.find_grade("why-not-longest", "ngrams", "ngrams", "right")
@@ -238,11 +241,14 @@ def test_manual_marks_survive_a_regrade_and_both_ways_agree(graded, grades):
         fixed = book.find_grade("task-2-11", "ngrams", "ngrams", "partly")
         fixed.manual_score = 1
         book.db.commit()
-    for student in ("right", "partly", "renamed", "broken", "twice", "late"):
+    for student in ("right", "partly", "broken", "late", "exits"):
         shutil.copytree(graded.root / "submitted" / student, graded.root / "again" / student)
-    graded.run("nextword", "grade", "ngrams", "again", "--gradebook", "gradebook.db")
+    (graded.root / "again" / "exits" / "ngrams" / "ngrams.py").write_text(reference, "utf-8")
+    said = graded.run("nextword", "grade", "ngrams", "again", "--gradebook", "gradebook.db")
+    (row,) = [line for line in said.splitlines() if "another submission; 2.1" in line]
+    assert row.split("│")[1].strip() == "exits"
     again = graded.grades()
-    changed = {"right": FULL + 3, "partly": EXPECTED["partly"] + 1}
+    changed = {"right": FULL + 3, "partly": EXPECTED["partly"] + 1, "exits": FULL}
     assert again == pytest.approx({**grades, **changed})
     graded.run("nbgrader", "generate_feedback", "ngrams", "--force", "--student", "[br]*")
     broken = (graded.root / "feedback" / "broken" / "ngrams" / "ngrams.html").read_text("utf-8")
