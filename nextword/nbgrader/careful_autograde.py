@@ -27,7 +27,14 @@ from nextword.nbgrader.changes import key_in
 from nextword.nbgrader.course import assignment, course_folder
 from nextword.nbgrader.gradebook import open_gradebook
 from nextword.nbgrader.handed_in import prepare, released_ids
-from nextword.nbgrader.plain_files import by_student, copy_for_marking, links_in, time_in
+from nextword.nbgrader.plain_files import (
+    by_student,
+    clear_the_way,
+    copy_for_marking,
+    links_in,
+    plain_files,
+    time_in,
+)
 from nextword.nbgrader.restore_cells import RestoreCells, released
 from nextword.plural import count
 
@@ -36,12 +43,19 @@ class PlainCopy(BaseConverter):
     """Copies a submission without following links; nbgrader would bring in what they lead to."""
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Copy what is no notebook, link or device to where the graded notebook goes."""
+        """Copy what is no notebook, link or device to where the graded notebook goes.
+
+        subtle: nbgrader copies the source's files over it next, and would fail where a student has
+        a folder in the place of a file.
+        """
         source = Path(self._format_source(assignment_id, student_id))
         target = Path(self._format_dest(assignment_id, student_id))
         copy_for_marking(
             source, target, map(Path, find_all_files(str(source), self.coursedir.ignore))
         )
+        ours = Path(self.coursedir.format_path(self.coursedir.source_directory, ".", assignment_id))
+        for path in plain_files(ours):
+            clear_the_way(target, path.relative_to(ours))
 
 
 class CarefulAutograde(Autograde, PlainCopy):

@@ -21,7 +21,7 @@ from nextword.nbgrader.check_cells import Score, judge, missing
 from nextword.nbgrader.course import Assignment
 from nextword.nbgrader.handed_in import UNUSED
 from nextword.nbgrader.kernel import Executed, Step, execute
-from nextword.nbgrader.plain_files import plain_files
+from nextword.nbgrader.plain_files import clear_the_way, plain_files
 from nextword.plural import count
 from nextword.release.assignment import without
 
@@ -57,18 +57,9 @@ def stage_files(folder: Path, handed_in: Path, source: Path, kept: Sequence[str]
             if keeps or path.suffix == ".ipynb" or path.stat().st_size > left:
                 continue
             left -= path.stat().st_size
-            _clear_the_way(folder, inside)
+            clear_the_way(folder, inside)
             (folder / inside).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / inside)
-
-
-def _clear_the_way(folder: Path, inside: Path) -> None:
-    """Remove a file where a folder is to be, and a folder where a file is to be."""
-    for parent in inside.parents:
-        if (folder / parent).is_file():
-            (folder / parent).unlink()
-    if (folder / inside).is_dir():
-        shutil.rmtree(folder / inside)
 
 
 def steps_of(nb: NotebookNode, of: Assignment, seconds: float = CELL_SECONDS) -> list[Step]:

@@ -66,6 +66,15 @@ def links_in(folder: Path) -> list[str]:
     return [f"the link {printable(path)} was not followed" for path in sorted(found)]
 
 
+def clear_the_way(folder: Path, inside: Path) -> None:
+    """Remove a file where a folder is to be, and a folder where a file is to be."""
+    for parent in inside.parents:
+        if (folder / parent).is_file():
+            (folder / parent).unlink()
+    if (folder / inside).is_dir():
+        shutil.rmtree(folder / inside)
+
+
 def copy_plain_files(
     origin: Path, target: Path, wanted: Iterable[Path] | None = None
 ) -> list[Path]:

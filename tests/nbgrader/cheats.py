@@ -247,7 +247,7 @@ def _locked(notebook: dict[str, Any]) -> None:
             entry.update(grade=not entry["grade"], task=not entry["task"], checksum="0" * 32)
 
 
-def _language(notebook: dict[str, Any]) -> None:
+def language(notebook: dict[str, Any]) -> None:
     notebook["metadata"]["language_info"] = {"name": "R", "file_extension": ".r"}
     notebook["metadata"]["kernelspec"] = {"display_name": "R", "language": "R", "name": "ir"}
     notebook["metadata"]["kernel_info"] = {"argv": ["sh", "-c", "touch /tmp/owned"]}
@@ -267,16 +267,23 @@ def _attached(notebook: dict[str, Any]) -> None:
             cell["source"] += "\n![x](attachment:x.svg) <script>alert(1)</script> [x](x.html)"
 
 
-CELLS: dict[str, Callable[[dict[str, Any]], None]] = {
-    "swapped-kernelspec": _kernelspec,
+Change = Callable[[dict[str, Any]], None]
+
+
+def _all(*changes: Change) -> Change:
+    """Several changes of one notebook, of which none hides another."""
+
+    def change(notebook: dict[str, Any]) -> None:
+        for each in changes:
+            each(notebook)
+
+    return change
+
+
+CELLS: dict[str, Change] = {
     "retyped-cells": _retyped,
-    "edited-cells": _edited,
-    "duplicated-cells": _duplicated,
-    "schema-version": _schema,
-    "forged-metadata": _forged_metadata,
     "cell-ids": _ids,
-    "raised-points": _raised,
     "locked-answers": _locked,
-    "other-language": _language,
-    "attachments": _attached,
+    "forged-metadata": _all(language, _forged_metadata, _schema, _attached),
+    "forged-points": _all(_kernelspec, _raised, _edited, _duplicated),
 }

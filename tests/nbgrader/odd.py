@@ -15,8 +15,6 @@ from typing import Any
 
 from PIL import Image
 
-from tests.nbgrader.cheats import CODE
-
 ESSAY = "why-not-longest"
 BESIDE_THE_PAGE = '<div class="full-credit modal-backdrop fade" style="position: fixed">x</div>'
 
@@ -89,9 +87,9 @@ def flood(folder: Path) -> None:
 
 def equal_hashes(folder: Path) -> None:
     """Answers of notebook and module whose keys all share one hash."""
-    _answer(CODE["equal-hashes"], "unseen")(folder)
+    _answer("unseen = {n * (2**61 - 1): 0.5 for n in range(3000)}", "unseen")(folder)
     with (folder / "ngrams.py").open("a", encoding="utf-8") as file:
-        file.write("\n\ndef pad(*_):\n    return {n * (2**61 - 1) for n in range(1, 3000)}\n")
+        file.write("\n\ndef pad(*_):\n    return {n * (2**61 - 1) for n in range(1, 1000)}\n")
 
 
 def zipped(folder: Path, files: dict[str, bytes]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from nextword.nbgrader import ahead, grade_class, kernel
+from nextword.nbgrader import ahead, grade_class, kernel, pictures
 from nextword.nbgrader.background import Background, EndedError, Processes
 from nextword.nbgrader.kernel import Executed
 from nextword.nbgrader.pictures import MAX_PICTURES, Attachments, redrawn
@@ -275,10 +275,10 @@ def test_only_pixels_of_a_picture_are_kept():
     assert drawn.size == (1600, 4)
 
 
-def test_a_bomb_of_pixels_is_no_picture():
-    made = io.BytesIO()
-    Image.new("1", (20_000, 20_000)).save(made, "PNG")
-    assert redrawn("image/png", base64.b64encode(made.getvalue()).decode()) is None
+def test_a_bomb_of_pixels_is_no_picture(monkeypatch):
+    assert redrawn("image/png", picture(size=(30, 20)))
+    monkeypatch.setattr(pictures, "MAX_PIXELS", 599)
+    assert redrawn("image/png", picture(size=(30, 20))) is None
 
 
 def test_there_is_a_most_of_pictures():

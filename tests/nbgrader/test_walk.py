@@ -98,7 +98,7 @@ def graded(course: Course, reference: str, answers: dict[str, Any]) -> Course:
 
 def _unusual(notebook: dict[str, Any]) -> dict[str, Any]:
     """Honest work from another kernel and editor, with pictures, widgets and many cells."""
-    cheats.CELLS["other-language"](notebook)
+    cheats.language(notebook)
     for number, cell in enumerate(notebook["cells"]):
         cell["id"] = f"new-{number}"
         cell["metadata"] |= {"collapsed": True, "tags": ["mine"]}
