@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
+from nbformat.warnings import MissingIDFieldWarning
 from sqlalchemy.exc import SQLAlchemyError
 
 from nextword.check.terminal import printable
@@ -99,6 +101,7 @@ def grade_into(
     if not of.order or of.chapter is None:
         raise UserError(f"{course / 'source' / name} holds no assignment of the course")
     settings = course_settings(course)
+    warnings.filterwarnings("ignore", category=MissingIDFieldWarning)  # our own have ids
     kept = settings["Autograde"].get("exclude_overwriting", {}).get(name, [])
     people = {person.id: person for person in roster.people} if roster else {}
     jobs = jobs or processors()

@@ -29,13 +29,13 @@ from nextword.nbgrader.student_markdown import SHOWN, markdown, shortened
 from nextword.release.assignment import cell_id, kind_of, read_notebook, without
 from nextword.release.stubs import Function, functions_of
 
+HEAD = "the page's head"  # no name of a cell
 STYLE = """
 .nextword-beside { border: 1px solid #8aa4c0; border-left-width: 5px; border-radius: 4px;
   background: #f4f8fc; margin: 4px 0 14px; padding: 6px 12px; overflow-wrap: anywhere; }
 .nextword-beside summary { cursor: pointer; font-weight: bold; display: list-item; }
-.nextword-beside pre { white-space: pre-wrap; overflow-wrap: anywhere; background: none;
-  border: 0; }
-.output_area pre, .nbgrader_cell pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+.nextword-beside pre { background: none; border: 0; }
+#notebook pre { white-space: pre-wrap; overflow-wrap: anywhere; word-break: normal; }
 """
 
 
@@ -55,9 +55,8 @@ class ShowBeside(Preprocessor):
                 with contextlib.suppress(OSError, UserError):  # the page is more than its extras
                     shown = _beside(source, place)
                 break
-        resources[SHOWN] = shown
-        resources.setdefault("inlining", {}).setdefault("css", []).append(STYLE)
-        nb.cells = list(_with(nb.cells, shown))
+        resources[SHOWN] = {HEAD: f"<style>{STYLE}</style>", **shown}
+        nb.cells = [_place_for(HEAD), *_with(nb.cells, shown)]
         return nb, resources
 
 
@@ -67,7 +66,11 @@ def _with(cells: list[NotebookNode], shown: Mapping[str, str]) -> Iterator[Noteb
         cell.metadata.pop(SHOWN, None)
         yield cell
         if id_of(cell) in shown and (utils.is_grade(cell) or utils.is_task(cell)):
-            yield new_markdown_cell(metadata={SHOWN: id_of(cell)})
+            yield _place_for(id_of(cell))
+
+
+def _place_for(name: str) -> NotebookNode:
+    return new_markdown_cell(metadata={SHOWN: name})
 
 
 def _beside(source: Path, place: Path) -> dict[str, str]:
