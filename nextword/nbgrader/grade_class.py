@@ -26,6 +26,7 @@ from nextword.grading.entries import open_class
 from nextword.grading.roster import Person, Roster
 from nextword.grading.run import Change, processors
 from nextword.grading.works import Entry, ProblemError
+from nextword.nbgrader.autograde_steps import SandboxedExecute
 from nextword.nbgrader.background import Background
 from nextword.nbgrader.changes import change, key_in, note_key
 from nextword.nbgrader.course import Assignment, assignment, course_folder, course_settings
@@ -74,6 +75,7 @@ class How:
     notebook: str  # its name
     original: Released
     kept: Sequence[str]  # files of the student's that stay when the source's are copied
+    seconds: float  # for each cell
     people: Mapping[str, Person]  # of the roster, by their ids
     book: Book
     background: Background
@@ -103,6 +105,7 @@ def grade_into(
     settings = course_settings(course)
     warnings.filterwarnings("ignore", category=MissingIDFieldWarning)  # our own have ids
     kept = settings["Autograde"].get("exclude_overwriting", {}).get(name, [])
+    seconds = SandboxedExecute(config=settings).seconds
     people = {person.id: person for person in roster.people} if roster else {}
     jobs = jobs or processors()
     with (
@@ -113,7 +116,7 @@ def grade_into(
     ):
         notebook = book.notebook(of)
         original = released(book.api, notebook, of)
-        how = How(course, of, notebook, original, kept, people, book, background)
+        how = How(course, of, notebook, original, kept, seconds, people, book, background)
         for person in found.absent:
             say(f"{person.id}: nothing was handed in")
         works = [Work(each.student, each) for each in found.entries]
@@ -197,7 +200,7 @@ def _begin(how: How, work: Work) -> None:
     work.nb = submitted or blank(how.original.notebook(), note)
     mend(work.nb, how.of, how.original, "\n".join(work.notices))
     if submitted:
-        work.steps = steps_of(work.nb, how.of)
+        work.steps = steps_of(work.nb, how.of, how.seconds)
         work.running = how.background.notebook(run_steps, work.steps, how.of, work.folder, how.kept)
 
 

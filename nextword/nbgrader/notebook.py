@@ -26,7 +26,6 @@ from nextword.plural import count
 from nextword.release.assignment import without
 
 SHARED = "nextword"  # the entry of metadata and resources that is ours
-CELL_SECONDS = 30.0
 MAX_FILES = 64 << 20  # bytes of a student's files that a notebook may read
 
 
@@ -62,7 +61,7 @@ def stage_files(folder: Path, handed_in: Path, source: Path, kept: Sequence[str]
             shutil.copyfile(path, folder / inside)
 
 
-def steps_of(nb: NotebookNode, of: Assignment, seconds: float = CELL_SECONDS) -> list[Step]:
+def steps_of(nb: NotebookNode, of: Assignment, seconds: float) -> list[Step]:
     """Return what a kernel has to do for a notebook.
 
     Test cells of the course are not run: the kernel could change what they give. Their variables
