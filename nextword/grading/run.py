@@ -256,7 +256,7 @@ class _Records:
             _write_feedback(self._out, self._chapter, self._results[index])
         ordered = tuple(self._results[index] for index in range(len(self._keys)))
         changes = _changes(self._before, self._keys, ordered)
-        found = Outcome(self._chapter, ordered, len(self.todo), changes, tuple(self._keys))
+        found = Outcome(self._chapter, ordered, len(self.todo), changes, keys=tuple(self._keys))
         agenda = page(self._chapter, found.mistakes, len(ordered))
         write_atomically(self._out / AGENDA, agenda, durable=False)
         return found
