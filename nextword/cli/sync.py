@@ -15,7 +15,7 @@ def sync(
     """Write what follows from solutions/ and the catalogue. Example: nextword sync --check
 
     These are the stubs and assignments in coursework/, the exercise boxes of the chapters, the
-    points in the assignment notebooks and the index of tasks.
+    points in the assignment notebooks, the index of tasks, and the scripts of figures to touch.
     """
     from nextword.project import find_project
     from nextword.release import sync as work

@@ -1,6 +1,7 @@
 """Writes what follows from solutions/ and the catalogue, or tells how the two differ: coursework/,
 the exercise boxes of the chapters' notebooks, the points of the assignments, the index of tasks,
-and what `nextword check` knows of each chapter besides its visible tests."""
+and what `nextword check` knows of each chapter besides its visible tests. The scripts of figures to
+touch are products too: in the notebooks' stored outputs, and the village's stories."""
 
 from __future__ import annotations
 
@@ -12,9 +13,11 @@ from pathlib import Path
 from nextword.catalogue import Chapter, chapters
 from nextword.check.known import known_path
 from nextword.errors import UserError
+from nextword.explorables.stories import program
 from nextword.project import Project
 from nextword.release.assignment import student_assignment
 from nextword.release.exercises import task_index, with_boxes, with_points
+from nextword.release.figures import STORIES, with_scripts
 from nextword.release.known import known_text
 from nextword.release.samples import write_samples
 from nextword.release.stubs import make_stub
@@ -63,7 +66,17 @@ def products(project: Project) -> list[Product]:
             written=lambda c: bool(project.notebooks(c.number, c.stem)),
         )
         made.append(Product(pages / "tasks.md", index))
+        made += _figures(project, {product.path for product in made})
     return made
+
+
+def _figures(project: Project, done: set[Path]) -> Iterator[Product]:
+    """The village's stories in JavaScript, and pages whose boxes are not products already."""
+    if (project.root / STORIES).is_file():
+        yield Product(project.root / STORIES, program())
+    for path in sorted((project.root / "chapters").glob("*.ipynb")):
+        if path not in done:
+            yield Product(path, with_scripts(path.read_text("utf-8")))
 
 
 def _products_of(project: Project, chapter: Chapter) -> Iterator[Product]:
@@ -83,7 +96,7 @@ def _products_of(project: Project, chapter: Chapter) -> Iterator[Product]:
     if notebooks := project.notebooks(chapter.number, chapter.stem):
         pages = {notebook.name: notebook.read_text("utf-8") for notebook in notebooks}
         for name, text in with_boxes(pages, chapter, solution).items():
-            yield Product(project.root / "chapters" / name, text)
+            yield Product(project.root / "chapters" / name, with_scripts(text))
 
 
 def _package_docstring() -> str:

@@ -1,0 +1,147 @@
+// What all explorables share: elements, sliders, choices, bars, and how one comes alive.
+
+/** An element: h("p", { class: "note", onclick: act }, "text", child). */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes))
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value != null) element.setAttribute(key, value);
+  element.append(...children.flat().filter((child) => child != null));
+  return element;
+}
+
+let counter = 0;
+/** An id that no other element of the page has. */
+export const unique = () => `nw-x-${Math.random().toString(36).slice(2, 8)}-${(counter += 1)}`;
+
+export const button = (text, act, more = {}) =>
+  h("button", { type: "button", class: "nw-x-button", onclick: act, ...more }, text);
+
+/** A slider with its name and value; `form` writes the value. `slider.value` can be read and set. */
+export function slider({ label, min, max, step, value, form = String, act }) {
+  const id = unique();
+  const shown = h("output", { for: id });
+  const input = h("input", { type: "range", id, min, max, step, value });
+  const say = () => {
+    shown.textContent = form(Number(input.value));
+    input.setAttribute("aria-valuetext", shown.textContent);
+  };
+  input.addEventListener("input", () => {
+    say();
+    act(Number(input.value));
+  });
+  say();
+  const element = h("div", { class: "nw-x-slider" }, h("label", { for: id }, label), input, shown);
+  return {
+    element,
+    input,
+    get value() {
+      return Number(input.value);
+    },
+    set value(number) {
+      input.value = number;
+      say();
+    },
+  };
+}
+
+/** A menu with its name. `options`: [[value, text], ...]. */
+export function choice({ label, options, value, act }) {
+  const id = unique();
+  const select = h("select", { id, onchange: () => act(select.value) },
+    options.map(([each, text]) => h("option", { value: each, selected: each === value }, text)));
+  return { element: h("div", { class: "nw-x-choice" }, h("label", { for: id }, label), select), select };
+}
+
+/** `act` when a mouse moves over an element; a page that scrolls below a resting mouse moves nothing. */
+export const hover = (act) => (event) => event.pointerType === "mouse" && (event.movementX || event.movementY) && act();
+
+/** A box to tick. */
+export function tick({ label, checked = false, act }) {
+  const input = h("input", { type: "checkbox", checked, onchange: () => act(input.checked) });
+  return { element: h("label", { class: "nw-x-tick" }, input, label), input };
+}
+
+/** A line whose changes are read out. */
+export const spoken = () => h("p", { class: "nw-x-spoken", role: "status", "aria-live": "polite" });
+
+export const controls = (...children) => h("div", { class: "nw-x-controls" }, ...children);
+
+/** Which colour and pattern stands for what. */
+export const legend = (names) =>
+  h("p", { class: "nw-x-legend" },
+    names.map((name, k) => h("span", {}, h("i", { class: `nw-x-swatch nw-x-s${k}`, "aria-hidden": "true" }), name)));
+
+/**
+ * Horizontal bars: for each row a name and one bar per series. update(rows, top) draws
+ * [{ name, values, note, mark }]; a value [a, b] is a bar in two parts. A row can be chosen where
+ * `pick`, a function of its place, is given.
+ */
+export function bars({ label, form = (v) => v.toFixed(2), pick = null }) {
+  const element = h("ul", { class: "nw-x-bars", "aria-label": label });
+  const made = [];
+  const update = (rows, top = 1) => {
+    while (made.length > rows.length) made.pop().item.remove();
+    rows.forEach((row, k) => {
+      const old = made[k];
+      const bar = old && old.values.length === row.values.length ? old : makeRow(row.values.length, pick, (r) => made.indexOf(r));
+      if (old && old !== bar) old.item.replaceWith(bar.item);
+      else if (!old) element.append(bar.item);
+      made[k] = bar;
+      fill(bar, row, top, form);
+    });
+  };
+  return { element, update };
+}
+
+function makeRow(n, pick, placeOf) {
+  const name = h("span", { class: "nw-x-name" });
+  const values = Array.from({ length: n }, () => h("span", { class: "nw-x-value" }));
+  const fills = values.map((_, k) => [k, n].map((look) => h("i", { class: `nw-x-fill nw-x-s${look}` })));
+  const tracks = h("span", { class: "nw-x-tracks" },
+    fills.map((each, k) => h("span", { class: "nw-x-track" }, h("span", { class: "nw-x-rail", "aria-hidden": "true" }, each), values[k])));
+  const row = { name, values, fills };
+  const inside = [name, tracks];
+  row.body = pick ? h("button", { type: "button", class: "nw-x-row", onclick: () => pick(placeOf(row)) }, inside)
+                  : h("span", { class: "nw-x-row" }, inside);
+  row.item = h("li", {}, row.body);
+  return row;
+}
+
+function fill(bar, row, top, form) {
+  bar.name.textContent = row.name;
+  bar.body.classList.toggle("nw-x-marked", Boolean(row.mark));
+  row.values.forEach((value, k) => {
+    const [first, more] = Array.isArray(value) ? value : [value, 0];
+    const share = (part) => Math.min(100 * (part / top), 100);
+    bar.fills[k][0].style.width = `${share(first)}%`;
+    bar.fills[k][1].style.width = `${Math.min(share(more), 100 - share(first))}%`;
+    bar.values[k].textContent = form(first + more) + (k === row.values.length - 1 && row.note ? ` ${row.note}` : "");
+  });
+}
+
+/** A place of {word: chance} drawn by a number from [0, 1). */
+export function drawn(chances, uniform = Math.random()) {
+  let left = uniform;
+  let last = null;
+  for (const [word, chance] of chances) {
+    last = word;
+    if ((left -= chance) < 0) break;
+  }
+  return last;
+}
+
+/** Words with the blanks of a printed text between them. */
+export const blank = (word) => (/^[.,?]$/.test(word) ? "" : " ");
+
+/** Let every figure with this key come alive that is not alive yet; if that fails, it stands still. */
+export function mount(key, draw) {
+  for (const figure of document.querySelectorAll(`figure[data-explorable="${key}"]`)) {
+    if (figure.querySelector(".nw-x-live")) continue;
+    const live = h("div", { class: "nw-x-live" });
+    draw(live, JSON.parse(figure.querySelector(".nw-x-numbers").textContent));
+    figure.append(live);
+    figure.classList.add("nw-x-alive");
+  }
+}
