@@ -1,10 +1,12 @@
 """Every page on a wide screen, light and dark. Leaves out phones (test_pages_narrow).
 
-A page is opened once: what does not depend on the colours is looked at in the light.
+A page is opened once: what does not depend on the colours is looked at in the light. Its quick
+questions are answered by keyboard.
 """
 
 import pytest
 
+from tests.asked import answer_all, by_keyboard
 from tests.browser import AT_REST, NEEDS_CHROMIUM, assert_silent, violations
 from tests.pages import MODEL, NOTEBOOKS, PAGES, assert_a_page_is_sound, lines_of_formulas, locate
 
@@ -18,6 +20,7 @@ def test_a_page_is_open_to_everyone_on_a_wide_screen_light_and_dark(site, show, 
     page = show(path, "light", WIDTH, fragment)
     assert page.locator("html[data-theme=light]").count() == 1
     assert {text for text, lines in lines_of_formulas(page).items() if lines > 1} == set()
+    answer_all(page, by_keyboard)
     # a chapter has thousands of letters to look at; its colours are those of the model chapter
     contrast = name not in NOTEBOOKS or name == MODEL
     assert_a_page_is_sound(page, name, WIDTH, contrast=contrast)

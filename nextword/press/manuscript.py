@@ -53,9 +53,10 @@ def manuscript(site: Path, names: Sequence[str]) -> str:
     for page in pages:
         _keep_links_inside(page, {page.name for page in pages})
         appendices.take(page.name, page.title, page.article)
-        _list_addresses(page)
     leaves = [_leaf(page.name, page.title, page.article) for page in pages]
     leaves += [_leaf(name, head, part) for name, head, part in appendices.parts()]
+    for leaf in leaves:
+        _list_addresses(leaf)
     contents = _contents(leaves)
     part = "" if len(names) > 2 else pages[0].title
     body = "".join(map(str, [_title_page(part), contents, *leaves]))
@@ -96,10 +97,10 @@ def _keep_links_inside(page: Page, printed: set[str]) -> None:
             link.unwrap()
 
 
-def _list_addresses(page: Page) -> None:
-    """Number the links to the web, and list their addresses at the end of the page."""
+def _list_addresses(leaf: Tag) -> None:
+    """Number the links to the web, and list their addresses at the end of a part."""
     listed: dict[str, int] = {}
-    for link in page.article.select("a[href]"):
+    for link in leaf.select("a[href]"):
         address = str(link["href"])
         if not ELSEWHERE.match(address) or _plain(address) in _plain(link.get_text()):
             continue
@@ -111,7 +112,7 @@ def _list_addresses(page: Page) -> None:
             rows.append(new("li", address))
         aside = new("aside", class_="addresses")
         aside.extend([new("p", "Addresses on the web"), rows])
-        page.article.append(aside)
+        leaf.append(aside)
 
 
 def _plain(address: str) -> str:
