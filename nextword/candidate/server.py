@@ -42,6 +42,7 @@ class Plan:
     confined: bool  # whether candidates get namespaces of their own
     outer_uid: int | None = None  # user that root's candidates become, in namespaces or without
     preload: tuple[str, ...] = ()  # modules that candidates find imported
+    hash_seed: int = 0  # Python's: it decides in which order sets are
 
     def to_json(self) -> str:
         """Return the plan as text for the command line."""

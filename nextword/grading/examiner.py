@@ -6,7 +6,7 @@ import contextlib
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from nextword.boundary.channel import Channel, ClosedError, SlowError
@@ -15,6 +15,7 @@ from nextword.boundary.deadline import Deadline
 from nextword.boundary.errors import Stop, WireError
 from nextword.candidate.confinement import EXIT_MEMORY
 from nextword.catalogue import Chapter
+from nextword.grading.orders import FIRST, SAYS, SECOND, try_second_order
 from nextword.grading.retry import Retry
 from nextword.grading.submissions import Submission
 from nextword.judge.diagnosis import Diagnosis, Seen
@@ -41,13 +42,14 @@ class Examiner:
         chapter: Chapter,
         suite: Suite,
         diagnosis: Diagnosis,
-        open_server: Callable[[], CandidateServer],
+        open_server: Callable[[int], CandidateServer],
         running: Callable[[int, float], None] = lambda number, seconds: None,
     ) -> None:
         self.chapter, self.suite, self.diagnosis = chapter, suite, diagnosis
         self._open_server = open_server
         self._running = running  # told which test begins, and its limit: someone watches
-        self._server: CandidateServer | None = None
+        self._servers: dict[int, CandidateServer] = {}  # by the order in which they have sets
+        self._order = FIRST  # of the server whose candidate runs
         self._channel: Channel | None = None
         self._seconds = 0.0  # that the candidate is given now
         self._said: dict[int, Sequence[Asked]] = {}  # in the submission's failed tests
@@ -56,14 +58,14 @@ class Examiner:
     def warm_up(self) -> None:
         """Start the candidate server before the first submission needs it."""
         with contextlib.suppress(ServerError):  # then the first submission will say so
-            self._server = self._open_server()
+            self._servers[FIRST] = self._open_server(FIRST)
 
     def close(self) -> None:
         """End the candidate and its server."""
         self._hang_up()
-        if self._server:
-            self._server.close()
-            self._server = None
+        for server in self._servers.values():
+            server.close()
+        self._servers.clear()
 
     def judge(
         self, submission: Submission, skip: Mapping[int, Refusal] | None = None
@@ -74,18 +76,50 @@ class Examiner:
             refused = {test.number: whole.of(test) for test in self.suite.tests}
             return self._result(submission, refused, submission.problem)
         self._said, self._kept = {}, 0
+        with_sets = self._tests_with_sets(submission)
         try:
             found, notice = self._run_all(submission, skip or {})
             if not notice and not skip:
+                second: Collection[int] = ()
                 with contextlib.suppress(Exception):  # our own fault: what was found stands
-                    self._charge_once(submission, found)
+                    second = self._try_second_order(submission, found, with_sets)
+                with contextlib.suppress(Exception):
+                    self._charge_once(submission, found, second)
             with contextlib.suppress(Exception):
                 self._explain_mistakes(found)
         finally:
             self._hang_up()
         return self._result(submission, found, notice)
 
-    def _charge_once(self, submission: Submission, found: dict[int, TestResult]) -> None:
+    def _tests_with_sets(self, submission: Submission) -> list[SuiteTest]:
+        """Return the tests that will be run in a second order of sets; its server starts now."""
+        tasks = self.diagnosis.tasks_with_sets(submission.source.text, self.chapter)
+        if tasks and SECOND not in self._servers:
+            self._servers[SECOND] = self._open_server(SECOND)
+        return [test for test in self.suite.tests if test.mark.id in tasks]
+
+    def _try_second_order(
+        self, submission: Submission, found: dict[int, TestResult], tests: Sequence[SuiteTest]
+    ) -> Collection[int]:
+        """Fail what is right in one order of a set only; return the tests that the second fails."""
+        session = self._open(submission, order=SECOND) if tests else None
+        if not isinstance(session, Session):
+            return ()
+
+        def again(test: SuiteTest, session: Session) -> TestResult:
+            self._seconds = test.mark.seconds
+            self._running(test.number, self._seconds)
+            return session.run(test)
+
+        second = try_second_order(tests, found, session, again)
+        for test in tests:
+            if found[test.number].message == SAYS:
+                self._said.pop(test.number, None)  # nothing else is to be said of it
+        return second
+
+    def _charge_once(
+        self, submission: Submission, found: dict[int, TestResult], second: Collection[int]
+    ) -> None:
         """Give points for what fails only through earlier tasks.
 
         subtle: after the whole first run. Nothing that the student's code says now reaches a
@@ -103,10 +137,10 @@ class Examiner:
             self.chapter,
             self.suite,
             self.diagnosis,
-            lambda lender: self._open(submission, lender),
+            lambda lender, order: self._open(submission, lender, order),
             again,
         )
-        retry.charge_once(found)
+        retry.charge_once(found, second)
 
     def _keep(self, test: SuiteTest, result: TestResult, talk: Conversation) -> None:
         """Keep what was said in a test that failed, to explain it."""
@@ -208,9 +242,11 @@ class Examiner:
 
     # -------------------------------------------------------------- the candidate
 
-    def _open(self, submission: Submission, lender: Lender | None = None) -> Session | Refusal:
+    def _open(
+        self, submission: Submission, lender: Lender | None = None, order: int = FIRST
+    ) -> Session | Refusal:
         """Start a candidate and import the submission in it; put lent parts in their places."""
-        channel = self._start()
+        channel = self._start(order)
         talk = Conversation(self._asker(channel), channel.waits)
         self._seconds = IMPORT_SECONDS
         session = Session(self.suite, talk, self.chapter.stem, submission.source)
@@ -220,18 +256,18 @@ class Examiner:
             refusal = session.borrow(lender.parts)
         return refusal or session
 
-    def _start(self) -> Channel:
+    def _start(self, order: int) -> Channel:
         self._hang_up()
+        self._order = order
         for attempt in range(2):
             try:
-                if self._server is None:
-                    self._server = self._open_server()
-                self._channel = self._server.start()
+                if order not in self._servers:
+                    self._servers[order] = self._open_server(order)
+                self._channel = self._servers[order].start()
                 return self._channel
             except ServerError:
-                if self._server:
-                    self._server.close()
-                self._server = None
+                if order in self._servers:
+                    self._servers.pop(order).close()
                 if attempt:
                     raise
         raise AssertionError
@@ -240,9 +276,9 @@ class Examiner:
         if self._channel is not None:
             self._channel.close()
             self._channel = None
-            if self._server:
+            if self._order in self._servers:
                 with contextlib.suppress(ServerError):  # then the next start will say so
-                    self._server.dismiss()
+                    self._servers[self._order].dismiss()
 
     def _asker(self, channel: Channel) -> Callable[..., tuple[int, bytes]]:
         def ask(
@@ -263,8 +299,7 @@ class Examiner:
 
     def _death(self) -> Stop:
         """Say how a candidate ended that closed its channel."""
-        assert self._server is not None
-        ending = self._server.bury()
+        ending = self._servers[self._order].bury()
         code = ending.get("exit", 0)
         if ending.get("killed"):
             return Stop(Verdict.CRASHED, "your code closed what it did not open")

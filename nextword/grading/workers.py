@@ -25,6 +25,7 @@ from nextword.candidate.server import GC_THRESHOLDS, Plan
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.grading.examiner import IDLE, IMPORTING, Examiner
+from nextword.grading.orders import FIRST
 from nextword.grading.submissions import Submission
 from nextword.judge.bounds import GRACE, Bounds
 from nextword.judge.diagnosis import Diagnosis
@@ -205,8 +206,10 @@ class WorkerPool:
         self._suite.bound = Bounds()
         diagnosis = Diagnosis(self._suite, stem, course.reference, mistakes, explaining)
 
-        def open_server() -> CandidateServer:
-            return servers.pop() if servers else CandidateServer(course.plan)
+        def open_server(order: int) -> CandidateServer:
+            if order == FIRST and servers:
+                return servers.pop()
+            return CandidateServer(replace(course.plan, hash_seed=order))
 
         examiner = Examiner(course.chapter, self._suite, diagnosis, open_server, running)
         try:

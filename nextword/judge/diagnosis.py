@@ -14,7 +14,7 @@ from typing import Any
 
 from nextword.boundary import marks, wire
 from nextword.boundary.conversation import Asked
-from nextword.catalogue import Task
+from nextword.catalogue import Chapter, Task
 from nextword.judge.alike import alike
 from nextword.judge.direction import direction
 from nextword.judge.lending import Lender
@@ -22,6 +22,7 @@ from nextword.judge.local import on_module
 from nextword.judge.misconceptions import Misconception
 from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest
+from nextword.judge.unordered import tasks_with_sets
 from nextword.results import Verdict
 
 
@@ -69,6 +70,10 @@ class Diagnosis:
             self._right[test.number] = list(readable(self._reference.talk.transcript))
         return self._passes[test.number]
 
+    @cached_property
+    def _text(self) -> str:
+        return self._path.read_text("utf-8") if self._path else ""
+
     def _run(self, trusted: Session, test: SuiteTest) -> Verdict:
         self._running(test)
         return trusted.run(test).verdict
@@ -87,6 +92,10 @@ class Diagnosis:
     def lender(self, names: Sequence[str]) -> Lender | None:
         """Return who lends these parts of the reference, or None where there is none."""
         return Lender(self._module("lent"), names) if self._path else None
+
+    def tasks_with_sets(self, source: str, chapter: Chapter) -> frozenset[str]:
+        """Return the tasks in which a student's text has to do with sets where ours does not."""
+        return tasks_with_sets(source, self._text, chapter)
 
     def named(self, task: Task, seen: Sequence[Seen]) -> dict[int, str]:
         """Return the sentences of the mistakes behind a task's failed tests, by test.

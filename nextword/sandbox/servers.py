@@ -49,7 +49,7 @@ class CandidateServer:
             self._process = subprocess.Popen(
                 command,
                 pass_fds=[theirs.fileno()],
-                env=environment(),
+                env=environment(plan.hash_seed),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -131,7 +131,7 @@ def chosen_kernels() -> dict[str, str]:
     return {name: os.environ[name] for name in KERNEL_SETTINGS if name in os.environ}
 
 
-def environment() -> dict[str, str]:
+def environment(hash_seed: int = 0) -> dict[str, str]:
     """Return the environment of candidates: one thread, no surprises, nothing of the user's but
     what decides the last digits, which are to be those of the examiner's own process."""
     single = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -140,7 +140,7 @@ def environment() -> dict[str, str]:
         **dict.fromkeys(single, "1"),
         "PATH": os.defpath,
         "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": "0",  # the order of a set is then the same on every run
+        "PYTHONHASHSEED": str(hash_seed),  # the order of a set is then the same on every run
         "PYTHONSAFEPATH": "1",
         "PYTHONNOUSERSITE": "1",
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -1,0 +1,43 @@
+"""Runs tests again where Python gives sets another order: an answer that depends on it is wrong.
+
+Only the tests of tasks that have to do with sets (judge/unordered.py), in a candidate of a second
+server, whose strings have other hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from nextword.judge.session import Session
+from nextword.judge.suite import SuiteTest
+from nextword.results import TestResult, Verdict
+
+FIRST, SECOND = 0, 1  # Python's hash seeds, and the numbers of the servers that have them
+SAYS = (
+    "the answer depends on the order of a set, which is another one in each run of Python: "
+    "sort it, or keep the words in a list or a dict"
+)
+_COMPARED = (Verdict.PASSED, Verdict.FAILED)  # other verdicts may depend on how busy a machine is
+
+
+def try_second_order(
+    tests: Iterable[SuiteTest],
+    found: dict[int, TestResult],
+    session: Session,
+    run: Callable[[SuiteTest, Session], TestResult],
+) -> set[int]:
+    """Fail tests that pass in one order only; return the numbers of those that the second fails."""
+    failing = set[int]()
+    for test in tests:
+        before = found[test.number]
+        if before.verdict not in _COMPARED:
+            continue
+        after = run(test, session)
+        if session.talk.stopped:
+            break
+        if after.verdict in _COMPARED and after.verdict is not before.verdict:
+            found[test.number] = replace(before, verdict=Verdict.FAILED, message=SAYS)
+            if after.verdict is Verdict.FAILED:
+                failing.add(test.number)
+    return failing
