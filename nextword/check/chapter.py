@@ -28,7 +28,6 @@ def check_chapter(
         module=str(module),
         root=str(project.root),
         task_ids=None if task_ids is None else sorted(task_ids),
-        skip=[],
         known=str(known_path(project.root, chapter.stem)),
         symbols={symbol: task.id for task in chapter.tasks for symbol in task.symbols},
     )

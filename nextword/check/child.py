@@ -88,6 +88,7 @@ class _Work:
             self._open,
             root=Path(self.job.root),
             task_ids=self.job.task_ids,
+            visible_only=self.job.visible_only,
             skip=self.job.skip,
             planned=self._plan,
             begins=self.teller.begins,

@@ -27,7 +27,7 @@ from nextword.judge.wording import Source, clean
 from nextword.results import TestResult, Verdict
 
 _PREFIX = "example_of_"
-SECONDS = 10.0  # for the examples of a function
+SECONDS = 5.0  # for the examples of a function
 MOST = 10_000  # items of an iterator
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
 _NO_NEWS = re.compile(r", dtype=[\w.]+|\s+|(?<=\d)\.(?!\d)")

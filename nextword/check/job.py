@@ -14,8 +14,8 @@ class Job:
     module: str
     root: str
     task_ids: list[str] | None
-    skip: list[str]  # tests that an earlier child has been through, by name
-
+    skip: list[str] = field(default_factory=list)  # tests that an earlier child has been through
+    visible_only: bool = True
     known: str = ""  # the file of what is known besides the tests
     symbols: dict[str, str] = field(default_factory=dict)  # the task of each function
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from nextword import catalogue
 from nextword.catalogue import Chapter, Task
+from nextword.check.apart import run_apart
+from nextword.check.job import Job
 from nextword.check.terminal import printable
 from nextword.errors import UserError
 from nextword.plural import count
@@ -27,6 +29,7 @@ def points(
 
     `suite` holds the texts of the tests by their paths in tests/suites; without it the visible
     ones, which lie there, are run. The module is read anew each time, so an edit counts at once.
+    They run in a process of their own, which ends with its time and memory, as `nextword check`.
     """
     here = (folder or Path.cwd()).resolve()
     chapter, (task, *_) = catalogue.resolve(task_id)
@@ -70,10 +73,6 @@ def _visible_suite(here: Path, chapter: Chapter) -> dict[str, str]:
 
 
 def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -> TaskResult:
-    # only now: a notebook that is executed elsewhere need not wait until pytest is loaded
-    from nextword.check.runner import run_suite
-    from nextword.judge.local import on_file
-
     # a folder of its own: messages then name the student's lines, and no file beside the
     # notebook can be imported in place of a library
     with tempfile.TemporaryDirectory(prefix="nextword-") as temporary:
@@ -88,12 +87,13 @@ def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -
             (suites / name).write_text(text, encoding="utf-8")
         if module.is_file():
             shutil.copy(module, package / module.name)
-        found = run_suite(
-            Project(root).suite(chapter.stem),
-            lambda opened: on_file(opened, package / module.name),
-            root=root,
-            task_ids={task.id},
+        job = Job(
+            suite=str(Project(root).suite(chapter.stem)),
+            module=str(package / module.name),
+            root=str(root),
+            task_ids=[task.id],
             visible_only=False,
         )
+        found = run_apart(job, lambda task_id, result: None)
     tasks = group_by_task(chapter, found)
     return next(each for each in tasks if each.task.id == task.id)

@@ -30,8 +30,8 @@ IMPORT_SECONDS = 60.0  # a module may be slow to import; its tests have their ow
 MOST_IMPORT_SECONDS = 300.0  # over all: after each crash the module is imported again
 MOST_KEPT = 64 << 20  # bytes of what is said in a submission's failed tests
 IDLE, IMPORTING = -2, -1  # in place of the number of a test
-FULL_TIMEOUTS = 3  # tests of a submission that may use up their time; later ones get a fifth
-SHORTER = 5
+FULL_TIMEOUTS = 3  # tests of a submission that may use up their time, and one of each task;
+SHORTER = 5  # later ones get a fifth
 
 
 class Examiner:
@@ -189,7 +189,7 @@ class Examiner:
         """
         found: dict[int, TestResult] = {}
         session: Session | None = None
-        timeouts, notice, importing = 0, "", 0.0
+        slow, timeouts, notice, importing = set[str](), 0, "", 0.0  # slow: tasks
         left = deque(sorted(self.suite.tests, key=lambda test: not test.mark.visible))
         while left:
             test = left.popleft()
@@ -210,11 +210,14 @@ class Examiner:
                     found |= {each.number: opened.of(each) for each in [test, *left]}
                     break
                 session = opened
-            seconds = test.mark.seconds / (SHORTER if timeouts >= FULL_TIMEOUTS else 1)
+            less = timeouts >= FULL_TIMEOUTS or test.mark.id in slow
+            seconds = test.mark.seconds / (SHORTER if less else 1)
             self._running(test.number, seconds)
             result = self._run(test, session, seconds)
-            timeouts += result.verdict is Verdict.TIMEOUT
             found[test.number] = result
+            if result.verdict is Verdict.TIMEOUT:
+                timeouts += 1
+                slow.add(test.mark.id)
             if session.talk.stopped or result.verdict is Verdict.TIMEOUT:
                 session = None
         return found, notice

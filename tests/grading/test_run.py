@@ -251,7 +251,8 @@ def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
         return judge(self, test, *args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Examiner, "_run", hang)
-    monkeypatch.setattr(workers, "STUCK_SECONDS", 0.2)
+    for name, value in (("STUCK_SECONDS", 0.2), ("GRACE", 0.3), ("MOST", 1.5)):
+        monkeypatch.setattr(workers, name, value)
     (tiny.project.root / "solutions" / "tiny.py").unlink()  # it would hang in the test as well
     result = tiny.grade({"ann": REFERENCE + "# hangs\n"})["ann"]
     found = [test.verdict.value for task in result.tasks for test in task.tests]
@@ -273,7 +274,8 @@ def test_a_submission_that_gets_workers_stuck_again_and_again_is_left(
         return judge(self, test, *args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Examiner, "_run", hang)
-    monkeypatch.setattr(workers, "STUCK_SECONDS", 0.2)
+    for name, value in (("STUCK_SECONDS", 0.2), ("GRACE", 0.3), ("MOST", 1.5)):
+        monkeypatch.setattr(workers, name, value)
     monkeypatch.setattr(workers, "MAX_STUCK", 2)
     results = tiny.grade({"ann": REFERENCE + "# hangs\n", "ben": REFERENCE})
     found = [test.verdict for task in results["ann"].tasks for test in task.tests]

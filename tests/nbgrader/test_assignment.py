@@ -136,6 +136,22 @@ def test_points_in_a_notebook_count_the_visible_tests(tmp_path, capsys, referenc
     assert 0 < cells_of_students.points("2.1", folder=tmp_path) < NGRAMS.task("2.1").points
 
 
+def test_points_end_what_never_ends(tmp_path, capsys):
+    (tmp_path / "ngrams.py").write_text(
+        "import numpy as np\n\n\ndef pad(sentence, n):\n"
+        "    while True:\n        np.random.default_rng(0).choice(['a', 'b'])\n",
+        "utf-8",
+    )
+    suite = (
+        "import pytest\n\n"
+        "@pytest.mark.task('2.1', seconds=1)\n"
+        "def test_it(coursework):\n    coursework.ngrams.pad('a', 2)\n"
+    )
+    given = {"test_ngrams.py": suite}
+    assert cells_of_students.points("2.1", suite=given, folder=tmp_path) == 0
+    assert "took longer than 1 s" in capsys.readouterr().out
+
+
 def test_a_suite_given_as_text_replaces_the_one_before(tmp_path, reference):
     (tmp_path / "ngrams.py").write_text(reference, "utf-8")
     template = (

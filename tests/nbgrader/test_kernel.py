@@ -113,7 +113,8 @@ def test_a_notebook_imports_the_module_beside_it(tmp_path) -> None:
 
 def test_whoever_answers_for_the_kernel_gives_data_like_everyone(tmp_path) -> None:
     """Nothing of an answer gets on but plain values and texts, whoever wrote it."""
-    steps = [Step(0, cheats.CODE["forged-answers"]), Step(1, fetch=("unseen",)), Step(2, "1")]
+    forged = Step(0, cheats.CODE["forged-answers"], seconds=3.0)
+    steps = [forged, Step(1, fetch=("unseen",), seconds=3.0), Step(2, "1", seconds=3.0)]
     ran = execute(steps, tmp_path)
     assert "html" not in json.dumps(ran.outputs)
     assert set(ran.status) <= {0, 2}
