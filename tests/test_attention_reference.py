@@ -84,6 +84,7 @@ def test_padding_changes_no_translation() -> None:
     assert net.translate(source) == net.translate(wide)
 
 
+@pytest.mark.slow
 def test_the_translator_learns_to_turn_words_round() -> None:
     """Four of five words come out backwards after 250 steps: it must look to do so."""
     torch.manual_seed(0)
@@ -293,6 +294,7 @@ def test_blocks_are_exact(T: int, S: int, block: int) -> None:
             assert close(slopes(run, inputs, pull), slopes(exact, inputs, pull))
 
 
+@pytest.mark.slow
 def test_blocks_need_little_memory() -> None:
     """At T = 8,192 a table of scores takes 256 MiB per head; blocks take less than 8 in all."""
     x = tensor(random(12), 8192, 64)

@@ -141,6 +141,7 @@ def test_the_last_hint_of_a_task_has_a_part_for_each_function(chapter: Chapter) 
         assert len(parts) == len(task.symbols), task.id
 
 
+@pytest.mark.slow
 def test_watching_goes_from_task_to_task(
     demo_course: Path, nextword: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:

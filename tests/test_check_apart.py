@@ -40,6 +40,7 @@ def by_name(result: Result) -> dict[str, dict[str, Any]]:
     return {test["name"]: test for task in tasks for test in task["tests"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("new", "verdict", "message"),
     [

@@ -91,7 +91,7 @@ def test_examples_are_visible_tests_and_worth_nothing(course: Path, nextword: Co
         ("print('noise'); return a + b", "failed", "noise"),  # in what the example prints
         ("raise NotImplementedError", "missing", "not written yet"),
         ("return {}[a]", "failed", "KeyError in line"),
-        ("while True: pass", "timeout", "took longer"),
+        pytest.param("while True: pass", "timeout", "took longer", marks=pytest.mark.slow),
     ],
 )
 def test_an_example_fails_as_a_test_does(

@@ -55,6 +55,7 @@ def test_a_weak_suite_lets_mutants_live_and_a_reason_excuses_them(demo_course: P
     assert hunt(project, chapter, seeds=SEEDS[:1]).killed("9.2") == (1, 2)
 
 
+@pytest.mark.slow
 def test_what_never_ends_is_noticed(demo_course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nextword.judge.mutants.SECONDS", 0.5)
     path = demo_course / "solutions" / "demo.py"

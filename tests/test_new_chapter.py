@@ -12,6 +12,8 @@ from typer.testing import Result
 
 from tests.test_architecture import ROOT, tracked
 
+pytestmark = pytest.mark.slow
+
 Command = Callable[..., Result]
 Run = Callable[..., str]
 TESTS = (
@@ -58,7 +60,6 @@ def chapter(run: Run) -> str:
     return "word_pairs"
 
 
-@pytest.mark.slow
 def test_a_new_chapter_is_in_sync_and_well_formed(run: Run, chapter: str) -> None:
     run("nextword", "sync", "--check")
     run("ruff", "check", ".")
@@ -66,7 +67,6 @@ def test_a_new_chapter_is_in_sync_and_well_formed(run: Run, chapter: str) -> Non
     run(".ci/lint_prose.py")
 
 
-@pytest.mark.slow
 def test_the_tests_of_a_new_chapter_pass(run: Run, chapter: str) -> None:
     run("nextword", "suites", chapter, "--runs", "5")
     run("nextword", "check", chapter, "--hidden", "--package", "solutions")
@@ -76,7 +76,6 @@ def test_the_tests_of_a_new_chapter_pass(run: Run, chapter: str) -> None:
     assert "skipped" not in shown
 
 
-@pytest.mark.slow
 def test_a_new_chapter_can_be_released_and_run(run: Run, chapter: str, course: Path) -> None:
     for form in ("student", "nbgrader", "gradescope"):
         run("nextword", "release", chapter, "--to", f"{form}s", "--format", form)

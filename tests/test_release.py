@@ -218,6 +218,7 @@ def test_a_release_of_one_chapter_is_checked_without_a_word_of_the_others(tmp_pa
     assert [each["chapter"] for each in checked(tmp_path / "handout")] == [one.stem]
 
 
+@pytest.mark.slow
 def test_the_real_release_can_be_checked_by_itself(handout: Path) -> None:
     answers = checked(handout)
     assert [each["chapter"] for each in answers] == [each.stem for each in catalogue.chapters()]

@@ -265,6 +265,7 @@ def started(*words):
     )
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on_as_if_it_had_never_stopped(nextword, tmp_path):
     process = started("nextword", "train", "village", "--to", str(tmp_path / "killed"))
     for line in process.stdout:
@@ -281,6 +282,7 @@ def test_a_killed_training_goes_on_as_if_it_had_never_stopped(nextword, tmp_path
     assert all(torch.equal(one[name], two[name]) for name in one)
 
 
+@pytest.mark.slow
 def test_two_processes_are_one_with_twice_the_batch(nextword, tmp_path):
     """The losses of all steps; torch's own launcher starts the two."""
     alone = nextword("train", "village", "--to", str(tmp_path / "1"), *OPTIONS)

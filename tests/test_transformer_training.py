@@ -120,6 +120,7 @@ def test_a_rung_trains_scores_and_tells_stories(rung, monkeypatch):
 # ------------------------------------------------------------------------- the recipes
 
 
+@pytest.mark.slow
 def test_the_fit_finds_a_law_that_is_there():
     runs = []
     rng = np.random.default_rng(0)

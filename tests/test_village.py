@@ -91,6 +91,7 @@ def test_first_words_come_as_often_as_they_should():
             assert abs(seen[word] - n * p) < 5 * (n * p * (1 - p)) ** 0.5 + 1, (prefix, word)
 
 
+@pytest.mark.slow
 def test_a_corrupted_story_is_left_at_the_corrupted_word(told):
     """10,000 stories, each with one word that cannot stand where it stands."""
     rng = np.random.default_rng(1)
@@ -153,6 +154,7 @@ def test_no_two_splits_share_a_story():
 MANY_CHOICES = ("people say that the", "at school the children learned that")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_floor_computed_two_ways_agrees(scene):
     """Every story with one scene and what it leads to, against a sample's mean log-probability."""
@@ -166,6 +168,7 @@ def test_the_floor_computed_two_ways_agrees(scene):
     assert abs(log(corpus.perplexity / exact)) < 4 * standard_error < 0.005
 
 
+@pytest.mark.slow
 def test_the_two_floors_agree_to_four_digits():
     """Of each choice written out in a scene the first two are kept; half a million tokens."""
     world = tiny("before sunrise", "in the morning", names=2, jobs=2, limit=2)
@@ -205,6 +208,7 @@ def test_marks_say_the_kind_of_a_word():
         _ = parse("open/cause | shut/name").tree
 
 
+@pytest.mark.slow
 def test_likeness_is_that_of_the_true_contexts():
     alike = village.similarity
     assert alike("rome", "rome") == pytest.approx(1)

@@ -29,6 +29,7 @@ def texts() -> list[str]:
 # --- words ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_vocabulary_is_exactly_what_the_stories_say(corpus):
     more = village.sample(1_500_000, rng=1)
     missing = (set(corpus.tokens) | set(more.tokens)) ^ set(village.VOCABULARY)

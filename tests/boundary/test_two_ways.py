@@ -16,6 +16,8 @@ from nextword.results import TestResult, Verdict
 from tests.boundary.attention_course import REFERENCE, SUITE
 from tests.grading.conftest import TinyCourse
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("torch")
 Results = dict[str, TestResult]
 FAILED, PASSED = Verdict.FAILED, Verdict.PASSED

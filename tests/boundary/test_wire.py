@@ -51,6 +51,7 @@ def only_plain(value: Any) -> bool:
     return type(value) in PLAIN or type(value).__name__ == "Tensor"
 
 
+@pytest.mark.slow
 @given(values)
 def test_plain_values_come_back_as_they_were(value: Any) -> None:
     data = encode(value)
@@ -241,6 +242,7 @@ pieces = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=2000)
 @given(pieces)
 def test_bytes_that_look_like_messages_are_refused_or_plain(parts: list[bytes]) -> None:
@@ -251,6 +253,7 @@ def test_bytes_that_look_like_messages_are_refused_or_plain(parts: list[bytes]) 
     assert only_plain(value)
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(values, st.data())
 def test_a_message_with_one_byte_changed_is_refused_or_plain(value: Any, data: Any) -> None:

@@ -102,6 +102,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.slow
 @needs_root
 def test_a_full_disk_stops_the_run_which_then_goes_on(tiny: TinyCourse, small_disk: Path) -> None:
     out = small_disk / "grades"

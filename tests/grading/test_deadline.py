@@ -187,6 +187,7 @@ assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 """
 
 
+@pytest.mark.slow
 def test_a_check_stops_a_loop_where_interrupts_are_ignored(tiny: TinyCourse) -> None:
     endless = REFERENCE.replace(RIGHT, "\n    while True:\n        pass")
     (tiny.project.root / "coursework" / "tiny.py").write_text(endless, "utf-8")
@@ -211,6 +212,7 @@ slow3, slow4, slow5, slow6, slow7, slow8 = map(declare, range(3, 9))
 """
 
 
+@pytest.mark.slow
 def test_explaining_takes_nothing_off_the_time_of_the_test(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,11 +224,12 @@ def test_explaining_takes_nothing_off_the_time_of_the_test(
     assert [test.verdict for test in result.tasks[0].tests[:2]] == [Verdict.FAILED] * 2
 
 
+@pytest.mark.slow
 def test_a_grader_that_gets_stuck_in_its_own_code_blames_nobody(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nextword.grading.workers.STUCK_SECONDS", 0.0)
-    monkeypatch.setattr("nextword.grading.workers.GRACE", 0.0)
+    for name, value in (("STUCK_SECONDS", 0.0), ("GRACE", 0.0), ("MOST", 1.5)):
+        monkeypatch.setattr(f"nextword.grading.workers.{name}", value)
     block = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM]); "
     stuck = WRONG.replace("time.sleep(0.8)", f"{block}time.sleep(60)")
     (tiny.project.root / "tests" / "misconceptions" / "tiny.py").write_text(stuck, "utf-8")

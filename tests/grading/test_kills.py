@@ -97,6 +97,7 @@ def run_with_kills(course: TinyCourse, count: int, fewest: int, most: int) -> No
     assert killer.kills >= count // most - 1  # the last may fall due when all is done
 
 
+@pytest.mark.slow
 def test_a_class_survives_kills(tiny: TinyCourse) -> None:
     run_with_kills(tiny, 40, 2, 8)
 
@@ -126,6 +127,7 @@ TinyCourse(Path(sys.argv[1])).run(Path(sys.argv[1]) / "class", Mortal(), jobs=2)
 """
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_where_it_was(tiny: TinyCourse) -> None:
     folder, expected = hand_in(tiny, 60)
     luck, graded = random.Random(5), []

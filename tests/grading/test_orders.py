@@ -13,6 +13,8 @@ from nextword.judge.unordered import tasks_with_sets
 from nextword.results import SubmissionResult, TestResult
 from tests.grading.conftest import CATALOGUE, TinyCourse
 
+pytestmark = pytest.mark.slow
+
 CHAPTER = parse_chapter(CATALOGUE.replace('["mean"]', '["top"]').replace('["Bag"]', '["Ranking"]'))
 TOP = "return max(list(dict.fromkeys(words)), key=words.count)"
 BEST = "return top(self.words)"

@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 def test_a_course_under_the_temporary_folder(tmp_path: Path) -> None:
     for folder in ("nextword", "solutions", "coursework", "tests/suites"):

@@ -10,6 +10,8 @@ from nextword.judge.lending import describe
 from nextword.results import SubmissionResult, Verdict
 from tests.grading.chain_course import REFERENCE, SECRET, TASKS, ChainCourse
 
+pytestmark = pytest.mark.slow
+
 BODIES = {
     "9.1": "return text.split()",
     "9.2": "return self.counts[word]",

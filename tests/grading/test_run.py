@@ -180,6 +180,7 @@ def test_a_worker_that_dies_is_replaced(tiny: TinyCourse, monkeypatch: pytest.Mo
     assert marker.exists()
 
 
+@pytest.mark.slow
 def test_a_test_in_which_every_worker_dies_is_left_out(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,6 +237,7 @@ def test_a_result_is_the_same_when_it_is_loaded(tiny: TinyCourse) -> None:
     assert loaded.score == result.score == 7
 
 
+@pytest.mark.slow
 def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +285,7 @@ def test_a_submission_that_gets_workers_stuck_again_and_again_is_left(
     assert results["ben"].score == 10
 
 
+@pytest.mark.slow
 def test_a_submission_in_which_workers_die_everywhere_is_left(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,6 +310,7 @@ def test_a_submission_in_which_workers_die_everywhere_is_left(
     assert len((tiny.project.root / "deaths").read_text()) == 7
 
 
+@pytest.mark.slow
 def test_a_slow_import_is_not_paid_for_every_test(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,8 @@ from nextword.sandbox import trial as sandbox
 from nextword.sandbox.servers import CandidateServer
 from tests.grading.conftest import CATALOGUE, TinyCourse, sandbox_works
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = '''"""Nets. Leaves out: the rest."""
 
 import torch
