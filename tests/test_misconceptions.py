@@ -1,8 +1,12 @@
-"""Each misconception is a test of its chapter's suite: some test of the task must reject it."""
+"""Each misconception is a test of its chapter's suite: some test of the task must reject it.
 
-from dataclasses import dataclass
+And of the tests' weights: an edge case costs less than the idea.
+"""
+
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -16,6 +20,7 @@ from nextword.results import Verdict
 
 PROJECT = find_project(Path(__file__))
 STEMS = [chapter.stem for chapter in catalogue.chapters()]
+EDGE_KEEPS, IDEA_KEEPS = 0.6, 0.4  # at least and at most, of what the function is worth
 
 
 @dataclass(frozen=True)
@@ -37,30 +42,71 @@ def declared(stem: str) -> tuple[Misconception, ...]:
 CASES = [Case(stem, mistake) for stem in STEMS for mistake in declared(stem)]
 
 
+@dataclass(frozen=True)
+class Replay:
+    """What became of a chapter's misconceptions in the tests of their tasks."""
+
+    verdicts: dict[str, dict[str, Verdict]] = field(default_factory=dict)  # by name, by test
+    weights: dict[str, float] = field(default_factory=dict)  # of tests
+    of_function: dict[tuple[str, str], list[str]] = field(default_factory=dict)  # task, function
+
+    def kept(self, mistake: Misconception) -> float:
+        """Return which share a mistake keeps, of what the tests of its function are worth."""
+        tests = self.of_function[mistake.task_id, mistake.replaces]
+        verdicts = self.verdicts[mistake.name]
+        kept = sum(self.weights[test] for test in tests if verdicts[test] is Verdict.PASSED)
+        return kept / sum(self.weights[test] for test in tests)
+
+
+def does_nothing(*args: object, **kwargs: object) -> NoReturn:
+    raise RuntimeError("this function does nothing")
+
+
 @cache
-def verdicts_of(stem: str) -> dict[str, dict[str, Verdict]]:
-    """Each misconception's verdicts in the tests of its task; the suite is collected once."""
-    found: dict[str, dict[str, Verdict]] = {}
+def replayed(stem: str) -> Replay:
+    """Run each misconception through the tests of its task; the suite is collected once."""
+    found = Replay()
 
     def work(suite: Suite) -> None:
         suite.seed = "misconceptions"
         suite.bound = lambda deadline: time_limit(deadline.seconds)
-        for mistake in declared(stem):
+
+        def verdicts(mistake: Misconception) -> dict[str, Verdict]:
             module = wrong_module(PROJECT.module("solutions", stem), mistake)
             session = on_module(suite, stem, module)
             tests = [test for test in suite.tests if test.mark.id == mistake.task_id]
-            found[mistake.name] = {test.name: session.run(test).verdict for test in tests}
+            return {test.name: session.run(test).verdict for test in tests}
+
+        found.weights.update((test.name, test.mark.weight) for test in suite.tests)
+        for mistake in declared(stem):
+            found.verdicts[mistake.name] = verdicts(mistake)
+            key = mistake.task_id, mistake.replaces
+            if key not in found.of_function:
+                broken = verdicts(Misconception(*key, "", does_nothing))
+                tests = [name for name, seen in broken.items() if seen is not Verdict.PASSED]
+                found.of_function[key] = tests
 
     with_suite(PROJECT.suite(stem), PROJECT.root, work)
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_each_misconception_is_rejected_by_its_task(case: Case) -> None:
-    verdicts = verdicts_of(case.stem)[case.mistake.name]
+    verdicts = replayed(case.stem).verdicts[case.mistake.name]
     assert Verdict.FAILED in verdicts.values(), verdicts
     # an answer that cannot be used at all would be no mistake that someone can make unnoticed
     assert set(verdicts.values()) <= {Verdict.PASSED, Verdict.FAILED}, verdicts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [case for case in CASES if case.mistake.kind], ids=str)
+def test_an_edge_case_costs_less_than_the_idea(case: Case) -> None:
+    kept = replayed(case.stem).kept(case.mistake)
+    if case.mistake.kind == "edge":
+        assert kept >= EDGE_KEEPS
+    else:
+        assert kept <= IDEA_KEEPS
 
 
 @pytest.mark.parametrize("stem", STEMS)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from nextword.judge.marks import SuiteError
 
 T = TypeVar("T")
+KINDS = ("", "edge", "idea")
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Misconception:
     replaces: str  # qualified name in the module: "windows" or "MLE.prob"
     says: str  # the sentence a student reads
     replacement: Any
+    kind: str = ""  # what a person judged it to be: one of KINDS
 
     @property
     def name(self) -> str:
@@ -41,14 +43,19 @@ class Misconception:
         setattr(owner, last, self.replacement)
 
 
-def misconception(task_id: str, *, replaces: str, says: str) -> Callable[[T], T]:
+def misconception(task_id: str, *, replaces: str, says: str, kind: str = "") -> Callable[[T], T]:
     """Declare the decorated function or class a misconception of the task.
 
-    `replaces` is the qualified name that it stands in for; `says` what the student is told.
+    `replaces` is the qualified name that it stands in for; `says` what the student is told; `kind`
+    how much it is worth: "edge" if only a rare case shows it, "idea" if it misses what the task is
+    about, "" if it is something between.
+    Raises ValueError for another kind.
     """
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}, got {kind!r}")
 
     def declare(replacement: T) -> T:
-        found = Misconception(task_id, replaces, says, replacement)
+        found = Misconception(task_id, replaces, says, replacement, kind)
         replacement.__misconception__ = found  # type: ignore[attr-defined]
         return replacement
 

@@ -34,6 +34,7 @@ def blocks(q, k, v, causal=False, block=256, **wrong):
 @misconception(
     "5.11",
     replaces="blockwise_attention",
+    kind="idea",
     says="A larger score must scale down both sums: the powers, and the powers times values.",
 )
 def scales_one_sum_only(q, k, v, causal=False, block=256):
@@ -43,6 +44,7 @@ def scales_one_sum_only(q, k, v, causal=False, block=256):
 @misconception(
     "5.11",
     replaces="blockwise_attention",
+    kind="edge",
     says="No largest score is kept, so large scores overflow.",
 )
 def keeps_no_top(q, k, v, causal=False, block=256):
@@ -66,6 +68,7 @@ def holds_the_whole_table(q, k, v, causal=False, block=256):
 @misconception(
     "5.11",
     replaces="blockwise_attention",
+    kind="idea",
     says="The softmax is taken within each block, and the blocks are averaged: weights of "
     "different blocks cannot be compared in this way.",
 )
@@ -89,6 +92,7 @@ def counts_within_the_block(q, k, v, causal=False, block=256):
 @misconception(
     "5.11",
     replaces="blockwise_attention",
+    kind="edge",
     says="With T and S different, query i is word i + S - T.",
 )
 def puts_the_queries_at_the_start(q, k, v, causal=False, block=256):
@@ -98,6 +102,7 @@ def puts_the_queries_at_the_start(q, k, v, causal=False, block=256):
 @misconception(
     "5.11",
     replaces="blockwise_attention",
+    kind="edge",
     says="A query that sees no key gets NaN: 0 divided by 0. Give it zeros.",
 )
 def divides_by_an_empty_sum(q, k, v, causal=False, block=256):
@@ -134,6 +139,7 @@ def sees_one_key_too_many(q, k, v, width):
 @misconception(
     "5.12",
     replaces="windowed_attention",
+    kind="idea",
     says="The window reaches into the future: a query sees its own key and those before it.",
 )
 def sees_what_follows(q, k, v, width):
@@ -143,6 +149,7 @@ def sees_what_follows(q, k, v, width):
 @misconception(
     "5.12",
     replaces="windowed_attention",
+    kind="idea",
     says="Queries see the keys of their own block only: the window of most queries begins in the "
     "block before.",
 )
@@ -180,6 +187,7 @@ def adds_the_whole_width(width, n_layers):
 @misconception(
     "5.12",
     replaces="receptive_field",
+    kind="idea",
     says="Layers add to the reach; they do not multiply it.",
 )
 def multiplies_the_reach(width, n_layers):

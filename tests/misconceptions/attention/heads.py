@@ -21,6 +21,7 @@ def heads(net, x, cut="b t (h k) -> b h t k", join="b h t k -> b t (h k)", **wro
 @misconception(
     "5.8",
     replaces="MultiHead.forward",
+    kind="idea",
     says="W_o is not applied: it mixes what the heads bring back.",
 )
 def forgets_the_last_matrix(self, x, mask=None):
@@ -30,6 +31,7 @@ def forgets_the_last_matrix(self, x, mask=None):
 @misconception(
     "5.8",
     replaces="MultiHead.forward",
+    kind="idea",
     says="Heads own every H-th number: head 0 must own the first K numbers, head 1 the next K. In "
     "einops: (h k), not (k h).",
 )
@@ -40,6 +42,7 @@ def deals_numbers_like_cards(self, x, mask=None):
 @misconception(
     "5.8",
     replaces="MultiHead.forward",
+    kind="idea",
     says="Words and heads are mixed up: cut the last axis first, then move the heads before the "
     "time. A bare view or reshape to (B, H, T, K) tears the vectors apart.",
 )
@@ -97,6 +100,7 @@ def remembered(net, first, second, cut=CUT):
 @misconception(
     "5.9",
     replaces="CrossAttention.remember",
+    kind="idea",
     says="Keys and values changed places: return keys first.",
 )
 def remembers_values_first(self, memory):
@@ -167,6 +171,7 @@ def forgets_to_mix_the_heads(self, x, kv, mask=None):
 @misconception(
     "5.9",
     replaces="CrossAttention.forward",
+    kind="idea",
     says="Keys and values of x are used, not those of the memory: that is self-attention.",
 )
 def looks_at_itself(self, x, kv, mask=None):
@@ -196,6 +201,7 @@ def copies_the_keys(q, k, v, mask=None):
 @misconception(
     "5.10",
     replaces="grouped_attention",
+    kind="idea",
     says="Neighbouring heads use different keys: the first H / G heads share head 0 of k and v. "
     "(g r), not (r g); repeat_interleave, not repeat.",
 )
@@ -215,6 +221,7 @@ def lets_groups_see_everything(q, k, v, mask=None):
 @misconception(
     "5.10",
     replaces="grouped_attention",
+    kind="idea",
     says="All heads use the same keys and values: there are G of them, each for H / G heads.",
 )
 def uses_the_first_keys_for_all(q, k, v, mask=None):
@@ -224,6 +231,7 @@ def uses_the_first_keys_for_all(q, k, v, mask=None):
 @misconception(
     "5.10",
     replaces="cache_bytes",
+    kind="idea",
     says="Only keys are counted: a cache holds keys and values.",
 )
 def counts_keys_only(n_layers, G, K, T, n_bytes=2):

@@ -10,6 +10,7 @@ from nextword.judge.misconceptions import misconception
 @misconception(
     "5.3",
     replaces="dot_product_sum",
+    kind="idea",
     says="The weights are bare dot products: without a softmax they do not sum to 1.",
 )
 def sums_without_a_softmax(x):
@@ -20,6 +21,7 @@ def sums_without_a_softmax(x):
 @misconception(
     "5.3",
     replaces="dot_product_sum",
+    kind="idea",
     says="The columns of the weights sum to 1: the softmax must run over j, the last axis.",
 )
 def shares_by_columns(x):
@@ -67,6 +69,7 @@ def soft(q, k, v, factor=1.0):
 @misconception(
     "5.4",
     replaces="soft_lookup",
+    kind="idea",
     says="The scores were multiplied by the temperature: divide, so that cold means sharp.",
 )
 def multiplies_by_the_temperature(q, k, v, temperature=1.0):
@@ -76,6 +79,7 @@ def multiplies_by_the_temperature(q, k, v, temperature=1.0):
 @misconception(
     "5.4",
     replaces="soft_lookup",
+    kind="edge",
     says="Of several keys that fit equally well, only the first counts. In the limit all of them "
     "share: return the mean of their values.",
 )
@@ -89,6 +93,7 @@ def takes_the_first_of_the_best(q, k, v, temperature=1.0):
 @misconception(
     "5.4",
     replaces="soft_lookup",
+    kind="edge",
     says="At temperature 0 the values of several best keys were added up: divide by their number.",
 )
 def adds_up_the_best(q, k, v, temperature=1.0):
@@ -101,6 +106,7 @@ def adds_up_the_best(q, k, v, temperature=1.0):
 @misconception(
     "5.4",
     replaces="soft_lookup",
+    kind="edge",
     says="At temperature 0 the result is NaN: 0 divided by 0. This case needs its own lines.",
 )
 def divides_by_zero(q, k, v, temperature=1.0):
@@ -123,6 +129,7 @@ def finds_one_best_for_all(q, k, v, temperature=1.0):
 @misconception(
     "5.4",
     replaces="self_attention",
+    kind="idea",
     says="The values are the vectors themselves: they must be W_v x.",
 )
 def forgets_the_values(x, W_q, W_k, W_v):
@@ -132,6 +139,7 @@ def forgets_the_values(x, W_q, W_k, W_v):
 @misconception(
     "5.4",
     replaces="self_attention",
+    kind="idea",
     says="Queries and keys changed places: row i of the weights belongs to query i.",
 )
 def asks_with_keys(x, W_q, W_k, W_v):
@@ -141,6 +149,7 @@ def asks_with_keys(x, W_q, W_k, W_v):
 @misconception(
     "5.4",
     replaces="self_attention",
+    kind="idea",
     says="Keys were made with W_q: each role has a matrix of its own.",
 )
 def uses_queries_as_keys(x, W_q, W_k, W_v):
@@ -150,6 +159,7 @@ def uses_queries_as_keys(x, W_q, W_k, W_v):
 @misconception(
     "5.5",
     replaces="softmax",
+    kind="edge",
     says="A row of nothing but -inf becomes NaN, since -inf - (-inf) is not a number. Keep what "
     "you subtract finite.",
 )
@@ -160,6 +170,7 @@ def fails_where_all_is_hidden(scores):
 @misconception(
     "5.5",
     replaces="softmax",
+    kind="edge",
     says="exp overflows: subtract the largest score of each row first.",
 )
 def overflows(scores):
@@ -170,6 +181,7 @@ def overflows(scores):
 @misconception(
     "5.5",
     replaces="softmax",
+    kind="edge",
     says="The largest score of the whole tensor is subtracted: rows far below it become 0 or NaN. "
     "Use that of each row.",
 )
@@ -181,6 +193,7 @@ def subtracts_one_top_for_all(scores):
 @misconception(
     "5.5",
     replaces="softmax",
+    kind="idea",
     says="The sum runs over all rows together: keep the sum of each row (dim=-1, keepdim=True).",
 )
 def divides_by_the_sum_of_all(scores):
@@ -203,6 +216,7 @@ def attend(q, k, v, mask=None, scale=None, shown=True, hidden=-torch.inf):
 @misconception(
     "5.5",
     replaces="attention",
+    kind="idea",
     says="The scores are not divided by the root of K, the length of a query.",
 )
 def forgets_the_root(q, k, v, mask=None):
@@ -230,6 +244,7 @@ def takes_the_root_of_the_number_of_keys(q, k, v, mask=None):
 @misconception(
     "5.5",
     replaces="attention",
+    kind="idea",
     says="The mask is turned round: True is where a query may look (as in "
     "F.scaled_dot_product_attention; in nn.MultiheadAttention True hides).",
 )
@@ -240,6 +255,7 @@ def turns_the_mask_round(q, k, v, mask=None):
 @misconception(
     "5.5",
     replaces="attention",
+    kind="edge",
     says="Hidden keys got a low but finite score: a query that may look nowhere then looks at "
     "all keys equally. Use -inf.",
 )

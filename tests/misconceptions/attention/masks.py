@@ -33,6 +33,7 @@ def puts_the_queries_first(T, S=None):
 @misconception(
     "5.6",
     replaces="causal_mask",
+    kind="idea",
     says="The mask is turned round: True is where a query may look.",
 )
 def marks_what_is_hidden(T, S=None):
@@ -43,6 +44,7 @@ def marks_what_is_hidden(T, S=None):
 @misconception(
     "5.6",
     replaces="causal_mask",
+    kind="idea",
     says="Words see what follows them: rows are queries and columns are keys, so the lower left "
     "half is True.",
 )
@@ -83,6 +85,7 @@ def multiplies_by_infinity(mask, dtype=torch.float32):
 @misconception(
     "5.6",
     replaces="additive_mask",
+    kind="idea",
     says="The mask has -inf where a query may look: 0 belongs there.",
 )
 def hides_what_may_be_seen(mask, dtype=torch.float32):
@@ -109,6 +112,7 @@ def forgets_the_root_on_the_way_back(q, k, v, weights, slopes):
 @misconception(
     "5.7",
     replaces="attention_gradients",
+    kind="idea",
     says="Each weight is treated as if it depended on its own score only, but raising one score "
     "lowers all other weights: subtract the weighted mean slope of the row (5.16).",
 )
@@ -119,6 +123,7 @@ def treats_weights_one_by_one(q, k, v, weights, slopes):
 @misconception(
     "5.7",
     replaces="attention_gradients",
+    kind="idea",
     says="The softmax is skipped on the way back: the slopes of the weights are not yet those of "
     "the scores.",
 )

@@ -21,6 +21,7 @@ def scored(self, s, Uh):
 @misconception(
     "5.1",
     replaces="AdditiveAttention.forward",
+    kind="idea",
     says="Words that are not allowed still have a weight: hide their scores before the softmax.",
 )
 def looks_at_padding(self, s, Uh, h, allowed):
@@ -30,6 +31,7 @@ def looks_at_padding(self, s, Uh, h, allowed):
 @misconception(
     "5.1",
     replaces="AdditiveAttention.forward",
+    kind="idea",
     says="The weights of a row no longer sum to 1: words were hidden after the softmax. Put -inf "
     "in place of their scores before it.",
 )
@@ -50,6 +52,7 @@ def hides_with_zero(self, s, Uh, h, allowed):
 @misconception(
     "5.1",
     replaces="AdditiveAttention.forward",
+    kind="idea",
     says="The tanh is missing. Without it the score is a number from the state plus a number from "
     "the word, and the state changes no weight.",
 )
@@ -61,6 +64,7 @@ def forgets_the_tanh(self, s, Uh, h, allowed):
 @misconception(
     "5.1",
     replaces="AdditiveAttention.forward",
+    kind="idea",
     says="The softmax runs over the sentences of the batch: it must run over the words, the last "
     "axis.",
 )
@@ -72,6 +76,7 @@ def shares_among_sentences(self, s, Uh, h, allowed):
 @misconception(
     "5.1",
     replaces="AdditiveAttention.forward",
+    kind="idea",
     says="The state plays no part in the scores: add W s to every word before the tanh.",
 )
 def forgets_the_state(self, s, Uh, h, allowed):
@@ -94,6 +99,7 @@ def forced(self, source, inputs, start=None, carry=True):
 @misconception(
     "5.2",
     replaces="Translator.forward",
+    kind="idea",
     says="Every step starts from the first state: start it from the state of the step before.",
 )
 def begins_anew_at_each_step(self, source, inputs):
@@ -121,6 +127,7 @@ def puts_the_steps_first(self, source, inputs):
 @misconception(
     "5.2",
     replaces="Translator.forward",
+    kind="idea",
     says="Each step reads the word that the model found likeliest. Teacher forcing reads the true "
     "words of `inputs`.",
 )
@@ -180,6 +187,7 @@ def looks_with_the_new_state(self, y, s, source):
 @misconception(
     "5.2",
     replaces="Translator.step",
+    kind="idea",
     says="The step returns the state that it was given, so the decoder never moves on.",
 )
 def returns_the_old_state(self, y, s, source):

@@ -8,6 +8,7 @@ from nextword.judge.misconceptions import misconception
 @misconception(
     "3.1",
     replaces="one_hot",
+    kind="idea",
     says="The ones stand in the columns: row i belongs to id i of the array, and its 1 at that id.",
 )
 def lays_the_vectors_on_their_side(ids, V):
@@ -17,6 +18,7 @@ def lays_the_vectors_on_their_side(ids, V):
 @misconception(
     "3.1",
     replaces="one_hot",
+    kind="idea",
     says="Ids begin with 0: the vector of word 0 has its 1 in the first place.",
 )
 def counts_ids_from_one(ids, V):
@@ -26,6 +28,7 @@ def counts_ids_from_one(ids, V):
 @misconception(
     "3.1",
     replaces="lookup",
+    kind="idea",
     says="You picked columns: the vector of a word is a row of E.",
 )
 def looks_up_columns(ids, E):
@@ -44,6 +47,7 @@ def flattens_the_ids(ids, E):
 @misconception(
     "3.1",
     replaces="logits",
+    kind="idea",
     says="A score is a dot product. You divided by the norms, which makes it a cosine.",
 )
 def divides_by_the_norms(h, E):
@@ -54,6 +58,7 @@ def divides_by_the_norms(h, E):
 @misconception(
     "3.1",
     replaces="logits",
+    kind="idea",
     says="These are probabilities. Logits are the scores before the softmax.",
 )
 def returns_probabilities(h, E):
@@ -70,6 +75,7 @@ def pairs(sentence, window):
 @misconception(
     "3.2",
     replaces="cooccurrence",
+    kind="idea",
     says="You counted the words to the right only. Both words of a pair see each other, so the "
     "matrix is symmetric.",
 )
@@ -98,6 +104,7 @@ def adds_once_to_a_cell(sentences, V, window, by_distance=False):
 @misconception(
     "3.2",
     replaces="cooccurrence",
+    kind="idea",
     says="Pairs reach from one sentence into the next: count each sentence on its own.",
 )
 def crosses_the_ends_of_sentences(sentences, V, window, by_distance=False):
@@ -110,6 +117,7 @@ def crosses_the_ends_of_sentences(sentences, V, window, by_distance=False):
 @misconception(
     "3.2",
     replaces="cooccurrence",
+    kind="idea",
     says="Each word was counted as its own neighbour, too: distances begin with 1.",
 )
 def counts_the_word_itself(sentences, V, window, by_distance=False):
@@ -140,6 +148,7 @@ def norms(X):
 @misconception(
     "3.3",
     replaces="nearest",
+    kind="idea",
     says="The order is that of the dot products, so long vectors win: compare cosines.",
 )
 def prefers_long_vectors(q, E, k, exclude=()):
@@ -159,6 +168,7 @@ def ignores_exclude(q, E, k, exclude=()):
 @misconception(
     "3.3",
     replaces="nearest",
+    kind="idea",
     says="These are the farthest words: np.argsort puts the smallest number first.",
 )
 def returns_the_farthest(q, E, k, exclude=()):
@@ -169,6 +179,7 @@ def returns_the_farthest(q, E, k, exclude=()):
 @misconception(
     "3.3",
     replaces="cosine",
+    kind="idea",
     says="These are dot products: divide by the norms of both vectors.",
 )
 def forgets_the_norms(X, Y):
@@ -188,6 +199,7 @@ def divides_by_squares(X, Y):
 @misconception(
     "3.3",
     replaces="cosine",
+    kind="edge",
     says="A row of zeros gives NaN. A vector without direction has similarity 0 to everything.",
 )
 def divides_by_zero(X, Y):
@@ -198,6 +210,7 @@ def divides_by_zero(X, Y):
 @misconception(
     "3.3",
     replaces="euclidean",
+    kind="idea",
     says="The square root is missing: this is the squared distance.",
 )
 def forgets_the_root(X, Y):
@@ -207,6 +220,7 @@ def forgets_the_root(X, Y):
 @misconception(
     "3.3",
     replaces="euclidean",
+    kind="idea",
     says="You added up the absolute differences. Euclid's distance is the root of the sum of "
     "their squares.",
 )
@@ -260,6 +274,7 @@ def shifts_after_the_cut(counts, smoothing=1.0, shift=0.0):
 @misconception(
     "3.4",
     replaces="ppmi",
+    kind="idea",
     says="There are negative numbers: the first P of PPMI means that all of them become 0.",
 )
 def keeps_negative_values(counts, smoothing=1.0, shift=0.0):
@@ -270,6 +285,7 @@ def keeps_negative_values(counts, smoothing=1.0, shift=0.0):
 @misconception(
     "3.4",
     replaces="ppmi",
+    kind="edge",
     says="Empty rows or columns give NaN: 0 divided by 0 must become 0.",
 )
 def leaves_nan(counts, smoothing=1.0, shift=0.0):
@@ -295,6 +311,7 @@ def gives_both_sides_the_same_power(M, d, power=0.5):
 @misconception(
     "3.5",
     replaces="svd_vectors",
+    kind="idea",
     says="The singular values are missing: multiply the columns of U and V by their powers.",
 )
 def forgets_the_singular_values(M, d, power=0.5):
@@ -305,6 +322,7 @@ def forgets_the_singular_values(M, d, power=0.5):
 @misconception(
     "3.5",
     replaces="svd_vectors",
+    kind="idea",
     says="You kept the smallest singular values: numpy lists the largest first.",
 )
 def keeps_the_smallest(M, d, power=0.5):
@@ -326,6 +344,7 @@ def forgets_that_v_is_transposed(M, d, power=0.5):
 @misconception(
     "3.5",
     replaces="svd_vectors",
+    kind="idea",
     says="You took the mean off the columns first, as for principal components. Here M is "
     "factorised as it is.",
 )

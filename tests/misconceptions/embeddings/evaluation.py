@@ -19,6 +19,7 @@ def best(scores, question, exclude):
 @misconception(
     "3.11",
     replaces="analogy",
+    kind="idea",
     says="The signs are mixed up: paris - france + italy is a - b + c.",
 )
 def mixes_up_the_signs(E, a, b, c, exclude=True):
@@ -68,6 +69,7 @@ def never_excludes(E, a, b, c, exclude=True):
 @misconception(
     "3.11",
     replaces="odd_one_out",
+    kind="idea",
     says="This is the place in the list: return the id that stands there.",
 )
 def returns_the_place(E, ids):
@@ -78,6 +80,7 @@ def returns_the_place(E, ids):
 @misconception(
     "3.11",
     replaces="odd_one_out",
+    kind="idea",
     says="This is the word that fits best: the odd one has the lowest mean cosine.",
 )
 def returns_the_best_fit(E, ids):
@@ -105,6 +108,7 @@ def ranks(values, side_weights=(0.5, 0.5)):
 @misconception(
     "3.11",
     replaces="spearman",
+    kind="idea",
     says="This is Pearson's correlation of the values: take it of their ranks.",
 )
 def correlates_the_values(x, y):
@@ -114,6 +118,7 @@ def correlates_the_values(x, y):
 @misconception(
     "3.11",
     replaces="spearman",
+    kind="edge",
     says="Equal values have different ranks, by their place in the list: they must share the mean "
     "of their ranks.",
 )
@@ -125,6 +130,7 @@ def breaks_ties_by_place(x, y):
 @misconception(
     "3.11",
     replaces="spearman",
+    kind="edge",
     says="Equal values share the lowest of their ranks: they must share the mean of their ranks.",
 )
 def gives_ties_the_lowest_rank(x, y):
@@ -134,6 +140,7 @@ def gives_ties_the_lowest_rank(x, y):
 @misconception(
     "3.11",
     replaces="spearman",
+    kind="edge",
     says="1 - 6 sum(d**2) / (n (n**2 - 1)) holds only without equal values: take Pearson's "
     "correlation of the ranks.",
 )
@@ -150,6 +157,7 @@ def components(X, d):
 @misconception(
     "3.12",
     replaces="pca",
+    kind="idea",
     says="The mean is still in the rows, and the first axis points at it: subtract it first.",
 )
 def forgets_to_centre(X, d):
@@ -190,6 +198,7 @@ def shares_among_the_chosen(X, d):
 @misconception(
     "3.12",
     replaces="pca",
+    kind="idea",
     says="These are the axes with the least variance: np.linalg.eigh lists the smallest "
     "eigenvalue first.",
 )

@@ -26,6 +26,7 @@ def adds_the_pairs_up(v, U, targets):
 @misconception(
     "3.7",
     replaces="softmax_loss",
+    kind="idea",
     says="The gradients point the wrong way: the error is the prediction less the truth.",
 )
 def turns_the_errors_around(v, U, targets):
@@ -36,6 +37,7 @@ def turns_the_errors_around(v, U, targets):
 @misconception(
     "3.7",
     replaces="softmax_loss",
+    kind="idea",
     says="Only the right word's vector gets a gradient: the softmax pushes all other words, too.",
 )
 def moves_the_target_only(v, U, targets):
@@ -47,6 +49,7 @@ def moves_the_target_only(v, U, targets):
 @misconception(
     "3.7",
     replaces="softmax_loss",
+    kind="idea",
     says="The right word is not taken off: its error is P - 1, not P.",
 )
 def forgets_the_right_answer(v, U, targets):
@@ -57,6 +60,7 @@ def forgets_the_right_answer(v, U, targets):
 @misconception(
     "3.7",
     replaces="softmax_loss",
+    kind="edge",
     says="Large scores give infinity or NaN: use F.log_softmax instead of exp and log.",
 )
 def overflows(v, U, targets):
@@ -79,6 +83,7 @@ def sampling(v, u, noise, each, sign=1.0):
 @misconception(
     "3.8",
     replaces="negative_sampling",
+    kind="idea",
     says="Each noise vector counts once: S of them stand for k, so each counts k/S times.",
 )
 def counts_noise_once(v, u, noise, k):
@@ -97,6 +102,7 @@ def counts_noise_k_times(v, u, noise, k):
 @misconception(
     "3.8",
     replaces="negative_sampling",
+    kind="idea",
     says="Noise is pulled near: the slope of -ln s(-x) is s(x), with a plus sign.",
 )
 def pulls_the_noise(v, u, noise, k):
@@ -106,6 +112,7 @@ def pulls_the_noise(v, u, noise, k):
 @misconception(
     "3.8",
     replaces="negative_sampling",
+    kind="idea",
     says="The word's vector gets a gradient from its neighbour only: noise pushes it, too.",
 )
 def spares_the_word_from_noise(v, u, noise, k):
@@ -126,6 +133,7 @@ def adds_up_the_batch(v, u, noise, k):
 @misconception(
     "3.8",
     replaces="negative_sampling",
+    kind="edge",
     says="Large scores give infinity or NaN: use F.logsigmoid instead of the log of a sigmoid.",
 )
 def takes_the_log_of_a_sigmoid(v, u, noise, k):
@@ -158,6 +166,7 @@ def takes_the_last_word_for_none(E, contexts):
 @misconception(
     "3.9",
     replaces="context_means",
+    kind="idea",
     says="These are sums: divide by the number of words in the row.",
 )
 def sums_the_window(E, contexts):
@@ -167,6 +176,7 @@ def sums_the_window(E, contexts):
 @misconception(
     "3.9",
     replaces="context_means",
+    kind="edge",
     says="A row without any word gives NaN: its mean is a vector of 0.",
 )
 def divides_by_no_word(E, contexts):
@@ -183,6 +193,7 @@ def spread(dh, contexts, V, shares):
 @misconception(
     "3.9",
     replaces="context_gradients",
+    kind="idea",
     says="Each word gets all of dh: the mean divides it by the number of words in the row.",
 )
 def gives_each_word_everything(dh, contexts, V):
@@ -229,6 +240,7 @@ def codes_of(counts, arrange):
 @misconception(
     "3.10",
     replaces="huffman_codes",
+    kind="idea",
     says="All codes are equally long: frequent words need short codes, so join the smallest counts "
     "first.",
 )
@@ -240,6 +252,7 @@ def numbers_the_words(counts):
 @misconception(
     "3.10",
     replaces="huffman_codes",
+    kind="idea",
     says="Rare words got the short codes: join the two smallest counts first. They get the "
     "longest codes.",
 )
@@ -250,6 +263,7 @@ def joins_the_largest_first(counts):
 @misconception(
     "3.10",
     replaces="huffman_codes",
+    kind="idea",
     says="A joined tree has the sum of both counts. Put it back among the others by that sum, "
     "instead of joining it again at once.",
 )
@@ -284,6 +298,7 @@ def counts_forks_after_the_end(v, N, forks, signs):
 @misconception(
     "3.10",
     replaces="tree_log_probs",
+    kind="idea",
     says="Left and right have the same probability here: the score must be multiplied by the sign.",
 )
 def ignores_the_turns(v, N, forks, signs):
@@ -293,6 +308,7 @@ def ignores_the_turns(v, N, forks, signs):
 @misconception(
     "3.10",
     replaces="tree_log_probs",
+    kind="idea",
     says="These are probabilities: return their logarithms, the sum of ln s.",
 )
 def forgets_the_logarithm(v, N, forks, signs):

@@ -16,6 +16,7 @@ def count(sentences):
 @misconception(
     "3.6",
     replaces="frequent_words",
+    kind="edge",
     says="Equally frequent words must stand in the order of the alphabet, or the ids of the words "
     "change with the order of the text.",
 )
@@ -36,6 +37,7 @@ def drops_one_too_many(sentences, min_count=1):
 @misconception(
     "3.6",
     replaces="frequent_words",
+    kind="idea",
     says="The rare words stand first: the most frequent word must.",
 )
 def puts_rare_words_first(sentences, min_count=1):
@@ -50,6 +52,7 @@ def kept(sentence, probabilities, rng):
 @misconception(
     "3.6",
     replaces="subsample",
+    kind="idea",
     says="You keep what should be dropped: sqrt(t / f) is the probability to stay.",
 )
 def keeps_the_wrong_part(sentence, counts, t, rng):
@@ -68,6 +71,7 @@ def forgets_the_root_of_the_share(sentence, counts, t, rng):
 @misconception(
     "3.6",
     replaces="subsample",
+    kind="idea",
     says="f is a share, so that it can be compared with t: divide the counts by their sum.",
 )
 def compares_counts_with_a_share(sentence, counts, t, rng):
@@ -77,6 +81,7 @@ def compares_counts_with_a_share(sentence, counts, t, rng):
 @misconception(
     "3.6",
     replaces="subsample",
+    kind="idea",
     says="All places of a word are kept or dropped together: draw once for each place.",
 )
 def draws_once_for_each_word(sentence, counts, t, rng):
@@ -99,6 +104,7 @@ def windows(sentence, window, reach):
 @misconception(
     "3.6",
     replaces="context_windows",
+    kind="idea",
     says="The reach is always the whole window: draw it anew at each place, from 1 to the window.",
 )
 def never_draws_the_reach(sentence, window, rng):
@@ -148,6 +154,7 @@ def wraps_around_the_ends(sentence, window, rng):
 @misconception(
     "3.6",
     replaces="noise_distribution",
+    kind="idea",
     says="The power is missing: noise goes with the counts to the power 0.75.",
 )
 def forgets_the_power(counts, power=0.75):
@@ -167,6 +174,7 @@ def divides_by_the_power_of_the_sum(counts, power=0.75):
 @misconception(
     "3.6",
     replaces="noise_distribution",
+    kind="idea",
     says="You took a softmax of the counts: divide the powers by their sum, without exp.",
 )
 def takes_a_softmax(counts, power=0.75):

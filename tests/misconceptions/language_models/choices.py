@@ -17,6 +17,7 @@ def softmax(z):
 @misconception(
     "1.11",
     replaces="with_temperature",
+    kind="idea",
     says="You multiplied by the temperature: a high one must make the distribution flatter, so "
     "divide by it.",
 )
@@ -28,6 +29,7 @@ def multiplies_by_the_temperature(logits, temperature):
 @misconception(
     "1.11",
     replaces="with_temperature",
+    kind="edge",
     says="At temperature 0 only one token was kept: all of the largest logits share evenly.",
 )
 def keeps_one_token_at_zero(logits, temperature):
@@ -39,6 +41,7 @@ def keeps_one_token_at_zero(logits, temperature):
 @misconception(
     "1.11",
     replaces="with_temperature",
+    kind="idea",
     says="The probabilities were divided, which changes nothing after they are normalised. Divide "
     "the logits, before exp.",
 )
@@ -49,6 +52,7 @@ def divides_the_probabilities(logits, temperature):
 @misconception(
     "1.11",
     replaces="with_temperature",
+    kind="edge",
     says="exp overflows at low temperatures: subtract the largest logit first.",
 )
 def overflows_when_cold(logits, temperature):
@@ -78,6 +82,7 @@ def does_not_scale_the_rest(probs, k):
 @misconception(
     "1.11",
     replaces="top_k",
+    kind="edge",
     says="More than k tokens were kept where several are equally likely: of equals, the smaller id "
     "goes first.",
 )
@@ -88,6 +93,7 @@ def keeps_all_equals(probs, k):
 @misconception(
     "1.11",
     replaces="top_k",
+    kind="idea",
     says="You kept the least likely tokens: argsort goes upwards.",
 )
 def keeps_the_least_likely(probs, k):
@@ -109,6 +115,7 @@ def drops_the_token_that_reaches_p(probs, p):
 @misconception(
     "1.11",
     replaces="top_p",
+    kind="idea",
     says="You kept all tokens with a probability of at least p. The nucleus is about what the "
     "tokens hold together.",
 )
@@ -120,6 +127,7 @@ def takes_p_for_a_threshold(probs, p):
 @misconception(
     "1.11",
     replaces="top_p",
+    kind="idea",
     says="The tokens were taken in the order of their ids; begin with the most likely one.",
 )
 def takes_tokens_by_id(probs, p):
@@ -129,6 +137,7 @@ def takes_tokens_by_id(probs, p):
 @misconception(
     "1.11",
     replaces="sample",
+    kind="idea",
     says="You always took the most likely token: draw one, with the probabilities as chances.",
 )
 def takes_the_most_likely_token(probs, rng):
@@ -138,6 +147,7 @@ def takes_the_most_likely_token(probs, rng):
 @misconception(
     "1.11",
     replaces="sample",
+    kind="idea",
     says="Every token was equally likely: pass the probabilities to rng.choice as p.",
 )
 def draws_uniformly(probs, rng):
@@ -175,6 +185,7 @@ def search(model, history, width, max_tokens, alpha, *, order=None, places=True,
 @misconception(
     "1.12",
     replaces="beam_search",
+    kind="idea",
     says="The scores are not divided by the number of tokens to the power of alpha.",
 )
 def never_normalises(model, history, width, max_tokens, alpha=0.0):
@@ -203,6 +214,7 @@ def throws_open_texts_away(model, history, width, max_tokens, alpha=0.0):
 @misconception(
     "1.12",
     replaces="beam_search",
+    kind="idea",
     says="The least likely texts were kept: of negative log-probabilities the largest is best.",
 )
 def keeps_the_least_likely_texts(model, history, width, max_tokens, alpha=0.0):
@@ -221,6 +233,7 @@ def forgets_the_history(model, history, width, max_tokens, alpha=0.0):
 @misconception(
     "1.12",
     replaces="beam_search",
+    kind="idea",
     says="Only one text was followed, the best of the first step and so on: that is greedy search. "
     "A beam goes on with `width` texts at once.",
 )

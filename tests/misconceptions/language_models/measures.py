@@ -1,4 +1,4 @@
-"""Plausible mistakes in sections 1.1 to 1.6, each with the sentence its author should read.
+"""Plausible mistakes in sections 1.1 to 1.5, each with the sentence its author should read.
 
 Every function replaces one function of the reference; some test must reject each.
 """
@@ -21,6 +21,7 @@ def counted(sentences):
 @misconception(
     "1.1",
     replaces="build_vocabulary",
+    kind="edge",
     says="Equally frequent words must be in alphabetical order: as it is, the list depends on "
     "which sentence was read first.",
 )
@@ -32,6 +33,7 @@ def leaves_equal_counts_in_order_of_appearance(sentences, min_count=1):
 @misconception(
     "1.1",
     replaces="build_vocabulary",
+    kind="idea",
     says="The words are in alphabetical order; the most frequent one should stand first.",
 )
 def sorts_by_alphabet(sentences, min_count=1):
@@ -64,6 +66,7 @@ def forgets_the_special_symbols(sentences, min_count=1):
 @misconception(
     "1.1",
     replaces="build_vocabulary",
+    kind="edge",
     says="A special symbol that stands in the text is listed twice: one of its ids means nothing.",
 )
 def lists_special_symbols_twice(sentences, min_count=1):
@@ -75,6 +78,7 @@ def lists_special_symbols_twice(sentences, min_count=1):
 @misconception(
     "1.1",
     replaces="to_ids",
+    kind="idea",
     says="Unknown words were left out. A model must see that something stood there: give them UNK.",
 )
 def drops_unknown_words(words, vocabulary):
@@ -84,6 +88,7 @@ def drops_unknown_words(words, vocabulary):
 @misconception(
     "1.2",
     replaces="inputs_and_targets",
+    kind="idea",
     says="Inputs and targets are the same tokens: nothing is left to predict. Shift them by one.",
 )
 def does_not_shift(ids):
@@ -102,6 +107,7 @@ def never_predicts_the_end(ids):
 @misconception(
     "1.2",
     replaces="inputs_and_targets",
+    kind="idea",
     says="Inputs and targets are the wrong way round: the model reads BOS and predicts EOS.",
 )
 def exchanges_inputs_and_targets(ids):
@@ -122,6 +128,7 @@ def rolls_the_windows(ids, starts, T):
 @misconception(
     "1.2",
     replaces="batch",
+    kind="idea",
     says="Row b must begin at starts[b]; all your rows begin where the first one does.",
 )
 def begins_every_row_alike(ids, starts, T):
@@ -137,6 +144,7 @@ def softened(logits, axis):
 @misconception(
     "1.3",
     replaces="log_softmax",
+    kind="edge",
     says="Large scores overflow in exp: subtract the largest score of each row first.",
 )
 def lets_exp_overflow(logits):
@@ -147,6 +155,7 @@ def lets_exp_overflow(logits):
 @misconception(
     "1.3",
     replaces="log_softmax",
+    kind="edge",
     says="You took the logarithm of a softmax that had already rounded to 0. Subtract the "
     "logarithm of the sum from the scores instead.",
 )
@@ -158,6 +167,7 @@ def takes_the_log_of_the_softmax(logits):
 @misconception(
     "1.3",
     replaces="log_softmax",
+    kind="idea",
     says="You normalised over all rows together: each row over the last axis sums to 1 by itself.",
 )
 def normalises_the_whole_array(logits):
@@ -169,6 +179,7 @@ def normalises_the_whole_array(logits):
 @misconception(
     "1.3",
     replaces="log_softmax",
+    kind="idea",
     says="These are probabilities: the logarithm is missing.",
 )
 def returns_probabilities(logits):
@@ -178,6 +189,7 @@ def returns_probabilities(logits):
 @misconception(
     "1.3",
     replaces="log_softmax",
+    kind="idea",
     says="You normalised over the first axis; the vocabulary is the last one.",
 )
 def normalises_the_first_axis(logits):
@@ -192,6 +204,7 @@ def row_after(model, history):
 @misconception(
     "1.4",
     replaces="token_log_probs",
+    kind="idea",
     says="The history does not grow: after each token of the text, that token belongs to it.",
 )
 def never_lengthens_the_history(model, history, text):
@@ -210,6 +223,7 @@ def forgets_the_given_history(model, history, text):
 @misconception(
     "1.4",
     replaces="token_log_probs",
+    kind="idea",
     says="The model was shown the token that it had to predict: the history ends before it.",
 )
 def shows_the_answer(model, history, text):
@@ -220,6 +234,7 @@ def shows_the_answer(model, history, text):
 @misconception(
     "1.4",
     replaces="token_log_probs",
+    kind="idea",
     says="These are probabilities; the model's logarithms were what was wanted.",
 )
 def undoes_the_logarithm(model, history, text):
@@ -230,6 +245,7 @@ def undoes_the_logarithm(model, history, text):
 @misconception(
     "1.4",
     replaces="token_log_probs",
+    kind="edge",
     says="Impossible tokens were left out of the list, which makes the text look likely: they have "
     "-inf.",
 )
@@ -242,6 +258,7 @@ def leaves_out_impossible_tokens(model, history, text):
 @misconception(
     "1.5",
     replaces="cross_entropy",
+    kind="idea",
     says="You averaged over the whole table; of each row, only the target's number counts.",
 )
 def averages_all_log_probs(log_probs, targets):
@@ -251,6 +268,7 @@ def averages_all_log_probs(log_probs, targets):
 @misconception(
     "1.5",
     replaces="cross_entropy",
+    kind="idea",
     says="log_probs[:, targets] picks every target from every row; pick one number of each row, "
     "with np.arange for the rows.",
 )
@@ -261,6 +279,7 @@ def picks_all_targets_of_all_rows(log_probs, targets):
 @misconception(
     "1.5",
     replaces="cross_entropy",
+    kind="idea",
     says="This is the sum over the rows; the cross-entropy is the mean.",
 )
 def sums_the_surprises(log_probs, targets):
@@ -270,6 +289,7 @@ def sums_the_surprises(log_probs, targets):
 @misconception(
     "1.5",
     replaces="perplexity",
+    kind="idea",
     says="The logarithms are natural ones, so the inverse is exp, not a power of 2.",
 )
 def takes_a_power_of_two(log_probs):
@@ -279,6 +299,7 @@ def takes_a_power_of_two(log_probs):
 @misconception(
     "1.5",
     replaces="perplexity",
+    kind="idea",
     says="You averaged 1/P. Perplexity averages the logarithms and takes exp of that mean.",
 )
 def averages_the_inverse_probabilities(log_probs):
@@ -288,6 +309,7 @@ def averages_the_inverse_probabilities(log_probs):
 @misconception(
     "1.5",
     replaces="bits_per_byte",
+    kind="idea",
     says="These are bits per token: divide by the number of bytes, which does not depend on how "
     "the text was cut.",
 )
@@ -307,70 +329,8 @@ def divides_by_the_characters(log_probs, text):
 @misconception(
     "1.5",
     replaces="bits_per_byte",
+    kind="idea",
     says="These are nats: divide by ln 2 to have bits.",
 )
 def leaves_nats(log_probs, text):
     return -sum(log_probs) / len(text.encode())
-
-
-@misconception(
-    "1.6",
-    replaces="entropy",
-    says="A word with p = 0 turned the sum into nan: 0 ln 0 counts as 0, so leave such words out.",
-)
-def multiplies_zero_by_infinity(p):
-    with np.errstate(all="ignore"):
-        return -float((p * np.log(p)).sum())
-
-
-@misconception(
-    "1.6",
-    replaces="entropy",
-    says="The surprises were averaged with equal weights: each word's weight is its own p.",
-)
-def averages_with_equal_weights(p):
-    return -float(np.log(p[p > 0]).mean())
-
-
-@misconception(
-    "1.6",
-    replaces="entropy",
-    says="These are bits: the course measures entropy in nats, with the natural logarithm.",
-)
-def measures_in_bits(p):
-    return -float((p[p > 0] * np.log2(p[p > 0])).sum())
-
-
-def divergence(p, q):
-    with np.errstate(all="ignore"):
-        return float(np.where(p > 0, p * np.log(p / q), 0).sum())
-
-
-@misconception(
-    "1.6",
-    replaces="kl_divergence",
-    says="You averaged over q; the truth p draws the words. KL(p || q) is not KL(q || p).",
-)
-def exchanges_truth_and_model(p, q):
-    return divergence(q, p)
-
-
-@misconception(
-    "1.6",
-    replaces="kl_divergence",
-    says="This is the cross-entropy: subtract the entropy of p, what even the truth has to pay.",
-)
-def returns_the_cross_entropy(p, q):
-    with np.errstate(all="ignore"):
-        return -float(np.where(p > 0, p * np.log(q), 0).sum())
-
-
-@misconception(
-    "1.6",
-    replaces="kl_divergence",
-    says="Words with q = 0 were left out, but such a word is the worst mistake there is: a model "
-    "that calls a possible word impossible is infinitely wrong.",
-)
-def forgives_impossible_words(p, q):
-    both = (p > 0) & (q > 0)
-    return float((p[both] * np.log(p[both] / q[both])).sum())

@@ -1,10 +1,10 @@
-"""Plausible mistakes in sections 1.7 to 1.10: characters, candidates, tokens."""
+"""Plausible mistakes in sections 1.7 to 1.9: characters, candidates, merges."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import pairwise
 
-from nextword.corpora.bytepairs import chunks, merge, token_bytes
+from nextword.corpora.bytepairs import chunks, merge
 from nextword.judge.misconceptions import misconception
 
 
@@ -62,6 +62,7 @@ def smoothed(counts, text, n, fraction):
 @misconception(
     "1.7",
     replaces="character_log_prob",
+    kind="idea",
     says="Each of the V characters got one more, so the row grew by V, not by 1.",
 )
 def adds_one_to_the_row(counts, text, n, V):
@@ -71,6 +72,7 @@ def adds_one_to_the_row(counts, text, n, V):
 @misconception(
     "1.7",
     replaces="character_log_prob",
+    kind="idea",
     says="V is the size of the alphabet, which is given, not how many were seen after u.",
 )
 def takes_the_row_for_the_alphabet(counts, text, n, V):
@@ -102,6 +104,7 @@ def shared(weights):
 @misconception(
     "1.7",
     replaces="posterior",
+    kind="idea",
     says="The priors were not used: Bayes' rule multiplies each likelihood by its prior.",
 )
 def ignores_the_priors(log_likelihoods, priors):
@@ -112,6 +115,7 @@ def ignores_the_priors(log_likelihoods, priors):
 @misconception(
     "1.7",
     replaces="posterior",
+    kind="edge",
     says="exp of a log-likelihood of -5000 is 0: subtract the largest sum before you take exp.",
 )
 def underflows(log_likelihoods, priors):
@@ -121,6 +125,7 @@ def underflows(log_likelihoods, priors):
 @misconception(
     "1.7",
     replaces="posterior",
+    kind="idea",
     says="These are not yet probabilities: divide by their sum.",
 )
 def does_not_normalise(log_likelihoods, priors):
@@ -135,6 +140,7 @@ def ranked(scores, reverse=True):
 @misconception(
     "1.8",
     replaces="rerank",
+    kind="idea",
     says="The weight belongs to the channel's score, not to the language model's.",
 )
 def weighs_the_language_model(candidates, weight=1.0):
@@ -144,6 +150,7 @@ def weighs_the_language_model(candidates, weight=1.0):
 @misconception(
     "1.8",
     replaces="rerank",
+    kind="idea",
     says="The worst candidate is first: sorted goes upwards, and the best score is the largest.",
 )
 def puts_the_worst_first(candidates, weight=1.0):
@@ -154,6 +161,7 @@ def puts_the_worst_first(candidates, weight=1.0):
 @misconception(
     "1.8",
     replaces="rerank",
+    kind="idea",
     says="The channel was subtracted: both scores are logarithms of probabilities, and are added.",
 )
 def subtracts_the_channel(candidates, weight=1.0):
@@ -163,6 +171,7 @@ def subtracts_the_channel(candidates, weight=1.0):
 @misconception(
     "1.8",
     replaces="rerank",
+    kind="idea",
     says="Only the channel was asked; the language model says what the text itself is worth.",
 )
 def ignores_the_language_model(candidates, weight=1.0):
@@ -172,6 +181,7 @@ def ignores_the_language_model(candidates, weight=1.0):
 @misconception(
     "1.8",
     replaces="rerank",
+    kind="edge",
     says="Candidates with equal scores changed places: reversing a sorted list also turns them "
     "around. Sort by the negative score.",
 )
@@ -208,6 +218,7 @@ def weighted(text):
 @misconception(
     "1.9",
     replaces="train_bpe",
+    kind="edge",
     says="Equally frequent pairs: you took the one that was found first. Take the smaller pair.",
 )
 def breaks_ties_by_appearance(text, n_merges):
@@ -217,6 +228,36 @@ def breaks_ties_by_appearance(text, n_merges):
 @misconception(
     "1.9",
     replaces="train_bpe",
+    kind="edge",
+    says="Equally frequent pairs: you took the one that has stood longest in your counts. Take the "
+    "smaller pair.",
+)
+def breaks_ties_by_age(text, n_merges):
+    words, counts, places, merges = weighted(text), Counter(), defaultdict(set), []
+
+    def tally(place, word, weight):
+        for pair in pairwise(word):
+            counts[pair] += weight
+            places[pair].add(place)
+
+    for place, (word, weight) in enumerate(words):
+        tally(place, word, weight)
+    while len(merges) < n_merges and max(counts.values(), default=0) >= 2:
+        best = max(counts, key=counts.get)
+        for place in places.pop(best):
+            word, weight = words[place]
+            for pair in pairwise(word):
+                counts[pair] -= weight
+            words[place] = merge(list(word), best, 256 + len(merges)), weight
+            tally(place, *words[place])
+        merges.append(best)
+    return merges
+
+
+@misconception(
+    "1.9",
+    replaces="train_bpe",
+    kind="idea",
     says="text.split() loses the blanks and leaves signs with their words: cut with chunks(text).",
 )
 def splits_at_blanks(text, n_merges):
@@ -227,6 +268,7 @@ def splits_at_blanks(text, n_merges):
 @misconception(
     "1.9",
     replaces="train_bpe",
+    kind="idea",
     says="Every different chunk was counted once: a chunk that occurs a hundred times counts a "
     "hundred times.",
 )
@@ -248,6 +290,7 @@ def begins_with_characters(text, n_merges):
 @misconception(
     "1.9",
     replaces="train_bpe",
+    kind="edge",
     says="A pair that occurs once was merged: the training ends when no pair occurs twice.",
 )
 def merges_pairs_that_occur_once(text, n_merges):
@@ -257,6 +300,7 @@ def merges_pairs_that_occur_once(text, n_merges):
 @misconception(
     "1.9",
     replaces="train_bpe",
+    kind="idea",
     says="The counts were made once, at the beginning. Each merge makes new pairs and breaks old "
     "ones: the counts must follow.",
 )
@@ -267,93 +311,3 @@ def never_counts_again(text, n_merges):
             counts[pair] += weight
     frequent = [pair for pair in counts if counts[pair] >= 2]
     return sorted(frequent, key=lambda pair: (-counts[pair], pair))[:n_merges]
-
-
-def encoded(text, merges, step):
-    tokens = []
-    for chunk in chunks(text):
-        ids, previous = list(chunk.encode()), None
-        while ids != previous:
-            previous, ids = ids, step(ids, list(map(tuple, merges)))
-        tokens += ids
-    return tokens
-
-
-@misconception(
-    "1.10",
-    replaces="encode",
-    says="You did the first merge that fits from the left. The merge that was learned first goes "
-    "first, wherever it stands.",
-)
-def merges_from_the_left(text, merges):
-    def step(ids, known):
-        for i, pair in enumerate(pairwise(ids)):
-            if pair in known:
-                return [*ids[:i], 256 + known.index(pair), *ids[i + 2 :]]
-        return ids
-
-    return encoded(text, merges, step)
-
-
-@misconception(
-    "1.10",
-    replaces="encode",
-    says="You took the longest token that fits. That is another tokenizer: byte-pair encoding "
-    "repeats its merges in the order in which they were learned.",
-)
-def takes_the_longest_token(text, merges):
-    known, tokens = {token: i for i, token in enumerate(token_bytes(merges))}, []
-    for chunk in chunks(text):
-        rest = chunk.encode()
-        while rest:
-            size = next(n for n in range(len(rest), 0, -1) if rest[:n] in known)
-            tokens.append(known[rest[:size]])
-            rest = rest[size:]
-    return tokens
-
-
-@misconception(
-    "1.10",
-    replaces="encode",
-    says="The newest merge was done first; begin with the oldest.",
-)
-def begins_with_the_newest_merge(text, merges):
-    def step(ids, known):
-        pairs = [pair for pair in pairwise(ids) if pair in known]
-        newest = max(pairs, key=known.index, default=None)
-        return merge(ids, newest, 256 + known.index(newest)) if newest else ids
-
-    return encoded(text, merges, step)
-
-
-@misconception(
-    "1.10",
-    replaces="encode",
-    says="The text was not cut into chunks, so tokens reach over their borders.",
-)
-def encodes_without_chunks(text, merges):
-    ids = list(text.encode())
-    for i, pair in enumerate(merges):
-        ids = merge(ids, tuple(pair), 256 + i)
-    return ids
-
-
-@misconception(
-    "1.10",
-    replaces="decode",
-    says="Each token was decoded by itself, but one character may be spread over several tokens: "
-    "join the bytes first.",
-)
-def decodes_token_by_token(ids, merges):
-    tokens = token_bytes(merges)
-    return "".join(tokens[i].decode(errors="replace") for i in ids)
-
-
-@misconception(
-    "1.10",
-    replaces="decode",
-    says="Broken bytes were left out; each stands for something that was lost, so show U+FFFD.",
-)
-def hides_broken_bytes(ids, merges):
-    tokens = token_bytes(merges)
-    return b"".join(tokens[i] for i in ids).decode(errors="ignore")

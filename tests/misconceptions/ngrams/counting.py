@@ -28,6 +28,7 @@ def add(table, gram):
 @misconception(
     "2.1",
     replaces="pad",
+    kind="idea",
     says="There is one begin symbol too many: the first word needs n - 1 tokens before it, not n.",
 )
 def pads_with_n_begin_symbols(sentence, n):
@@ -37,6 +38,7 @@ def pads_with_n_begin_symbols(sentence, n):
 @misconception(
     "2.1",
     replaces="pad",
+    kind="idea",
     says="The end of the sentence is predicted, too, so one end symbol must stand after the words.",
 )
 def pads_the_beginning_only(sentence, n):
@@ -55,6 +57,7 @@ def pads_both_sides_alike(sentence, n):
 @misconception(
     "2.1",
     replaces="windows",
+    kind="idea",
     says="The last window is missing: T tokens hold T - n + 1 windows, and range excludes its end.",
 )
 def misses_the_last_window(tokens, n):
@@ -64,6 +67,7 @@ def misses_the_last_window(tokens, n):
 @misconception(
     "2.1",
     replaces="windows",
+    kind="idea",
     says="Some windows at the end are shorter than n: stop where the last full window begins.",
 )
 def lets_windows_run_out(tokens, n):
@@ -73,6 +77,7 @@ def lets_windows_run_out(tokens, n):
 @misconception(
     "2.1",
     replaces="windows",
+    kind="idea",
     says="The windows do not overlap: each one starts one token after the one before, not n.",
 )
 def jumps_by_n(tokens, n):
@@ -96,6 +101,7 @@ def predicts_the_begin_symbol(sentences, n):
 @misconception(
     "2.2",
     replaces="count_ngrams",
+    kind="idea",
     says="N-grams reach from one sentence into the next: pad and count each sentence on its own.",
 )
 def crosses_the_borders_of_sentences(sentences, n):
@@ -111,6 +117,7 @@ def crosses_the_borders_of_sentences(sentences, n):
 @misconception(
     "2.2",
     replaces="count_ngrams",
+    kind="idea",
     says="All n tables are one and the same dict: [{}] * n repeats a reference. "
     "Make n dicts with [{} for _ in range(n)].",
 )
@@ -126,6 +133,7 @@ def shares_one_table(sentences, n):
 @misconception(
     "2.2",
     replaces="count_ngrams",
+    kind="idea",
     says="The ends of the sentences are missing: EOS is predicted and counted like a word.",
 )
 def never_counts_the_end(sentences, n):
@@ -151,6 +159,7 @@ def divides_by_the_count_of_the_context(self, word, context):
 @misconception(
     "2.3",
     replaces="MLE.estimate",
+    kind="idea",
     says="You divided by the length of the text: that is the joint probability of context and "
     "word. Given the context, only the positions after this context count.",
 )
@@ -161,6 +170,7 @@ def gives_the_joint_probability(self, word, context):
 @misconception(
     "2.3",
     replaces="MLE.estimate",
+    kind="idea",
     says="You divided by the number of different words in the row; add up their counts instead.",
 )
 def divides_by_the_number_of_words(self, word, context):
@@ -171,6 +181,7 @@ def divides_by_the_number_of_words(self, word, context):
 @misconception(
     "2.3",
     replaces="MLE.estimate",
+    kind="edge",
     says="After a context that was never seen, maximum likelihood knows nothing and gives 0. "
     "Falling back to another distribution is smoothing, from section 2.5 on.",
 )
@@ -191,6 +202,7 @@ def takes_a_power_of_two(log_probs):
 @misconception(
     "2.4",
     replaces="perplexity",
+    kind="idea",
     says="You did not divide by the number of log-probabilities: perplexity is per word, and so "
     "it is the same for ten throws of a die and for a thousand.",
 )
@@ -201,6 +213,7 @@ def forgets_the_mean(log_probs):
 @misconception(
     "2.4",
     replaces="perplexity",
+    kind="idea",
     says="The minus sign is missing: this is the mean probability, one over the perplexity.",
 )
 def forgets_the_minus_sign(log_probs):
@@ -221,6 +234,7 @@ def takes_logarithms_to_base_two(self, sentences):
 @misconception(
     "2.4",
     replaces="NGramModel.log_probs",
+    kind="idea",
     says="The ends of the sentences are missing: their probabilities belong to the text, too.",
 )
 def leaves_out_the_ends(self, sentences):
@@ -232,6 +246,7 @@ def leaves_out_the_ends(self, sentences):
 @misconception(
     "2.4",
     replaces="NGramModel.log_probs",
+    kind="edge",
     says="Words of probability 0 were left out, which makes a bad model look good: they are -inf.",
 )
 def skips_probability_zero(self, sentences):
@@ -243,6 +258,7 @@ def skips_probability_zero(self, sentences):
 @misconception(
     "2.5",
     replaces="Additive.estimate",
+    kind="idea",
     says="The probabilities sum to more than 1: each of the V words got alpha, so the sum of the "
     "row grew by alpha V, not by alpha.",
 )
@@ -253,6 +269,7 @@ def adds_alpha_once(self, word, context):
 @misconception(
     "2.5",
     replaces="Additive.estimate",
+    kind="idea",
     says="Words that were not seen after u still have probability 0: they get alpha, too.",
 )
 def adds_to_seen_words_only(self, word, context):
@@ -265,6 +282,7 @@ def adds_to_seen_words_only(self, word, context):
 @misconception(
     "2.5",
     replaces="Additive.estimate",
+    kind="idea",
     says="V is the size of the whole vocabulary, not the number of words seen after u.",
 )
 def takes_the_row_for_the_vocabulary(self, word, context):
@@ -276,6 +294,7 @@ def takes_the_row_for_the_vocabulary(self, word, context):
 @misconception(
     "2.11",
     replaces="generate",
+    kind="idea",
     says="You always took the most likely word: draw one, with the probabilities as chances.",
 )
 def takes_the_most_likely_word(model, rng, max_words=50):
@@ -285,6 +304,7 @@ def takes_the_most_likely_word(model, rng, max_words=50):
 @misconception(
     "2.11",
     replaces="generate",
+    kind="idea",
     says="You drew each word with the same chance: pass the probabilities to rng.choice as p.",
 )
 def draws_uniformly(model, rng, max_words=50):

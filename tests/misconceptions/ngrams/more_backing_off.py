@@ -11,8 +11,8 @@ BOS, EOS = "<s>", "</s>"
 FALLBACK = (0.5, 1.0, 1.5)
 
 
-def mistake(task_id, replaces, says):
-    return misconception(task_id, replaces=replaces, says=says)
+def mistake(task_id, replaces, says, kind=""):
+    return misconception(task_id, replaces=replaces, says=says, kind=kind)
 
 
 # ------------------------------------------------------------------ 2.8
@@ -23,6 +23,7 @@ def mistake(task_id, replaces, says):
     "Backoff.backoff_weight",
     "A constant such as 0.4 is stupid back-off, whose scores do not sum to 1: alpha(u) follows "
     "from what was saved.",
+    kind="idea",
 )
 def is_stupid_backoff(self, context):
     return 0.4
@@ -44,6 +45,7 @@ def weight(self, context, new=1.0, whole=0.0, saved=None, rest=None):
     "2.8",
     "Backoff.backoff_weight",
     "After a context that was never seen, the shorter one decides alone: alpha(u) is 1, not 0.",
+    kind="edge",
 )
 def weighs_new_contexts_with_zero(self, context):
     return weight(self, context, new=0.0)
@@ -53,6 +55,7 @@ def weighs_new_contexts_with_zero(self, context):
     "2.8",
     "Backoff.backoff_weight",
     "You took D once; each different word after u gave up its own: N1+(u•) of them.",
+    kind="idea",
 )
 def saves_d_once_in_backoff(self, context):
     return weight(self, context, saved=lambda self, row: self.D)
@@ -71,6 +74,7 @@ def divides_by_the_seen_share(self, context):
     "2.8",
     "Backoff.backoff_weight",
     "Where the whole vocabulary was seen, nothing is left to save for: alpha(u) is 0 there.",
+    kind="edge",
 )
 def weighs_complete_rows(self, context):
     return weight(self, context, whole=1.0)
@@ -91,6 +95,7 @@ def backed_off(self, word, context, seen=None, unseen=None):
     "2.8",
     "Backoff.estimate",
     "Seen words keep their whole count: take D off, or nothing is saved for the unseen ones.",
+    kind="idea",
 )
 def backs_off_without_discount(self, word, context):
     return backed_off(self, word, context, seen=0)
@@ -100,6 +105,7 @@ def backs_off_without_discount(self, word, context):
     "2.8",
     "Backoff.estimate",
     "The weight alpha(u) is missing: multiply P(w | u') by it for unseen words.",
+    kind="idea",
 )
 def forgets_the_backoff_weight(self, word, context):
     return backed_off(self, word, context, unseen=lambda self, w, u, row: self.shorter(w, u))
@@ -109,6 +115,7 @@ def forgets_the_backoff_weight(self, word, context):
     "2.8",
     "Backoff.estimate",
     "Unseen words have probability 0: they get what was saved, alpha(u) P(w | u').",
+    kind="idea",
 )
 def gives_zero_to_unseen_words(self, word, context):
     return backed_off(
@@ -120,6 +127,7 @@ def gives_zero_to_unseen_words(self, word, context):
     "2.8",
     "Backoff.estimate",
     "Unseen words do not share equally what was saved: the shorter context says who gets how much.",
+    kind="idea",
 )
 def shares_the_rest_equally(self, word, context):
     def unseen(self, word, context, row):
@@ -154,6 +162,7 @@ def continued(tables, *, down=True, rest=lambda u: u[1:], skip=lambda u: False, 
     "2.9",
     "continuation_counts",
     "You counted the words that follow an n-gram; the words that stand before it count here.",
+    kind="idea",
 )
 def counts_words_after(tables):
     new = [{} for _ in tables]
@@ -212,6 +221,7 @@ def discounts(table, weigh=lambda n: n, judge=lambda d: d if min(d) >= 0 else FA
     "2.10",
     "modified_discounts",
     "A discount of exactly 0 is no reason to fall back: only one below 0 is.",
+    kind="edge",
 )
 def falls_back_at_zero(table):
     return discounts(table, judge=lambda d: d if min(d) > 0 else FALLBACK)
@@ -221,6 +231,7 @@ def falls_back_at_zero(table):
     "2.10",
     "modified_discounts",
     "Do not set a negative discount to 0 alone: return FALLBACK_DISCOUNTS, all three.",
+    kind="edge",
 )
 def clips_negative_discounts(table):
     return discounts(table, judge=lambda d: tuple(max(0.0, each) for each in d))
@@ -230,6 +241,7 @@ def clips_negative_discounts(table):
     "2.10",
     "modified_discounts",
     "n2 is the number of n-grams seen twice, not of their occurrences: do not multiply it by 2.",
+    kind="idea",
 )
 def counts_occurrences(table):
     return discounts(table, weigh=lambda n: [c * n[c - 1] for c in (1, 2, 3, 4)])
@@ -239,6 +251,7 @@ def counts_occurrences(table):
     "2.10",
     "modified_discounts",
     "Y alone is the one discount of plain Kneser-Ney: D1, D2 and D3 are computed from it.",
+    kind="idea",
 )
 def takes_y_for_all_three(table):
     counts = Counter(count for row in table.values() for count in row.values())
@@ -286,7 +299,9 @@ def counts_begin_symbols_as_words(model, rng, max_words=50):
     return told(model, rng, max_words - (model.n - 1))
 
 
-@mistake("2.11", "generate", "You drew one word too many: at most max_words are drawn.")
+@mistake(
+    "2.11", "generate", "You drew one word too many: at most max_words are drawn.", kind="edge"
+)
 def draws_one_word_too_many(model, rng, max_words=50):
     return told(model, rng, max_words + 1)
 
@@ -296,6 +311,7 @@ def draws_one_word_too_many(model, rng, max_words=50):
     "generate",
     "The history must begin with n - 1 begin symbols: without them the first context was never "
     "seen.",
+    kind="idea",
 )
 def begins_without_begin_symbols(model, rng, max_words=50):
     return told(model, rng, max_words, start=())
@@ -305,6 +321,7 @@ def begins_without_begin_symbols(model, rng, max_words=50):
     "2.11",
     "generate",
     "The context never changes: append each word that was drawn to the history.",
+    kind="idea",
 )
 def never_moves_the_context(model, rng, max_words=50):
     return told(model, rng, max_words, grows=False)

@@ -28,8 +28,8 @@ def ending(gram, k):
     return gram[len(gram) - 1 - k : -1]
 
 
-def mistake(task_id, replaces, says):
-    return misconception(task_id, replaces=replaces, says=says)
+def mistake(task_id, replaces, says, kind=""):
+    return misconception(task_id, replaces=replaces, says=says, kind=kind)
 
 
 # ------------------------------------------------------------------ 2.1
@@ -48,6 +48,7 @@ def pads_with_one_begin_symbol(sentence, n):
     "2.1",
     "pad",
     "A string is a sentence, too, whose words are its characters: list(sentence) serves both.",
+    kind="edge",
 )
 def takes_a_string_for_a_word(sentence, n):
     return padded([sentence] if isinstance(sentence, str) else sentence, n)
@@ -57,12 +58,18 @@ def takes_a_string_for_a_word(sentence, n):
     "2.1",
     "pad",
     "The sentence is one item in your list: put its words there, with list(sentence) or *sentence.",
+    kind="idea",
 )
 def nests_the_sentence(sentence, n):
     return [BOS] * (n - 1) + [sentence] + [EOS]
 
 
-@mistake("2.1", "pad", "The two symbols are swapped: BOS stands before the words, EOS after them.")
+@mistake(
+    "2.1",
+    "pad",
+    "The two symbols are swapped: BOS stands before the words, EOS after them.",
+    kind="idea",
+)
 def swaps_the_symbols(sentence, n):
     return [EOS] * (n - 1) + list(sentence) + [BOS]
 
@@ -90,7 +97,12 @@ def misses_the_first_window(tokens, n):
     return slide(tokens, n)[1:]
 
 
-@mistake("2.1", "windows", "A sequence of fewer than n tokens holds no n-gram: return no window.")
+@mistake(
+    "2.1",
+    "windows",
+    "A sequence of fewer than n tokens holds no n-gram: return no window.",
+    kind="edge",
+)
 def gives_a_short_sequence(tokens, n):
     return slide(tokens, n) or [tuple(tokens)]
 
@@ -109,6 +121,7 @@ def pads_in_windows(tokens, n):
     "2.2",
     "count_ngrams",
     "All sentences were glued together as one: each has its own begin symbols and its own end.",
+    kind="idea",
 )
 def glues_sentences_together(sentences, n):
     return tables_of([[word for sentence in sentences for word in sentence]], n, ending)
@@ -118,6 +131,7 @@ def glues_sentences_together(sentences, n):
     "2.2",
     "count_ngrams",
     "You counted types, not tokens: an n-gram that occurs three times adds 3, not 1.",
+    kind="idea",
 )
 def counts_types(sentences, n):
     tables = [{} for _ in range(n)]
@@ -133,6 +147,7 @@ def counts_types(sentences, n):
     "count_ngrams",
     "A shorter context gathers the counts of several n-grams: add to what is there, do not replace "
     "it.",
+    kind="idea",
 )
 def adds_one_per_type(sentences, n):
     tables = [{} for _ in range(n)]
@@ -150,6 +165,7 @@ def adds_one_per_type(sentences, n):
     "2.2",
     "count_ngrams",
     "You shortened the context at the wrong end: the last k words before the predicted one count.",
+    kind="idea",
 )
 def takes_the_beginning_of_the_context(sentences, n):
     return tables_of(sentences, n, lambda gram, k: gram[:k])
@@ -170,6 +186,7 @@ def slices_with_minus_zero(sentences, n):
     "count_ngrams",
     "Only the last table is filled: each position counts in every table, with contexts of 0, 1, "
     "..., n - 1 words.",
+    kind="idea",
 )
 def fills_the_last_table_only(sentences, n):
     whole = tables_of(sentences, n, ending)
@@ -189,6 +206,7 @@ def misses_the_last_order(sentences, n):
     "2.2",
     "count_ngrams",
     "The sentences are not padded: the first words need contexts of begin symbols.",
+    kind="idea",
 )
 def never_pads(sentences, n):
     tables = [{} for _ in range(n)]
@@ -226,6 +244,7 @@ def turns_the_tables_around(sentences, n):
     "2.2",
     "count_ngrams",
     "An empty sentence counts as well: after its begin symbols comes its end.",
+    kind="edge",
 )
 def skips_empty_sentences(sentences, n):
     return tables_of([sentence for sentence in sentences if len(sentence)], n, ending)
@@ -243,13 +262,16 @@ def share(self, word, context, total, otherwise=0.0):
     "MLE.estimate",
     "Backing off to a shorter context is smoothing, from section 2.5 on: after a context that was "
     "never seen, maximum likelihood gives 0.",
+    kind="edge",
 )
 def backs_off_after_unseen_contexts(self, word, context):
     total = self.total(context)
     return share(self, word, context, total) if total else self.shorter(word, context)
 
 
-@mistake("2.3", "MLE.estimate", "That is the count: divide it by the sum of the row, #(u•).")
+@mistake(
+    "2.3", "MLE.estimate", "That is the count: divide it by the sum of the row, #(u•).", kind="idea"
+)
 def gives_the_count(self, word, context):
     return float(self.row(context).get(word, 0))
 
@@ -258,12 +280,15 @@ def gives_the_count(self, word, context):
     "2.3",
     "MLE.estimate",
     "After a context that was never seen, every word has probability 0, not 1.",
+    kind="edge",
 )
 def is_certain_after_unseen_contexts(self, word, context):
     return share(self, word, context, self.total(context), 1.0)
 
 
-@mistake("2.3", "MLE.estimate", "A share is no whole number: divide with /, not with //.")
+@mistake(
+    "2.3", "MLE.estimate", "A share is no whole number: divide with /, not with //.", kind="idea"
+)
 def divides_in_whole_numbers(self, word, context):
     total = self.total(context)
     return self.row(context).get(word, 0) // total if total else 0.0
@@ -273,6 +298,7 @@ def divides_in_whole_numbers(self, word, context):
     "2.3",
     "MLE.estimate",
     "You left the context out: count and sum are those of the row after u, not of all words.",
+    kind="idea",
 )
 def ignores_the_context(self, word, context):
     return share(self, word, (), self.total(()))
@@ -282,6 +308,7 @@ def ignores_the_context(self, word, context):
     "2.3",
     "MLE.estimate",
     "You divided by the size of the vocabulary; divide by the sum of the counts in the row.",
+    kind="idea",
 )
 def divides_by_the_vocabulary(self, word, context):
     return self.row(context).get(word, 0) / len(self.vocabulary)
@@ -291,6 +318,7 @@ def divides_by_the_vocabulary(self, word, context):
     "2.3",
     "MLE.estimate",
     "Only the last word of the context counted: take the whole context that you are given.",
+    kind="idea",
 )
 def ignores_all_but_the_last_word(self, word, context):
     return share(self, word, context[-1:], self.total(context[-1:]))

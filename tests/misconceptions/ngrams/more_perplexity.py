@@ -15,11 +15,13 @@ def slide(tokens, n):
     return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
 
 
-def mistake(task_id, replaces, says):
-    return misconception(task_id, replaces=replaces, says=says)
+def mistake(task_id, replaces, says, kind=""):
+    return misconception(task_id, replaces=replaces, says=says, kind=kind)
 
 
-@mistake("2.4", "perplexity", "That is the cross-entropy in nats: perplexity is exp of it.")
+@mistake(
+    "2.4", "perplexity", "That is the cross-entropy in nats: perplexity is exp of it.", kind="idea"
+)
 def gives_the_cross_entropy(log_probs):
     return -sum(log_probs) / len(log_probs)
 
@@ -28,6 +30,7 @@ def gives_the_cross_entropy(log_probs):
     "2.4",
     "perplexity",
     "The mean is taken of the logarithms, before exp, not of the inverse probabilities.",
+    kind="idea",
 )
 def averages_the_inverses(log_probs):
     return sum(math.exp(-x) if x > -math.inf else math.inf for x in log_probs) / len(log_probs)
@@ -37,6 +40,7 @@ def averages_the_inverses(log_probs):
     "2.4",
     "perplexity",
     "The mean is taken of the logarithms, before exp, not of the probabilities.",
+    kind="idea",
 )
 def inverts_the_mean_probability(log_probs):
     return len(log_probs) / sum(math.exp(x) for x in log_probs)
@@ -46,6 +50,7 @@ def inverts_the_mean_probability(log_probs):
     "2.4",
     "perplexity",
     "A word of probability 0 may not be left out: it makes the perplexity infinite.",
+    kind="edge",
 )
 def leaves_infinite_logs_out(log_probs):
     kept = [x for x in log_probs if x > -math.inf]
@@ -67,6 +72,7 @@ def logs(self, sentences, zero=-math.inf, log=math.log):
     "2.4",
     "NGramModel.log_probs",
     "The logarithm of probability 0 is minus infinity; 0 is that of probability 1.",
+    kind="edge",
 )
 def gives_zero_for_probability_zero(self, sentences):
     return logs(self, sentences, 0.0)
@@ -76,6 +82,7 @@ def gives_zero_for_probability_zero(self, sentences):
     "2.4",
     "NGramModel.log_probs",
     "A smallest probability of your own hides that the model gave 0: the answer is -inf there.",
+    kind="edge",
 )
 def clips_probability_zero(self, sentences):
     return [max(x, math.log(1e-12)) for x in logs(self, sentences)]
@@ -92,6 +99,7 @@ def nests_the_logs(self, sentences):
     "2.4",
     "NGramModel.log_probs",
     "There is a number for each word and each end, not a sum for each sentence.",
+    kind="idea",
 )
 def sums_each_sentence(self, sentences):
     return [sum(logs(self, [sentence])) for sentence in sentences]
@@ -101,6 +109,7 @@ def sums_each_sentence(self, sentences):
     "2.4",
     "NGramModel.log_probs",
     "You asked for P(w) without its context: prob takes the words before as its second argument.",
+    kind="idea",
 )
 def leaves_the_context_out(self, sentences):
     grams = [gram for s in sentences for gram in slide(padded(s, self.n), self.n)]
@@ -112,6 +121,7 @@ def leaves_the_context_out(self, sentences):
     "2.4",
     "NGramModel.log_probs",
     "The sentences were read as one: each begins after begin symbols of its own.",
+    kind="idea",
 )
 def reads_all_as_one_sentence(self, sentences):
     return logs(self, [[word for sentence in sentences for word in sentence]])
@@ -121,6 +131,7 @@ def reads_all_as_one_sentence(self, sentences):
     "2.4",
     "NGramModel.log_probs",
     "The sign is turned around: the logarithm of a probability is at most 0.",
+    kind="idea",
 )
 def gives_surprisals(self, sentences):
     return [-x for x in logs(self, sentences)]

@@ -3,8 +3,8 @@
 from nextword.judge.misconceptions import misconception
 
 
-def mistake(task_id, replaces, says):
-    return misconception(task_id, replaces=replaces, says=says)
+def mistake(task_id, replaces, says, kind=""):
+    return misconception(task_id, replaces=replaces, says=says, kind=kind)
 
 
 # ------------------------------------------------------------------ 2.5
@@ -19,6 +19,7 @@ def smoothed(self, word, context, added, below):
     "Additive.estimate",
     "alpha is missing in the denominator: each of the V words got alpha, so the row grew by alpha "
     "V, not by V.",
+    kind="idea",
 )
 def adds_v_without_alpha(self, word, context):
     return smoothed(self, word, context, self.alpha, len(self.vocabulary))
@@ -28,6 +29,7 @@ def adds_v_without_alpha(self, word, context):
     "2.5",
     "Additive.estimate",
     "The denominator must grow, too: each of the V words got alpha, the row grew by alpha V.",
+    kind="idea",
 )
 def leaves_the_denominator(self, word, context):
     return smoothed(self, word, context, self.alpha, 0 if self.total(context) else 1)
@@ -37,6 +39,7 @@ def leaves_the_denominator(self, word, context):
     "2.5",
     "Additive.estimate",
     "You counted one word too many: `vocabulary` holds EOS already, and BOS is never predicted.",
+    kind="edge",
 )
 def counts_one_word_too_many(self, word, context):
     return smoothed(self, word, context, self.alpha, self.alpha * (len(self.vocabulary) + 1))
@@ -46,6 +49,7 @@ def counts_one_word_too_many(self, word, context):
     "2.5",
     "Additive.estimate",
     "You counted one word too few: EOS is a word that can be predicted, and belongs to V.",
+    kind="edge",
 )
 def counts_one_word_too_few(self, word, context):
     return smoothed(self, word, context, self.alpha, self.alpha * (len(self.vocabulary) - 1))
@@ -69,6 +73,7 @@ def rightly_smoothed(self, word, context):
     "Additive.estimate",
     "After a context that was never seen, every count is 0 and gets alpha: each word has 1/V. No "
     "case of its own is needed.",
+    kind="edge",
 )
 def gives_zero_after_unseen_contexts(self, word, context):
     return rightly_smoothed(self, word, context) if self.total(context) else 0.0
@@ -78,6 +83,7 @@ def gives_zero_after_unseen_contexts(self, word, context):
     "2.5",
     "Additive.estimate",
     "Additive smoothing does not look at shorter contexts: after an unseen one each word has 1/V.",
+    kind="edge",
 )
 def backs_off_in_additive(self, word, context):
     found = self.total(context)
@@ -88,6 +94,7 @@ def backs_off_in_additive(self, word, context):
     "2.5",
     "Additive.estimate",
     "Seen words get alpha as well: it is added to every count, not only to those of 0.",
+    kind="idea",
 )
 def adds_to_unseen_words_only(self, word, context):
     count = self.row(context).get(word, 0) or self.alpha
@@ -124,6 +131,7 @@ def slices_endings_with_minus_zero(self, word, context):
     "2.6",
     "Interpolated.estimate",
     "The uniform part is missing: the mixture begins with weights[0] times 1/V.",
+    kind="idea",
 )
 def leaves_the_uniform_part_out(self, word, context):
     return mixed(self, word, context, uniform=lambda self: 0.0)
@@ -142,6 +150,7 @@ def forgets_to_divide_by_v(self, word, context):
     "2.6",
     "Interpolated.estimate",
     "The longest context is left out: u itself is an ending, so k goes up to len(context).",
+    kind="idea",
 )
 def leaves_the_whole_context_out(self, word, context):
     return mixed(self, word, context, whole=False)
@@ -162,6 +171,7 @@ def uses_weights_of_seen_words_only(self, word, context):
     "Interpolated.estimate",
     "The weights are shifted by one: weights[0] is that of 1/V, so an ending of k words has "
     "weights[k + 1].",
+    kind="idea",
 )
 def shifts_the_weights(self, word, context):
     return mixed(self, word, context, shift=0)
@@ -171,6 +181,7 @@ def shifts_the_weights(self, word, context):
     "2.6",
     "Interpolated.estimate",
     "You took the longest context alone: all estimates are mixed, each with its own weight.",
+    kind="idea",
 )
 def takes_the_longest_context_alone(self, word, context):
     if self.total(context):
@@ -185,6 +196,7 @@ def takes_the_longest_context_alone(self, word, context):
     "2.7",
     "AbsoluteDiscounting.saved",
     "After a context that was never seen, everything is left to the shorter one: lambda(u) is 1.",
+    kind="edge",
 )
 def saves_nothing_after_unseen_contexts(self, context):
     row = self.row(context)
@@ -196,6 +208,7 @@ def saves_nothing_after_unseen_contexts(self, context):
     "2.7",
     "AbsoluteDiscounting.saved",
     "lambda(u) is a share: divide the sum of the discounts by #(u•).",
+    kind="idea",
 )
 def saves_counts_not_shares(self, context):
     row = self.row(context)
@@ -206,6 +219,7 @@ def saves_counts_not_shares(self, context):
     "2.7",
     "AbsoluteDiscounting.saved",
     "Only words that were seen after u give up a discount, not the whole vocabulary.",
+    kind="idea",
 )
 def saves_for_the_whole_vocabulary(self, context):
     if not self.row(context):
@@ -259,6 +273,7 @@ def takes_one_discount_for_all(self, word, context):
     "2.7",
     "AbsoluteDiscounting.estimate",
     "The discount was never taken off the count, so the probabilities sum to more than 1.",
+    kind="idea",
 )
 def forgets_the_discount(self, word, context):
     return discounted(self, word, context, cut=lambda self, count, u: 0)
@@ -268,6 +283,7 @@ def forgets_the_discount(self, word, context):
     "2.7",
     "AbsoluteDiscounting.estimate",
     "After a context that was never seen, the shorter one decides: P(w | u) = P(w | u'), not 0.",
+    kind="edge",
 )
 def gives_zero_after_new_contexts(self, word, context):
     return discounted(self, word, context, new=lambda self: 0.0)
@@ -277,6 +293,7 @@ def gives_zero_after_new_contexts(self, word, context):
     "2.7",
     "AbsoluteDiscounting.estimate",
     "After a context that was never seen, the shorter one decides: P(w | u) = P(w | u'), not 1/V.",
+    kind="edge",
 )
 def is_uniform_after_new_contexts(self, word, context):
     return discounted(self, word, context, new=lambda self: 1 / len(self.vocabulary))
@@ -286,6 +303,7 @@ def is_uniform_after_new_contexts(self, word, context):
     "2.7",
     "AbsoluteDiscounting.estimate",
     "lambda(u) is missing: the shorter context shares out only what was saved.",
+    kind="idea",
 )
 def forgets_lambda(self, word, context):
     return discounted(self, word, context, saved=1.0)
@@ -295,6 +313,7 @@ def forgets_lambda(self, word, context):
     "2.7",
     "AbsoluteDiscounting.estimate",
     "You jumped from u to the unigrams: the next shorter context is u without its first word.",
+    kind="idea",
 )
 def jumps_to_unigrams(self, word, context):
     def lower(self, word, context):

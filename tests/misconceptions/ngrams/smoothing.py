@@ -12,6 +12,7 @@ FALLBACK = (0.5, 1.0, 1.5)
 @misconception(
     "2.6",
     replaces="Interpolated.estimate",
+    kind="idea",
     says="The weights are in the wrong order: weights[0] belongs to the uniform distribution, and "
     "the last one to the longest context.",
 )
@@ -22,6 +23,7 @@ def turns_the_weights_around(self, word, context):
 @misconception(
     "2.6",
     replaces="Interpolated.estimate",
+    kind="edge",
     says="After an unseen context the probabilities sum to less than 1: divide by the sum of the "
     "weights that were used.",
 )
@@ -32,6 +34,7 @@ def loses_the_weight_of_unseen_contexts(self, word, context):
 @misconception(
     "2.6",
     replaces="Interpolated.estimate",
+    kind="idea",
     says="You shortened the context at the wrong side: the words next to the predicted one stay, "
     "so take the endings of u.",
 )
@@ -52,6 +55,7 @@ def mixture(self, word, context, weights, rescale=True, endings=True):
 @misconception(
     "2.7",
     replaces="AbsoluteDiscounting.saved",
+    kind="idea",
     says="You took D once; every word of the row gave up its own D.",
 )
 def saves_one_discount(self, context):
@@ -62,6 +66,7 @@ def saves_one_discount(self, context):
 @misconception(
     "2.7",
     replaces="AbsoluteDiscounting.saved",
+    kind="idea",
     says="You took a discount for each single occurrence; it is taken once for each different "
     "word of the row.",
 )
@@ -72,6 +77,7 @@ def saves_for_every_occurrence(self, context):
 @misconception(
     "2.7",
     replaces="AbsoluteDiscounting.estimate",
+    kind="idea",
     says="Only unseen words got a part of what was saved. In the interpolated form every word gets "
     "its part, and without that the probabilities do not sum to 1.",
 )
@@ -85,6 +91,7 @@ def shares_among_unseen_words_only(self, word, context):
 @misconception(
     "2.7",
     replaces="AbsoluteDiscounting.estimate",
+    kind="idea",
     says="You shared out what was saved equally among all words; the shorter context says how "
     "likely each of them is.",
 )
@@ -100,6 +107,7 @@ def shares_equally(self, word, context):
 @misconception(
     "2.8",
     replaces="Backoff.backoff_weight",
+    kind="idea",
     says="The probabilities sum to less than 1: what was saved goes to the unseen words only, so "
     "divide it by their share in the shorter context.",
 )
@@ -126,6 +134,7 @@ def sums_over_the_same_context(self, context):
 @misconception(
     "2.8",
     replaces="Backoff.estimate",
+    kind="idea",
     says="A seen word got a part of what was saved as well: that is interpolation. In back-off "
     "a seen word has its discounted count and nothing else.",
 )
@@ -139,6 +148,7 @@ def interpolates(self, word, context):
 @misconception(
     "2.8",
     replaces="Backoff.estimate",
+    kind="edge",
     says="Where every word of the vocabulary was seen, nobody needs what is saved, and the "
     "probabilities sum to less than 1: take no discount there.",
 )
@@ -152,6 +162,7 @@ def discounts_complete_rows(self, word, context):
 @misconception(
     "2.9",
     replaces="continuation_counts",
+    kind="idea",
     says="These are still the counts: each different word before an n-gram counts once, however "
     "often it stands there.",
 )
@@ -172,6 +183,7 @@ def treats_the_beginning_like_the_rest(tables):
 @misconception(
     "2.9",
     replaces="continuation_counts",
+    kind="edge",
     says="Contexts that begin with two BOS are still there: leave them out of every table.",
 )
 def keeps_two_begin_symbols(tables):
@@ -207,6 +219,7 @@ def continuations(tables, value, keep_bos=True, skip_two=True):
 @misconception(
     "2.10",
     replaces="modified_discounts",
+    kind="idea",
     says="Y has 2 n2 in its denominator, not n2: each of the n2 pairs holds two occurrences.",
 )
 def forgets_the_two_in_y(table):
@@ -216,6 +229,7 @@ def forgets_the_two_in_y(table):
 @misconception(
     "2.10",
     replaces="modified_discounts",
+    kind="edge",
     says="A discount below 0 would add to the counts: return FALLBACK_DISCOUNTS then, too.",
 )
 def allows_negative_discounts(table):
@@ -225,6 +239,7 @@ def allows_negative_discounts(table):
 @misconception(
     "2.10",
     replaces="modified_discounts",
+    kind="edge",
     says="n4 may be 0: D3 is 3 then. Only n1, n2 and n3 stand in a denominator.",
 )
 def falls_back_without_n4(table):

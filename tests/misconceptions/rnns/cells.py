@@ -20,6 +20,7 @@ def walk(cell, x, s=None, carry=lambda old, new: new):
 @misconception(
     "4.3",
     replaces="run",
+    kind="idea",
     says="Each step begins in the first state again. It must begin in the state of the step "
     "before.",
 )
@@ -72,6 +73,7 @@ def detaches_each_state(cell, x, s=None):
 @misconception(
     "4.3",
     replaces="ElmanCell.step",
+    kind="idea",
     says="The old state does not count: without U s the network sees one input at a time.",
 )
 def forgets_the_state(self, a, s):
@@ -90,6 +92,7 @@ def multiplies_by_columns(self, a, s):
 @misconception(
     "4.3",
     replaces="ElmanCell.step",
+    kind="idea",
     says="U s stands outside the tanh. Add it to a first; otherwise h grows without limit.",
 )
 def adds_after_the_tanh(self, a, s):
@@ -127,6 +130,7 @@ def takes_g_for_o(self, a, s):
 @misconception(
     "4.6",
     replaces="LSTMCell.step",
+    kind="idea",
     says="Input and forget gate are swapped: the first block, i, lets g in, and the second, f, "
     "keeps the old c.",
 )
@@ -137,6 +141,7 @@ def swaps_input_and_forget(self, a, s):
 @misconception(
     "4.6",
     replaces="LSTMCell.step",
+    kind="idea",
     says="h is made from the old c; it must be o times the tanh of the new one.",
 )
 def shows_the_old_memory(self, a, s):
@@ -156,6 +161,7 @@ def writes_with_the_sigmoid(self, a, s):
 @misconception(
     "4.6",
     replaces="LSTMCell.step",
+    kind="idea",
     says="h is o times c; equation 4.19 has o times the tanh of c.",
 )
 def shows_the_memory_itself(self, a, s):
@@ -183,6 +189,7 @@ def gru(self, a, s, order="rz"):
 @misconception(
     "4.7",
     replaces="GRUCell.step",
+    kind="idea",
     says="z and 1 - z are swapped. In this convention z is the share of the old state that stays.",
 )
 def keeps_with_one_minus_z(self, a, s):
@@ -216,6 +223,7 @@ def resets_the_input_as_well(self, a, s):
 @misconception(
     "4.7",
     replaces="GRUCell.step",
+    kind="idea",
     says="The first block is r and the second z; you took them the other way round.",
 )
 def swaps_r_and_z(self, a, s):
@@ -268,6 +276,7 @@ def drops_outputs(cells, x, s=None, dropout=None):
 @misconception(
     "4.8",
     replaces="stack",
+    kind="idea",
     says="A layer began in the last state of the one below. Each has its own first state: s[:, k].",
 )
 def hands_the_state_upwards(cells, x, s=None, dropout=None):
@@ -299,6 +308,7 @@ def returns_one_state(cells, x, s=None, dropout=None):
 @misconception(
     "4.8",
     replaces="bidirectional",
+    kind="idea",
     says="The outputs of the second cell are in its own order: reverse them, so that position t "
     "holds what it knew at step t.",
 )
@@ -310,6 +320,7 @@ def does_not_turn_back(ahead, back, x):
 @misconception(
     "4.8",
     replaces="bidirectional",
+    kind="idea",
     says="Both cells read from the beginning; the second must read from the end.",
 )
 def reads_ahead_twice(ahead, back, x):

@@ -38,6 +38,7 @@ def told(model, stories, size, keep=lambda targets: targets != PAD, evaluate=Tru
 @misconception(
     "4.9",
     replaces="log_probs",
+    kind="idea",
     says="PAD was counted as a prediction. Keep only places whose target is a word or EOS.",
 )
 def counts_padding(model, stories, size=32):
@@ -47,6 +48,7 @@ def counts_padding(model, stories, size=32):
 @misconception(
     "4.9",
     replaces="log_probs",
+    kind="idea",
     says="The ends of the stories are left out. EOS is predicted like a word.",
 )
 def leaves_out_the_ends(model, stories, size=32):
@@ -74,6 +76,7 @@ def takes_bits(model, stories, size=32):
 @misconception(
     "4.9",
     replaces="make_batch",
+    kind="idea",
     says="The targets are the same as the inputs. They must be one word further on, so that each "
     "word is predicted from those before it.",
 )
@@ -112,6 +115,7 @@ def pads_on_the_left(stories):
 @misconception(
     "4.9",
     replaces="make_batch",
+    kind="idea",
     says="EOS is missing in the targets: where a story ends is predicted, too.",
 )
 def never_ends(stories):
@@ -145,6 +149,7 @@ def trained(
 @misconception(
     "4.10",
     replaces="train_batch",
+    kind="idea",
     says="The loss counts PAD, so the model learns to predict padding: ignore_index=PAD.",
 )
 def learns_padding(model, optimizer, batch, chunk, clip):
@@ -181,6 +186,7 @@ def clips_after_the_step(model, optimizer, batch, chunk, clip):
 @misconception(
     "4.10",
     replaces="train_batch",
+    kind="edge",
     says="A loss of NaN is not noticed: look at it before backward and raise FloatingPointError.",
 )
 def does_not_look_at_the_loss(model, optimizer, batch, chunk, clip):
@@ -199,6 +205,7 @@ def averages_the_chunks(model, optimizer, batch, chunk, clip):
 @misconception(
     "4.10",
     replaces="stop_early",
+    kind="idea",
     says="The model has the weights of its last epoch. Keep a deepcopy of those of the best one (a "
     "state_dict alone changes with the model), and load it at the end.",
 )
@@ -271,6 +278,7 @@ def told_stories(
 @misconception(
     "4.11",
     replaces="generate",
+    kind="idea",
     says="The likeliest word was taken each time. Draw from the chances, with torch.multinomial.",
 )
 def takes_the_likeliest(model, n, rng, most, prompt=()):
@@ -290,6 +298,7 @@ def reads_all_again(model, n, rng, most, prompt=()):
 @misconception(
     "4.11",
     replaces="generate",
+    kind="idea",
     says="The state is not handed on, so each word is drawn as if it were the first.",
 )
 def hands_no_state_on(model, n, rng, most, prompt=()):
@@ -299,6 +308,7 @@ def hands_no_state_on(model, n, rng, most, prompt=()):
 @misconception(
     "4.11",
     replaces="generate",
+    kind="edge",
     says="PAD or BOS was drawn. They are no words: set their chances to 0 before drawing.",
 )
 def draws_padding(model, n, rng, most, prompt=()):

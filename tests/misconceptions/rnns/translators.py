@@ -38,6 +38,7 @@ def encoded(self, source):
 @misconception(
     "4.12",
     replaces="Seq2Seq.forward",
+    kind="idea",
     says="The decoder begins with zeros, so it knows nothing of the source: hand it the encoder's "
     "last state.",
 )
@@ -48,6 +49,7 @@ def decodes_from_nothing(self, source, inputs):
 @misconception(
     "4.12",
     replaces="Seq2Seq.forward",
+    kind="idea",
     says="These are probabilities. Return logits: the loss takes their softmax itself.",
 )
 def decodes_to_probabilities(self, source, inputs):
@@ -74,6 +76,7 @@ def written(self, source, most, keep=True, stop="all", cut=until_end):
 @misconception(
     "4.12",
     replaces="Seq2Seq.translate",
+    kind="idea",
     says="Each word was decoded from the encoder's state alone. Carry the decoder's state on.",
 )
 def begins_each_word_anew(self, source, most=60):

@@ -14,6 +14,7 @@ def window(p, e):
 @misconception(
     "4.1",
     replaces="feedforward",
+    kind="idea",
     says="The hidden layer has no tanh: two linear layers after each other are only one.",
 )
 def forgets_the_tanh(p, contexts):
@@ -36,6 +37,7 @@ def squashes_with_the_sigmoid(p, contexts):
 @misconception(
     "4.1",
     replaces="feedforward",
+    kind="idea",
     says="z is a softmax here. Return the logits: the loss takes their softmax itself.",
 )
 def returns_probabilities(p, contexts):
@@ -56,6 +58,7 @@ def mixes_the_vectors(p, contexts):
 @misconception(
     "4.1",
     replaces="feedforward",
+    kind="idea",
     says="The words stand in e from the last to the first; keep the order of the window.",
 )
 def turns_the_window_round(p, contexts):
@@ -88,6 +91,7 @@ def by_hand(p, contexts, targets, e, h, z, *, mean=True, sign=1, slope=None, add
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
+    kind="idea",
     says="The slopes are B times too large: the loss is a mean over the B windows.",
 )
 def sums_over_the_windows(p, contexts, targets, e, h, z):
@@ -97,6 +101,7 @@ def sums_over_the_windows(p, contexts, targets, e, h, z):
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
+    kind="idea",
     says="All slopes have the wrong sign: the slope of the loss for z is softmax(z) minus the "
     "one-hot target. The step downhill comes later.",
 )
@@ -107,6 +112,7 @@ def subtracts_the_other_way(p, contexts, targets, e, h, z):
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
+    kind="idea",
     says="On the way back through the hidden layer the slope of tanh, 1 - h², is missing.",
 )
 def forgets_the_slope_of_tanh(p, contexts, targets, e, h, z):
@@ -135,6 +141,7 @@ def keeps_one_slope_of_a_word(p, contexts, targets, e, h, z):
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
+    kind="edge",
     says="exp of a large logit is infinite, and the loss is NaN: use logsumexp, or subtract the "
     "largest logit first.",
 )
@@ -147,6 +154,7 @@ def overflows(p, contexts, targets, e, h, z):
 @misconception(
     "4.2",
     replaces="sgd_step",
+    kind="idea",
     says="The step goes uphill: subtract rate times the slope, so that the loss falls.",
 )
 def steps_uphill(p, gradients, rate):
@@ -172,6 +180,7 @@ def backwards(cell, x, h, slopes, chunk=0, *, carry=None, slope=None, before=Non
 @misconception(
     "4.4",
     replaces="bptt",
+    kind="idea",
     says="Each step gets only its own slope. What a step does through the steps after it must be "
     "handed back to it: d_a of the next step, times U.",
 )
@@ -182,6 +191,7 @@ def does_not_go_back(cell, x, h, slopes, chunk=0):
 @misconception(
     "4.4",
     replaces="bptt",
+    kind="idea",
     says="On the way back you took the transpose of U. Rows are multiplied by U itself: d_a @ U.",
 )
 def goes_back_by_the_transpose(cell, x, h, slopes, chunk=0):
@@ -189,7 +199,10 @@ def goes_back_by_the_transpose(cell, x, h, slopes, chunk=0):
 
 
 @misconception(
-    "4.4", replaces="bptt", says="The slope of tanh, 1 - h_t², is missing at every step."
+    "4.4",
+    replaces="bptt",
+    kind="idea",
+    says="The slope of tanh, 1 - h_t², is missing at every step.",
 )
 def forgets_the_tanh_of_each_step(cell, x, h, slopes, chunk=0):
     return backwards(cell, x, h, slopes, chunk, slope=1.0)
@@ -198,6 +211,7 @@ def forgets_the_tanh_of_each_step(cell, x, h, slopes, chunk=0):
 @misconception(
     "4.4",
     replaces="bptt",
+    kind="idea",
     says="The slope of U multiplies d_a of step t by h of the step before it; you took h of step "
     "t itself.",
 )
@@ -267,6 +281,7 @@ def looks_at_h_alone(cell, x, s):
 @misconception(
     "4.5",
     replaces="gradient_norms",
+    kind="idea",
     says="The norms of single steps were multiplied. The norm of a product is smaller than that in "
     "general: multiply the Jacobians, then take the norm.",
 )
@@ -286,6 +301,7 @@ def norm_of(slopes):
 @misconception(
     "4.5",
     replaces="clip_gradients",
+    kind="idea",
     says="Each parameter was clipped by its own norm. That changes the direction of the whole: "
     "take one norm and one factor for all.",
 )
@@ -313,6 +329,7 @@ def stretches_short_ones(parameters, most):
 @misconception(
     "4.5",
     replaces="clip_gradients",
+    kind="idea",
     says="Every number was cut off at the limit. Multiply all by one factor instead, so that the "
     "direction stays.",
 )

@@ -68,6 +68,7 @@ def gives_rms_a_bias(s):
 @misconception(
     "6.12",
     replaces="count_parameters",
+    kind="idea",
     says="W_o is missing: after the heads have answered, a matrix of D x D merges them.",
 )
 def forgets_the_output_matrix(s):
@@ -77,6 +78,7 @@ def forgets_the_output_matrix(s):
 @misconception(
     "6.12",
     replaces="count_costs",
+    kind="idea",
     says="The scores and the weighted sums are missing: 4 T^2 D operations in each block.",
 )
 def forgets_the_scores(s, T, n_bytes=2):
@@ -125,6 +127,7 @@ def steps(q, k, v, log_a, S=None, a=torch.exp, order="decay first"):
 @misconception(
     "6.13",
     replaces="recurrent",
+    kind="idea",
     says="What a step takes in is decayed at once. Only the old state decays: a_t S + k_t v_t^T.",
 )
 def decays_the_new(q, k, v, log_a, S=None):
@@ -134,6 +137,7 @@ def decays_the_new(q, k, v, log_a, S=None):
 @misconception(
     "6.13",
     replaces="recurrent",
+    kind="idea",
     says="The query is answered from the state before this step. First take in k_t and v_t.",
 )
 def answers_too_early(q, k, v, log_a, S=None):
@@ -143,6 +147,7 @@ def answers_too_early(q, k, v, log_a, S=None):
 @misconception(
     "6.13",
     replaces="recurrent",
+    kind="idea",
     says="The given state is ignored: a text that is read in pieces begins anew each time.",
 )
 def begins_anew(q, k, v, log_a, S=None):
@@ -167,6 +172,7 @@ def tables(log_a):
 @misconception(
     "6.13",
     replaces="parallel",
+    kind="idea",
     says="Later steps are seen: the table must be 0 above its diagonal.",
 )
 def sees_later_steps(q, k, v, log_a):
@@ -177,6 +183,7 @@ def sees_later_steps(q, k, v, log_a):
 @misconception(
     "6.13",
     replaces="parallel",
+    kind="idea",
     says="The last state is the plain sum of all k v^T. Each must decay until the end.",
 )
 def sums_without_decay(q, k, v, log_a):
@@ -198,6 +205,7 @@ def counts_one_decay_too_many(q, k, v, log_a):
 @misconception(
     "6.13",
     replaces="parallel",
+    kind="edge",
     says="A number overflows: exp(-sum) is too large after a long decay. Subtract the sums first, "
     "then take the exponential.",
 )

@@ -155,6 +155,7 @@ def go(self, tokens, past, look, **wrong):
 @misconception(
     "6.6",
     replaces="LanguageModel.read",
+    kind="idea",
     says="The norm after the last block is missing.",
 )
 def forgets_the_last_norm(self, tokens, past=None, **look):
@@ -235,6 +236,7 @@ def draw(model, rng, std, among, factor, zero=("bias",)):
 @misconception(
     "6.6",
     replaces="initialise",
+    kind="idea",
     says="Weights that write into the stream are drawn as wide as all others. There are N of them, "
     "so theirs is std / sqrt(N).",
 )
@@ -289,6 +291,7 @@ def rename(weights, skip=MASKS, turn=lambda name: ".c_" in name, names=None):
 @misconception(
     "6.7",
     replaces="from_gpt2",
+    kind="idea",
     says="No weight is transposed: GPT-2's layers compute x W + b, torch's compute x W^T + b.",
 )
 def turns_nothing(weights):

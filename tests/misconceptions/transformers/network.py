@@ -36,6 +36,7 @@ def adds_epsilon_outside(x, gain, bias, eps=1e-5):
 @misconception(
     "6.1",
     replaces="layer_norm",
+    kind="idea",
     says="Mean and variance are taken over all vectors together. Each vector is normalised by "
     "itself, over its last axis.",
 )
@@ -56,6 +57,7 @@ def adds_the_bias_first(x, gain, bias, eps=1e-5):
 @misconception(
     "6.1",
     replaces="rms_norm",
+    kind="idea",
     says="RMS norm subtracts no mean: it only divides by the root of the mean square.",
 )
 def subtracts_the_mean(x, gain, eps=1e-5):
@@ -65,6 +67,7 @@ def subtracts_the_mean(x, gain, eps=1e-5):
 @misconception(
     "6.1",
     replaces="layer_norm_gradients",
+    kind="idea",
     says="The slopes were only divided by the spread. The mean and the spread depend on x, too: "
     "their two terms are missing.",
 )
@@ -112,6 +115,7 @@ def never_approximates(x, approximate=False):
 @misconception(
     "6.2",
     replaces="gelu",
+    kind="idea",
     says="This is x times the sigmoid of 1.702 x, another approximation: see 6.6 and 6.7.",
 )
 def takes_a_sigmoid(x, approximate=False):
@@ -121,6 +125,7 @@ def takes_a_sigmoid(x, approximate=False):
 @misconception(
     "6.2",
     replaces="FeedForward.forward",
+    kind="idea",
     says="In SwiGLU the function bends the wrong one of the two: it belongs to gate(x), and up(x) "
     "stays as it is.",
 )
@@ -133,6 +138,7 @@ def bends_the_wrong_way(self, x):
 @misconception(
     "6.2",
     replaces="FeedForward.forward",
+    kind="idea",
     says="The function is missing between up and down, so the layer is one linear map.",
 )
 def bends_nothing(self, x):
@@ -154,6 +160,7 @@ def bends_twice(self, x):
 @misconception(
     "6.3",
     replaces="Block.around",
+    kind="idea",
     says="Nothing is added: x itself must stay in the stream, and the layer's answer joins it.",
 )
 def leaves_the_stream(self, x, norm, layer):
@@ -163,6 +170,7 @@ def leaves_the_stream(self, x, norm, layer):
 @misconception(
     "6.3",
     replaces="Block.around",
+    kind="idea",
     says="In a pre-norm block the answer is added to norm(x). Add it to x itself, which no norm "
     "has changed.",
 )
@@ -176,6 +184,7 @@ def adds_to_the_normed(self, x, norm, layer):
 @misconception(
     "6.3",
     replaces="Block.around",
+    kind="idea",
     says="In a post-norm block only the layer's answer is normalised. Normalise the sum.",
 )
 def norms_the_answer(self, x, norm, layer):
@@ -187,6 +196,7 @@ def norms_the_answer(self, x, norm, layer):
 @misconception(
     "6.3",
     replaces="Block.around",
+    kind="idea",
     says="Pre-norm and post-norm are exchanged: self.pre means that the norm comes first.",
 )
 def exchanges_pre_and_post(self, x, norm, layer):
@@ -224,6 +234,7 @@ def angles_of(places, n, base=10000.0):
 @misconception(
     "6.4",
     replaces="sinusoidal",
+    kind="idea",
     says="All sines are before all cosines. Put sine and cosine of one frequency side by side.",
 )
 def sines_first(T, D):
@@ -254,6 +265,7 @@ def counts_from_one(T, D):
 @misconception(
     "6.4",
     replaces="shift_matrix",
+    kind="idea",
     says="This matrix shifts back: it is the transpose of what is asked for. Each block is "
     "[[cos, sin], [-sin, cos]].",
 )
@@ -275,6 +287,7 @@ def always_starts_at_zero(x, start=0):
 @misconception(
     "6.4",
     replaces="rotate",
+    kind="idea",
     says="Number i is paired with number i + K / 2, as Llama's files want it. Here neighbours make "
     "a pair: 2 i and 2 i + 1.",
 )
@@ -287,6 +300,7 @@ def pairs_the_halves(x, start=0):
 @misconception(
     "6.4",
     replaces="rotate",
+    kind="idea",
     says="The pairs turn the other way round: the minus belongs to b sin in the first number.",
 )
 def turns_backwards(x, start=0):
@@ -320,6 +334,7 @@ def counts_heads_from_zero(H, T, S):
 @misconception(
     "6.4",
     replaces="alibi",
+    kind="idea",
     says="The penalty is added instead of subtracted, so distant words gain. Subtract it.",
 )
 def rewards_distance(H, T, S):

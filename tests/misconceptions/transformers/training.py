@@ -25,6 +25,7 @@ def adam(p, slope, m, v, t, rate, betas, eps, decay, **wrong):
 @misconception(
     "6.8",
     replaces="adamw",
+    kind="idea",
     says="The decay is added to the slope, as in Adam before AdamW. It acts on p itself, beside "
     "m and v.",
 )
@@ -35,6 +36,7 @@ def decays_through_the_slope(p, slope, m, v, t, rate, betas=(0.9, 0.95), eps=1e-
 @misconception(
     "6.8",
     replaces="adamw",
+    kind="idea",
     says="m and v are not corrected: in the first steps they are too small. Divide by 1 - beta^t.",
 )
 def forgets_the_correction(p, slope, m, v, t, rate, betas=(0.9, 0.95), eps=1e-8, decay=0.1):
@@ -66,6 +68,7 @@ def wave(share, peak, last):
 @misconception(
     "6.8",
     replaces="learning_rate",
+    kind="edge",
     says="After the last step the rate rises again. The share that is done is at most 1.",
 )
 def rises_again(step, peak, warmup, steps, last=0.0):
@@ -179,6 +182,7 @@ def never_clips(model, optimizer, batches, clip, count=None):
 @misconception(
     "6.8",
     replaces="train_step",
+    kind="edge",
     says="A loss of NaN is not noticed: it spoils all weights. Look at it before backward.",
 )
 def goes_on_with_nan(model, optimizer, batches, clip, count=None):

@@ -122,6 +122,7 @@ def chooses_any_token(tokens, V, rng, share=0.15):
 @misconception(
     "6.10",
     replaces="mask_words",
+    kind="idea",
     says="All chosen words become MASK. Only 80 % do; 10 % become another word, and 10 % stay.",
 )
 def hides_all(tokens, V, rng, share=0.15):
@@ -131,6 +132,7 @@ def hides_all(tokens, V, rng, share=0.15):
 @misconception(
     "6.10",
     replaces="mask_words",
+    kind="idea",
     says="Every word is a target. Only the chosen ones are: the others can simply be copied.",
 )
 def asks_for_every_word(tokens, V, rng, share=0.15):
@@ -149,6 +151,7 @@ def draws_special_tokens(tokens, V, rng, share=0.15):
 @misconception(
     "6.10",
     replaces="mask_words",
+    kind="edge",
     says="The last word of the vocabulary is never drawn: torch.randint leaves its upper end out.",
 )
 def leaves_a_word_out(tokens, V, rng, share=0.15):
@@ -178,6 +181,7 @@ def sees_padding(self, tokens):
 @misconception(
     "6.10",
     replaces="Encoder.forward",
+    kind="idea",
     says="The mask is the wrong way round: it must be True where a token is not PAD.",
 )
 def sees_padding_only(self, tokens):
@@ -222,6 +226,7 @@ def forgets_what_it_wrote(self, source, inputs, past=None):
 @misconception(
     "6.11",
     replaces="EncoderDecoder.forward",
+    kind="idea",
     says="The decoder never looks at the source: pass memory= to `read`.",
 )
 def ignores_the_source(self, source, inputs, past=None):

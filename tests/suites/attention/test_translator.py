@@ -99,6 +99,7 @@ def test_a_chain_of_words(attention):
     source = torch.tensor([[3, 4], [4, 0]])
     assert list(map(list, net.translate(source))) == [[5, 7], [5, 7]]
     assert list(map(list, net.translate(source, 1))) == [[5], [5]]
+    assert list(map(list, net.translate(torch.tensor([[4]])))) == [[5, 7]]
 
 
 @pytest.mark.task("5.2", weight=2)

@@ -82,10 +82,11 @@ def context_means(E, contexts):
 
 
 def random_contexts(rng, B, C, V):
-    """Windows with words that repeat, places without a word, and one row without any word."""
+    """Windows with words that repeat, places without a word, rows of no word and of one."""
     contexts = rng.integers(0, V, size=(B, C))
     contexts[rng.random((B, C)) < 0.3] = NONE
     contexts[B // 2] = NONE
+    contexts[B - 1] = [0, *[NONE] * (C - 1)]
     contexts[0, :2] = V - 1
     return torch.from_numpy(contexts)
 

@@ -116,6 +116,7 @@ def test_cosines_of_any_vectors(embeddings, rng):
     X[1], Y[2] = 0, 0
     assert close(embeddings.cosine(X, Y), plain.cosines(X, Y))
     assert close(embeddings.cosine(3 * X, Y), plain.cosines(X, Y))
+    assert close(embeddings.cosine(X / 99, Y / 99), plain.cosines(X, Y))
 
 
 @pytest.mark.task("3.3", weight=1)
@@ -226,7 +227,7 @@ def in_range(hits, n, p):
     return abs(hits - n * p) <= 6 * np.sqrt(n * p * (1 - p)) + 1
 
 
-@pytest.mark.task("3.6", weight=1, visible=True)
+@pytest.mark.task("3.6", weight=1.3, visible=True)
 def test_frequent_words_of_three_sentences(embeddings):
     """Words are listed by count, equal counts by alphabet, and rare ones are dropped."""
     sentences = [["the", "goat", "saw", "the", "hen"], ["the", "hen", "slept"], []]
@@ -235,10 +236,11 @@ def test_frequent_words_of_three_sentences(embeddings):
     assert list(embeddings.frequent_words(sentences, 2).items()) == counts[:2]
 
 
-@pytest.mark.task("3.6", weight=1)
+@pytest.mark.task("3.6", weight=0.7)
 def test_frequent_words_of_any_text(embeddings, rng):
     """For every minimum count, exactly the words seen so often are listed, in order."""
     sentences = [[f"w{i}" for i in sentence] for sentence in plain.random_sentences(rng)]
+    sentences.insert(0, ["y", "x"] * 7)
     for min_count in (1, 3, 6):
         got = embeddings.frequent_words(sentences, min_count)
         assert list(got.items()) == plain.frequent(sentences, min_count)

@@ -116,6 +116,20 @@ def join(ids, pair, new):
     return found
 
 
+def divergence(p, q):
+    """KL(p || q) word by word, for a q that is nowhere 0."""
+    both = zip(p.tolist(), q.tolist(), strict=True)
+    return math.fsum(a * math.log(a / b) for a, b in both if a > 0)
+
+
+def random_posterior(rng, size):
+    """Log-likelihoods near `size`, priors, and the posterior of three classes."""
+    logs = {name: float(size + rng.normal()) for name in "abc"}
+    priors = dict(zip("abc", rng.dirichlet([3, 3, 3]).tolist(), strict=True))
+    joint = {c: priors[c] * math.exp(logs[c] - size) for c in "abc"}
+    return logs, priors, {c: value / sum(joint.values()) for c, value in joint.items()}
+
+
 def train_bpe(text, n_merges):
     """Count all pairs of the whole text again for each merge."""
     words, merges = [list(chunk.encode()) for chunk in chunks(text)], []

@@ -182,14 +182,14 @@ def test_an_impossible_token(lm):
 # ---------------------------------------------------------------- 1.5
 
 
-@pytest.mark.task("1.5", weight=1, visible=True)
+@pytest.mark.task("1.5", weight=0.7, visible=True)
 def test_cross_entropy_by_hand(lm):
     """With 1/2 and 1/8 for the right tokens, the mean surprise is 2 ln 2."""
     log_probs = np.log([[0.5, 0.25, 0.25], [0.25, 0.125, 0.625]])
     assert float(lm.cross_entropy(log_probs, np.array([0, 1]))) == near(2 * math.log(2))
 
 
-@pytest.mark.task("1.5", weight=1)
+@pytest.mark.task("1.5", weight=1.3)
 def test_cross_entropy_of_any_predictions(lm, rng):
     """Only the right token of each row counts, and every row counts the same."""
     for N, V in ((1, 4), (9, 3), (3, 9)):
@@ -199,14 +199,14 @@ def test_cross_entropy_of_any_predictions(lm, rng):
         assert float(lm.cross_entropy(log_probs, targets)) == near(-math.fsum(right) / N)
 
 
-@pytest.mark.task("1.5", weight=1, visible=True)
+@pytest.mark.task("1.5", weight=0.7, visible=True)
 def test_perplexity_of_a_die(lm):
     """The throws of a fair die have perplexity 6, however many they are."""
     assert float(lm.perplexity([math.log(1 / 6)])) == near(6)
     assert float(lm.perplexity([math.log(1 / 6)] * 500)) == near(6)
 
 
-@pytest.mark.task("1.5", weight=1)
+@pytest.mark.task("1.5", weight=1.3)
 def test_perplexity_of_any_text(lm, rng):
     """Perplexity is one over the geometric mean of the probabilities, infinite if one is 0."""
     p = rng.uniform(0.01, 1, size=7)
@@ -233,20 +233,31 @@ def test_bits_per_byte_of_any_text(lm, rng):
 # ---------------------------------------------------------------- 1.6
 
 
-@pytest.mark.task("1.6", weight=1, visible=True)
-def test_entropy_of_a_coin_and_of_certainty(lm):
-    """A fair coin has ln 2 nats, a certain event none."""
+@pytest.mark.task("1.6", weight=0.4, visible=True)
+def test_entropy_of_a_coin(lm):
+    """A fair coin has ln 2 nats."""
     assert float(lm.entropy(np.array([0.5, 0.5]))) == near(math.log(2))
+
+
+@pytest.mark.task("1.6", weight=0.2, visible=True)
+def test_entropy_of_certainty(lm):
+    """A certain event has no entropy."""
     assert float(lm.entropy(np.array([0.0, 1.0, 0.0]))) == near(0)
 
 
-@pytest.mark.task("1.6", weight=1)
+@pytest.mark.task("1.6", weight=1.1)
 def test_entropy_of_any_distribution(lm, rng):
-    """The surprises are averaged with their own probabilities; impossible words add nothing."""
-    for V, zeros in ((1, 0), (5, 0), (9, 3)):
-        p = plain.random_row(rng, V, zeros)
-        expected = -math.fsum(x * math.log(x) for x in p.tolist() if x > 0)
-        assert float(lm.entropy(p)) == near(expected)
+    """The surprises are averaged with their own probabilities."""
+    for V in (1, 5, 9):
+        p = plain.random_row(rng, V, 0)
+        assert float(lm.entropy(p)) == near(-math.fsum(x * math.log(x) for x in p.tolist()))
+
+
+@pytest.mark.task("1.6", weight=0.3)
+def test_entropy_with_impossible_words(lm, rng):
+    """Impossible words add nothing."""
+    p = plain.random_row(rng, 9, 3)
+    assert float(lm.entropy(p)) == near(-math.fsum(x * math.log(x) for x in p.tolist() if x > 0))
 
 
 @pytest.mark.task("1.6", weight=1, visible=True)
@@ -257,13 +268,19 @@ def test_divergence_by_hand(lm):
     assert float(lm.kl_divergence(q, q)) == near(0)
 
 
-@pytest.mark.task("1.6", weight=2)
+@pytest.mark.task("1.6", weight=1.4)
 def test_divergence_of_any_distributions(lm, rng):
-    """The mean of ln p/q over p is right, also where p is 0; where only q is 0 it is infinite."""
+    """The mean of ln p/q over p is right, also where p is 0."""
     for zeros in (0, 2):
         p, q = plain.random_row(rng, 6, zeros), plain.random_row(rng, 6)
-        terms = [a * math.log(a / b) for a, b in zip(p.tolist(), q.tolist(), strict=True) if a > 0]
-        assert float(lm.kl_divergence(p, q)) == near(math.fsum(terms))
+        assert float(lm.kl_divergence(p, q)) == near(plain.divergence(p, q))
+
+
+@pytest.mark.task("1.6", weight=0.6)
+def test_divergence_from_a_model_that_forbids_words(lm, rng):
+    """Where only q is 0, the divergence is infinite; where both are, nothing is added."""
+    p, q = plain.random_row(rng, 6), plain.random_row(rng, 6)
+    assert float(lm.kl_divergence(p, q)) == near(plain.divergence(p, q))  # an error shows here, too
     q[int(p.argmax())] = 0
     assert lm.kl_divergence(p, q / q.sum()) == math.inf
     assert float(lm.kl_divergence(np.array([0.5, 0.5, 0]), np.array([0.25, 0.75, 0]))) > 0
@@ -315,15 +332,21 @@ def test_posterior_by_hand(lm):
     assert dict(found) == near({"french": 0.5, "swedish": 0.5})
 
 
-@pytest.mark.task("1.7", weight=1)
+@pytest.mark.task("1.7", weight=0.4)
+def test_posterior_of_short_texts(lm, rng):
+    """Each likelihood is multiplied by its prior, and the products are divided by their sum."""
+    logs, priors, expected = plain.random_posterior(rng, 0)
+    assert dict(lm.posterior(logs, priors)) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.task("1.7", weight=0.6)
 def test_posterior_of_long_texts(lm, rng):
-    """Likelihoods too small for any float still give probabilities that sum to 1."""
+    """Likelihoods too small for any float, or far apart, give probabilities that sum to 1."""
     for size in (0, -4000, -90000):
-        logs = {name: float(size + rng.normal()) for name in "abc"}
-        priors = dict(zip("abc", rng.dirichlet([3, 3, 3]).tolist(), strict=True))
-        joint = {c: priors[c] * math.exp(logs[c] - size) for c in "abc"}
-        expected = {c: value / sum(joint.values()) for c, value in joint.items()}
+        logs, priors, expected = plain.random_posterior(rng, size)
         assert dict(lm.posterior(logs, priors)) == pytest.approx(expected, rel=1e-6)
+    far = {"a": -5000.0, "b": -9000.0}
+    assert dict(lm.posterior(far, {"a": 0.5, "b": 0.5})) == near({"a": 1.0, "b": 0.0})
 
 
 @pytest.mark.task("1.7", weight=1, seconds=20)

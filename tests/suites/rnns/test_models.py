@@ -182,7 +182,7 @@ def test_a_batch_in_one_step(rnns, rng):
     assert_trains(rnns, rng, chunk=50, clip=1e3)
 
 
-@pytest.mark.task("4.10", weight=2)
+@pytest.mark.task("4.10", weight=3)
 def test_a_batch_in_chunks(rnns, rng):
     """Each chunk makes a step; the state goes on to the next, and gradients do not come back."""
     for chunk in (2, 3):
