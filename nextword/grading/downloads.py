@@ -1,9 +1,10 @@
 """Reads from a name in a learning platform's download whose it is. Leaves out reading the files.
 
 Moodle ("Download all submissions", mod/assign/locallib.php) names folders, or files where folders
-are switched off, `Ada Lovelace_12345_assignsubmission_file_`; the number is the participant's, and
-names have no underscore. A text typed online is `…_assignsubmission_onlinetext_`. Since Moodle 4.1
-a folder's last underscore is left out; a group's name may stand before the student's.
+are switched off, `Ada Lovelace_12345_assignsubmission_file_`; the number is the participant's in
+this assignment, and names have no underscore. A text typed online is
+`…_assignsubmission_onlinetext_`. Since Moodle 4.1 a folder's last underscore is left out; a group's
+name may stand before the student's.
 
 Canvas ("Download Submissions", app/models/content_zipper.rb) names files
 `lovelaceada_LATE_12345_67890_ngrams.py`: last and first name without spaces, whether it is late,

@@ -2,8 +2,9 @@
 
 Headers are found whatever their case, spaces and hyphens. Known are those of a plain list (id,
 name, e-mail), of nbgrader's `db student import`, of Moodle's participants, grades and grading
-worksheet ("Identifier" holds the number in the names of a download), and of Canvas' gradebook
-export ("ID" holds the number in the names of a download).
+worksheet ("Identifier" holds the number in the names of a download; it is another one for each
+assignment), and of Canvas' gradebook export ("ID" holds the number in the names of a download, in
+nbgrader's list `lms_user_id`).
 """
 
 from __future__ import annotations
@@ -83,8 +84,11 @@ class Roster:
             found = self._numbers.get((sender.platform, number), ())
             if found and (not sender.others or letters(sender.name) in found[0].names):
                 return found
-        named = self._names.get(letters(sender.name), ()) if sender.name else ()
-        return () if sender.others else named
+        if sender.others or not sender.name:
+            return ()
+        # whose number there is another one did not send this, whatever the sender is called
+        named = self._names.get(letters(sender.name), ())
+        return tuple(p for p in named if sender.platform not in {each for each, _ in p.numbers})
 
 
 def _index(people: Iterable[Person], attribute: str) -> dict[object, tuple[Person, ...]]:
@@ -138,6 +142,7 @@ def _decoded(data: bytes) -> str:
 
 def _rows(path: Path, text: str) -> list[tuple[int, list[str]]]:
     """Return the rows that hold something, with their lines; the header says what parts cells."""
+    text = re.sub(r"^sep=.\r?\n", "", text)  # a word of Excel's to itself
     first = text.lstrip("\r\n").splitlines()[:1]
     mark = max(",;\t", key=first[0].count) if first else ","
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
@@ -178,7 +183,7 @@ def _person(cells: Mapping[str, str]) -> Person | None:
     if of_canvas and cells.get("id"):
         numbers.add((CANVAS, cells["id"]))
     if cells.get("lmsuserid"):
-        numbers |= {(platform, cells["lmsuserid"]) for platform in (CANVAS, MOODLE)}
+        numbers.add((CANVAS, cells["lmsuserid"]))
     handles = [*ids, *([email] if email else []), *("-".join(number) for number in sorted(numbers))]
     if not handles and not name:
         return None

@@ -10,7 +10,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from nextword.nbgrader.module_grades import module_results
 from nextword.nbgrader.notebook import SHARED, run_steps, score, show, steps_of
 from nextword.nbgrader.plain_files import copy_for_marking, is_plain, links_in, time_in
 from nextword.nbgrader.restore_cells import Released, mend, released
-from nextword.nbgrader.zips import ask_for_an_id, unpack
+from nextword.nbgrader.zips import ask_for_an_id, last_of, unpack
 from nextword.plural import count
 
 
@@ -162,14 +162,10 @@ def _open(work: Work, of: Assignment, place: Path) -> None:
 
     Of what somebody handed in under one name in several forms, the last by name is graded.
     """
-    entry = work.entry
-    ask_for_an_id(entry)
-    work.notices += entry.remarks
-    origin = entry.paths[-1] if entry.paths else None
-    if len(entry.paths) > 1 and not entry.platform:
-        assert origin is not None
-        work.notices.append(f"handed in more than once: {printable(origin.name)} was graded")
-        entry = replace(entry, paths=(origin,))
+    ask_for_an_id(work.entry)
+    entry, notes = last_of(work.entry)
+    work.notices += [*notes, *entry.remarks]
+    origin = entry.paths[0] if entry.paths else None
     wanted = [f"{of.chapter.stem}.py"] if of.chapter else []
     wanted += [path.name for path in of.folder.glob("*.ipynb")]
     if origin and not entry.platform and origin.is_dir() and not origin.is_symlink():

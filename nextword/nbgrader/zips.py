@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,15 @@ def ask_for_an_id(entry: Entry) -> None:
             f"the id {student[:50]!r} cannot be a folder's name, as nbgrader wants it",
             Verdict.NOT_JUDGED,
         )
+
+
+def last_of(entry: Entry) -> tuple[Entry, list[str]]:
+    """Return what counts of a folder and zips of one name, the last by name, and a line on that."""
+    if len(entry.paths) < 2 or entry.platform:
+        return entry, []
+    last = entry.paths[-1]
+    text = f"handed in more than once: {printable(last.name)} was graded"
+    return replace(entry, paths=(last,)), [text]
 
 
 def unpack(entry: Entry, target: Path, wanted: Collection[str]) -> list[str]:
@@ -63,6 +73,7 @@ class Extract(ExtractorPlugin):
     def extract(self, archive_path: str, extracted_path: str) -> None:
         """Put each student's files into a folder that has the student's id for its name."""
         roster = read_roster(Path(self.roster)) if self.roster else None
+        Path(extracted_path).mkdir(parents=True, exist_ok=True)
         try:
             with open_class(Path(archive_path), roster) as found:
                 for entry in found.entries:
@@ -77,7 +88,8 @@ class Extract(ExtractorPlugin):
         if loose and is_plain(loose) and loose.suffix.lower() != ".zip":
             shutil.copyfile(loose, place / loose.name)  # for a regexp of the instructor's own
             return
-        notes = list(entry.remarks)
+        entry, notes = last_of(entry)
+        notes += entry.remarks
         try:
             ask_for_an_id(entry)
             notes += unpack(entry, place / entry.student, self._wanted(place))

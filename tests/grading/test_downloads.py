@@ -198,6 +198,8 @@ def test_a_name_of_canvas_that_can_be_read_twice_needs_the_roster(tmp_path: Path
     people = roster(tmp_path, "id,name,lms_user_id\nada,Ada Lovelace,501\ngrace,Grace Hopper,502\n")
     known = found_in(folder, people)
     assert known["ada"].whose.name == "Ada Lovelace"
+    stranger = laid_out(tmp_path / "other", {"lovelaceada_777_9001_tiny.py": "not ada's"})
+    assert set(found_in(stranger, people)) == {"canvas-777"}  # a name is not a number
     assert "grace" not in known  # user 502's work cannot be forged by a name that ends in 502
 
 
@@ -266,7 +268,7 @@ def test_gradescopes_export_says_whose_its_folders_are(tmp_path: Path) -> None:
         "Participant 11,Ada Lovelace,ada,ada@example.org,Submitted\n",
         "Student,ID,SIS User ID,SIS Login ID,Section,ngrams\n    Points Possible,,,,,58\n"
         '"Lovelace, Ada",501,ada,ada.l,S1,\n"Student, Test",9,,,S1,\n',
-        "Name\tUsername\tMail\nAda Lovelace\tada\tada@example.org\n",
+        "sep=\t\r\nName\tUsername\tMail\nAda Lovelace\tada\tada@example.org\n",
     ],
 )
 def test_rosters_of_any_common_make_are_read(tmp_path: Path, text: str) -> None:

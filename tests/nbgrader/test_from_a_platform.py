@@ -13,9 +13,9 @@ from tests.nbgrader.conftest import Course
 FULL = 50.0  # what can be had without marks by hand
 ADA, BO = "Ada L_11_assignsubmission_file_", "Bo_12_assignsubmission_file_"
 ROSTER = """\
-id,last_name,first_name,email,lms_user_id
-ada,Lovelace,Ada,=ada@example.org,11
-gus,Giraffe,Gus,,19
+Identifier,ID number,Last name,First name,Email address
+Participant 11,ada,Lovelace,Ada,=ada@example.org
+Participant 19,gus,Giraffe,Gus,
 """
 
 

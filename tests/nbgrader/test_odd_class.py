@@ -169,12 +169,15 @@ def test_a_download_is_taken_whatever_is_broken_in_it(tmp_path, caplog):
     archive.mkdir()
     pack(archive / "ada.zip", **{"ngrams.py": "ada = 1"})
     (archive / "bad.zip").write_bytes(b"PK no zip")
+    (archive / "ada").mkdir()
+    (archive / "ada" / "ngrams.py").write_text("ada = 0")
     pack(archive / "bob.zip", **{"backup/ngrams.py": "old = 1", "ngrams.py": "bob = 1"})
     pack(archive / "clash.zip", **{"a": "a file", "a/b": "in a file"})
     pack(archive / "long.zip", **{"x" * 300: "too long a name"})
     pack(archive / "eve.zip", **{"x/extracted/ada/ngrams.py": "eve = 1"})
     pack(archive / "moodle.zip", **{"kim_7_assignsubmission_file_/ngrams.py": "kim = 1"})
     Extract().extract(str(archive), str(extracted))
+    assert "ada: handed in more than once: ada.zip was graded" in caplog.text
     assert "bad: bad.zip is no zip file" in caplog.text
     assert "clash: a/b cannot be unpacked: " in caplog.text
     assert "long: xxx" in caplog.text
