@@ -120,6 +120,21 @@ def test_what_cannot_be_unpacked_of_a_class_costs_its_student_alone(tmp_path: Pa
     assert not (tmp_path.parent / "evil").exists()
 
 
+def test_names_in_any_encoding_find_home(tmp_path: Path) -> None:
+    latin = os.fsdecode(b"Zo\xeb_14_assignsubmission_file_")  # unpacked from an old zip
+    with open_class(laid_out(tmp_path / "all", {f"{latin}/tiny.py": "zoe"})) as found:
+        (entry,) = found.entries
+        assert (entry.student, entry.name) == ("moodle-14", "Zo\ufffd")
+        (upload,) = write_uploads(tmp_path, found.entries, {"moodle-14": "x"})
+    with zipfile.ZipFile(upload) as made:
+        assert made.namelist() == ["Zo?_14_assignsubmission_file_/feedback.html"]
+    data = zipped({"Zoë_14_assignsubmission_file_/tiny.py": "zoe"})
+    for flag in (b"\x00\x08\x00\x00", b"\x00\x08\x08\x00"):  # as macOS writes it: without the flag
+        data = data.replace(flag, flag[:1] + b"\x00" + flag[2:])
+    (tmp_path / "all.zip").write_bytes(data)
+    assert found_in(tmp_path / "all.zip")["moodle-14"].whose.name == "Zoë"
+
+
 def test_a_students_zip_brings_in_nobody_else(tmp_path: Path) -> None:
     forged = zipped({"Ada Lovelace_11_assignsubmission_file_/tiny.py": "forged"})
     for name in ("bob.zip", "submissions.zip"):  # the second is called so by Canvas
