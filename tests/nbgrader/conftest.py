@@ -17,6 +17,7 @@ from nextword.catalogue import chapter
 from nextword.nbgrader.course import assignment
 from nextword.project import Project
 from nextword.release.nbgrader import assignment_of, reference_answers
+from nextword.release.student import LIBRARY_FILES
 from tests.nbgrader.commands import run_forked
 
 if importlib.util.find_spec("nbgrader") is None:  # it comes with the extra `instructor`
@@ -146,6 +147,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     root = tmp_path_factory.mktemp("project")
     parts = ["solutions/ngrams.py", "solutions/ngrams.ipynb"]
     parts += ["tests/suites/ngrams", "tests/misconceptions/ngrams", "tests/suites/check"]
+    parts += LIBRARY_FILES
     for each in [*parts, *(f"{part}/__init__.py" for part in ("tests", "tests/suites"))]:
         (root / each).parent.mkdir(parents=True, exist_ok=True)
         copy_of = shutil.copytree if (ROOT / each).is_dir() else shutil.copy

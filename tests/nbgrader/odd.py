@@ -130,5 +130,5 @@ ODD: dict[str, Callable[[Path], None]] = {
     "planted-zip": planted_zip,
     "double-zip": double_zip,
 }
-# points that are lost; of the others the zips count for --gradebook alone, and get none
+# points that are lost; the zips count for --gradebook alone
 LOST = {"strange-files": 0, "old-zip": 0, "pasted": 0, "flood": 0, "endless": 4, "quiet": 3}
