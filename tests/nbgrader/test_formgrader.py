@@ -153,7 +153,7 @@ def test_the_marking_page_shows_code_and_rubric_beside_the_cells(formgrader, ada
 def test_the_marking_page_runs_nothing_of_the_student(formgrader, ada):
     page = formgrader.get(f"submissions/{ada}")
     assert "<script>alert('owned')" not in page
-    assert "alert(&#39;module&#39;)" in page
+    assert "&lt;script&gt;alert('module')" in page
     assert "<script>alert('module')" not in page
     # a file of the student would open in the marker's session
     assert "evil.html" not in page
@@ -189,7 +189,7 @@ def test_a_mark_and_a_comment_survive_every_regrade_and_are_exported(graded, for
     graded.run("nextword", "grade", "ngrams", "submitted", "--gradebook", "gradebook.db")
     check()
     again = graded.run("nbgrader", "autograde", "ngrams", "--student", "ada", "--force")
-    assert " -> " not in again
+    assert " points (" not in again  # nothing changed
     check()
     assert graded.grades()["ada"] == pytest.approx(wanted)
     graded.run("nbgrader", "generate_feedback", "ngrams", "--student", "ada")
