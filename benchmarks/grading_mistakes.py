@@ -3,7 +3,8 @@
 Grades right and wrong answers to chapter 2 (tests/variants) as one class for each seed, and counts
 how many right ones get full marks, how many wrong ones are caught, get the sentence that names
 their mistake, get another one, and lose points in tasks that they had right.
-Usage: python benchmarks/grading_mistakes.py [--seeds N] [--jobs N] [--list] [--only TEXT]
+Usage: python benchmarks/grading_mistakes.py [--seeds N] [--first N] [--jobs N] [--list]
+    [--only TEXT]
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ def details(found: list[Outcome]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first seed")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--list", action="store_true", help="a line for each wrong answer")
     parser.add_argument("--only", default="", help="variants whose name holds this text")
@@ -85,7 +87,7 @@ def main() -> None:
     right = [each for each in read(f"{STEM}_right") if given.only in str(each)]
     wrong = [each for each in read(f"{STEM}_wrong") if given.only in str(each)]
     missed: Counter[str] = Counter()
-    for number in range(given.seeds):
+    for number in range(given.first, given.first + given.seeds):
         seed = f"mistakes {number}"
         results = graded([*right, *wrong], seed, given.jobs)
         found = list(outcomes(wrong, results, chapter, names))
