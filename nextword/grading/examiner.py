@@ -54,6 +54,7 @@ class Examiner:
         self._seconds = 0.0  # that the candidate is given now
         self._said: dict[int, Sequence[Asked]] = {}  # in the submission's failed tests
         self._kept = 0  # bytes of that
+        self._first: dict[int, Sequence[Asked]] = {}  # in tests whose answers must repeat
 
     def warm_up(self) -> None:
         """Start the candidate server before the first submission needs it."""
@@ -75,7 +76,7 @@ class Examiner:
             whole = Refusal(submission.verdict, submission.problem)
             refused = {test.number: whole.of(test) for test in self.suite.tests}
             return self._result(submission, refused, submission.problem)
-        self._said, self._kept = {}, 0
+        self._said, self._kept, self._first = {}, 0, {}
         with_sets = self._tests_with_sets(submission)
         try:
             found, notice = self._run_all(submission, skip or {})
@@ -111,7 +112,7 @@ class Examiner:
             self._running(test.number, self._seconds)
             return session.run(test)
 
-        second = try_second_order(tests, found, session, again)
+        second = try_second_order(tests, found, session, again, self._first)
         for test in tests:
             if found[test.number].message == SAYS:
                 self._said.pop(test.number, None)  # nothing else is to be said of it
@@ -225,7 +226,10 @@ class Examiner:
     def _run(self, test: SuiteTest, session: Session, seconds: float) -> TestResult:
         self._seconds = seconds
         try:
-            return self._explain(test, session.run(test, seconds), session.talk)
+            result = self._explain(test, session.run(test, seconds), session.talk)
+            if test.mark.repeats and result.verdict is Verdict.PASSED:
+                self._first[test.number] = session.talk.transcript
+            return result
         except Exception as fault:  # our own: no student may pay for it, no neighbour wait for it
             text = clean(f"a fault of the grader: {type(fault).__name__}: {fault}")
             return describe(test, Verdict.NOT_JUDGED, text, 0.0)

@@ -6,9 +6,12 @@ server, whose strings have other hashes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from nextword.boundary.conversation import Asked
+from nextword.judge.alike import alike
+from nextword.judge.diagnosis import readable
 from nextword.judge.session import Session
 from nextword.judge.suite import SuiteTest
 from nextword.results import TestResult, Verdict
@@ -26,8 +29,12 @@ def try_second_order(
     found: dict[int, TestResult],
     session: Session,
     run: Callable[[SuiteTest, Session], TestResult],
+    first: Mapping[int, Sequence[Asked]],
 ) -> set[int]:
-    """Fail tests that pass in one order only; return the numbers of those that the second fails."""
+    """Fail tests that pass in one order only; return the numbers of those that the second fails.
+
+    Of the tests in `first`, which holds what was said in them, the answers must be the same, too.
+    """
     failing = set[int]()
     for test in tests:
         before = found[test.number]
@@ -36,8 +43,13 @@ def try_second_order(
         after = run(test, session)
         if session.talk.stopped:
             break
-        if after.verdict in _COMPARED and after.verdict is not before.verdict:
+        others = test.number in first and not _same(first[test.number], session.talk.transcript)
+        if after.verdict in _COMPARED and (after.verdict is not before.verdict or others):
             found[test.number] = replace(before, verdict=Verdict.FAILED, message=SAYS)
-            if after.verdict is Verdict.FAILED:
+            if after.verdict is Verdict.FAILED or others:
                 failing.add(test.number)
     return failing
+
+
+def _same(one: Sequence[Asked], other: Sequence[Asked]) -> bool:
+    return alike(list(readable(one)), list(readable(other)))

@@ -14,12 +14,13 @@ DEFAULT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class TaskMark:
-    """The arguments of `@pytest.mark.task(id, weight=…, visible=…, seconds=…)`."""
+    """The arguments of `@pytest.mark.task(id, weight=…, visible=…, seconds=…, repeats=…)`."""
 
     id: str  # the task, such as "2.3"
     weight: float = 1.0  # its share of the task's points, relative to the task's other tests
     visible: bool = False  # whether students get the test; hidden unless said otherwise
     seconds: float = DEFAULT_SECONDS  # time limit of the test
+    repeats: bool = False  # whether answers must be the same in each run, whatever a set's order
 
 
 class SuiteError(Exception):

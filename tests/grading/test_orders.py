@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow
 
 CHAPTER = parse_chapter(CATALOGUE.replace('["mean"]', '["top"]').replace('["Bag"]', '["Ranking"]'))
 TOP = "return max(list(dict.fromkeys(words)), key=words.count)"
+DRAW = "return sorted(self.known)[int(rng.integers(len(self.known)))]"
 BEST = "return top(self.words)"
 REFERENCE = f'''"""Rankings. Leaves out: the rest."""
 
@@ -34,11 +35,15 @@ class Ranking:
     def best(self):
         {BEST}
 
+    def draw(self, rng):
+        {DRAW}
+
     def knows(self, word):
         return word in self.known
 '''
 SUITE = '''"""The suite of rankings."""
 
+import numpy as np
 import pytest
 
 PAIRS = {pairs!r}
@@ -72,6 +77,13 @@ def test_best(tiny, rng):
         ranking = tiny.Ranking(words)
         assert ranking.best() == max(words, key=words.count)
         assert ranking.knows(words[0]) and not ranking.knows("z")
+
+
+@pytest.mark.task("9.2", repeats=True)
+def test_draws(tiny):
+    """Only the generator decides which word is drawn."""
+    ranking = tiny.Ranking("abcdefghijklmnop")
+    assert all(len(ranking.draw(np.random.default_rng(seed))) == 1 for seed in range(9))
 '''
 SORTS = "kept = set(words); return max(sorted(kept, key=words.index), key=words.count)"
 WALKS = "return max(set(words), key=words.count)"
@@ -85,6 +97,7 @@ SOURCES = {
     "walks in a helper": REFERENCE.replace(TOP, "return helper(words)") + HELPER,
     "walks through ours": REFERENCE.replace(BEST, OWN_BEST),
     "walks twice": REFERENCE.replace(TOP, WALKS).replace(BEST, OWN_BEST),
+    "draws from a set": REFERENCE.replace(DRAW, DRAW.replace("sorted", "list")),
     "by hash": REFERENCE.replace(TOP, "return max(words, key=lambda w: (words.count(w), hash(w)))"),
     "wrong": REFERENCE.replace(TOP, "return {'never'}.pop()"),
 }
@@ -135,6 +148,7 @@ def lost(result: SubmissionResult) -> list[str]:
         ("walks in a helper", ["9.1"]),
         ("walks through ours", ["9.2"]),
         ("walks twice", ["9.1", "9.2"]),
+        ("draws from a set", ["9.2"]),
         ("by hash", ["9.1"]),
         ("wrong", ["9.1"]),
     ],
