@@ -25,6 +25,8 @@ from nextword.plots.texts import Page
 DIGITS = 6  # of each number that goes into a page
 FEWEST_WORDS = 12  # of an alternative text
 STILL = "nw-x-still"
+# JupyterLab takes style and scripts out of outputs that it does not trust; then this can be seen
+UNTRUSTED = "Run this cell, or trust the notebook, to see this figure and to touch it."
 PARTS = re.compile(
     r'<figure class="nw-x" data-explorable="(?P<name>\w+)-\w+" aria-label="(?P<title>[^"]*)">.*?'
     rf'<div class="{STILL}">(?P<still>.*?)</div><!-- still -->.*?'
@@ -51,6 +53,7 @@ class Explorable:
             f'<figure class="nw-x" data-explorable="{place}" aria-label="{title}">\n'
             f"<style>\n{style}</style>\n"
             f'<figcaption class="nw-x-title">{title}</figcaption>\n'
+            f'<p class="nw-x-untrusted">{UNTRUSTED}</p>\n'
             f'<div class="{STILL}">{self.still}</div><!-- still -->\n'
             f'<script type="application/json" class="nw-x-numbers">{self.numbers}</script>\n'
             f'<script type="module">\n{bundled(self.name)}{start}\n</script>\n'

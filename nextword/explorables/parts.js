@@ -139,7 +139,9 @@ export const blank = (word) => (/^[.,?]$/.test(word) ? "" : " ");
 export function mount(key, draw) {
   for (const figure of document.querySelectorAll(`figure[data-explorable="${key}"]`)) {
     if (figure.querySelector(".nw-x-live")) continue;
-    const live = h("div", { class: "nw-x-live" });
+    // JupyterLab would take an arrow or Enter for its own
+    const keep = (event) => event.ctrlKey || event.metaKey || event.stopPropagation();
+    const live = h("div", { class: "nw-x-live", "data-lm-suppress-shortcuts": "true", onkeydown: keep });
     draw(live, JSON.parse(figure.querySelector(".nw-x-numbers").textContent));
     figure.append(live);
     figure.classList.add("nw-x-alive");
