@@ -4,16 +4,14 @@ myst-nb writes an SVG output into a file of its own, which a page can only show 
 """
 
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-SVG = "http://www.w3.org/2000/svg"
+from nextword.plots.svg import labelled
+
 log = logging.getLogger(__name__)
-ET.register_namespace("", SVG)
-ET.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 
 
 def inline(app: Sphinx, doctree: nodes.document) -> None:
@@ -27,13 +25,9 @@ def inline(app: Sphinx, doctree: nodes.document) -> None:
 
 def figure(svg: str, alt: str) -> str:
     """Return the HTML of one picture; the paper below it is the page's."""
-    root = ET.fromstring(svg)
-    for paper in root.findall(f"{{{SVG}}}rect[@class='paper']"):
-        root.remove(paper)
     if not alt:
         log.warning("a figure without an alternative text: set mystnb.image.alt in its cell")
-    root.attrib.update({"role": "img", "aria-label": alt})
-    return f'<figure class="drawing">{ET.tostring(root, encoding="unicode")}</figure>'
+    return f'<figure class="drawing">{labelled(svg, alt)}</figure>'
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

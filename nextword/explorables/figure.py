@@ -13,13 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import numpy as np
 
 from nextword.errors import UserError
 from nextword.explorables.bundle import FOLDER, bundled
-from nextword.plots.svg import SVG, Picture
+from nextword.plots.svg import Picture, labelled
 from nextword.plots.texts import Page
 
 DIGITS = 6  # of each number that goes into a page
@@ -103,11 +102,7 @@ def _labelled(still: Picture | Page, alt: str) -> str:
     if isinstance(still, Page):
         label = escape(alt, quote=True)
         return f'<div role="group" aria-label="{label}">{still.html}</div>'
-    root = ET.fromstring(still.svg)  # what our own plots have drawn
-    for paper in root.findall(f"{{{SVG}}}rect[@class='paper']"):
-        root.remove(paper)
-    root.attrib.update({"role": "img", "aria-label": alt})
-    return ET.tostring(root, encoding="unicode")
+    return labelled(still.svg, alt)
 
 
 def refreshed(html: str) -> str:

@@ -5,7 +5,9 @@
 import { h, choice, controls, tick, legend, bars, spoken } from "./parts.js";
 import { unpack } from "./network.js";
 
-const NEAR = 8, ANSWERS = 5, SIDE = 100;
+const NEAR = 8, ANSWERS = 5;
+const WIDTH = 100, HEIGHT = 75, BESIDE = 9, ABOVE = 3; // of the drawing and its margins
+const ALL_WIDTH = WIDTH + 2 * BESIDE, ALL_HEIGHT = HEIGHT + 3 * ABOVE;
 const cosineForm = (v) => (v ? v.toFixed(2) : "–");
 
 /** Vectors of norm 1, one for each word. */
@@ -54,12 +56,13 @@ export function draw(live, { words, kinds, maps, vectors: packed, truth, sums })
     const at = places(maps[map], closer ? named : words.map((_, k) => k));
     const dots = at.map(([x, y], k) => `<circle cx="${x}" cy="${y}" r="${named.includes(k) ? 1.1 : 0.6}" class="${k === centre ? "nw-x-here" : named.includes(k) ? "nw-x-near" : "nw-x-far"}"/>`);
     const lines = shown.map((k) => `<line x1="${at[centre][0]}" y1="${at[centre][1]}" x2="${at[k][0]}" y2="${at[k][1]}"/>`);
-    picture.innerHTML = `<svg viewBox="-2 -2 ${SIDE + 4} ${SIDE * 0.75 + 4}" role="img" aria-label="Map of ${words.length} words. ${words[centre]} is joined to its ${NEAR} nearest words in the space.">${lines.join("")}${dots.join("")}</svg>`;
+    picture.innerHTML = `<svg viewBox="${-BESIDE} ${-ABOVE} ${ALL_WIDTH} ${ALL_HEIGHT}" role="img" aria-label="Map of ${words.length} words. ${words[centre]} is joined to its ${NEAR} nearest words in the space.">${lines.join("")}${dots.join("")}</svg>`;
     for (const k of apart(named, at))
-      picture.append(h("span", { class: `nw-x-label${k === centre ? " nw-x-here" : ""}`, "aria-hidden": "true", style: `left: ${((at[k][0] + 2) / (SIDE + 4)) * 100}%; top: ${((at[k][1] + 2) / (SIDE * 0.75 + 4)) * 100}%` }, words[k]));
+      picture.append(h("span", { class: `nw-x-label${k === centre ? " nw-x-here" : ""}`, "aria-hidden": "true", style: `left: ${((at[k][0] + BESIDE) / ALL_WIDTH) * 100}%; top: ${((at[k][1] + ABOVE) / ALL_HEIGHT) * 100}%` }, words[k]));
     picture.firstChild.addEventListener("click", (event) => {
       const box = picture.firstChild.getBoundingClientRect();
-      const x = ((event.clientX - box.left) / box.width) * (SIDE + 4) - 2, y = ((event.clientY - box.top) / box.height) * (SIDE * 0.75 + 4) - 2;
+      const x = ((event.clientX - box.left) / box.width) * ALL_WIDTH - BESIDE;
+      const y = ((event.clientY - box.top) / box.height) * ALL_HEIGHT - ABOVE;
       const away = at.map(([u, v], k) => [k, Math.hypot(u - x, v - y)]).sort(([, a], [, b]) => a - b);
       go(away[0][0]);
     });
@@ -76,7 +79,7 @@ function places(points, fitted) {
     const all = fitted.map((k) => points[k][axis]), low = Math.min(...all), span = Math.max(...all) - low;
     return points.map((point) => Math.round((10 * side * (point[axis] - low)) / span) / 10);
   };
-  const xs = along(0, SIDE), ys = along(1, SIDE * 0.75);
+  const xs = along(0, WIDTH), ys = along(1, HEIGHT);
   return xs.map((x, k) => [x, ys[k]]);
 }
 

@@ -54,6 +54,15 @@ def picture(figure: Figure, names: Mapping[str, str]) -> Picture:
     return Picture(ET.tostring(root, encoding="unicode"), figure)
 
 
+def labelled(svg: str, alt: str) -> str:
+    """Return a picture for a page: on the page's paper, with its alternative text."""
+    root = ET.fromstring(svg)  # what our own plots have drawn
+    for paper in root.findall(f"{{{SVG}}}rect[@class='paper']"):
+        root.remove(paper)
+    root.attrib.update({"role": "img", "aria-label": alt})
+    return ET.tostring(root, encoding="unicode")
+
+
 def _drop(root: ET.Element, path: str) -> None:
     """Remove an element of this path, if there is one."""
     *parents, last = path.split("/")
