@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -153,6 +154,24 @@ def test_a_students_notebook_imports_coursework_and_has_no_outputs() -> None:
     assert made["cells"][0] == cells[0]
     assert made["cells"][1]["source"] == ["from coursework import ngrams\n", "solutions = 1\n"]
     assert made["cells"][1]["outputs"] == []
+
+
+CHAPTERS = sorted((Path(__file__).parents[1] / "chapters").glob("[0-9]*.ipynb"))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_students_notebook_has_only_boxes_that_jupyterlab_shows(path: Path) -> None:
+    book, made = path.read_text("utf-8"), student_notebook(path.read_text("utf-8"))
+    texts = ["".join(c["source"]) for c in json.loads(made)["cells"] if c["cell_type"] != "code"]
+    for text in texts:
+        assert not re.search(r":::|\{\w[\w:]*\}`|^\([\w-]+\)=", text, re.M), text
+        assert text.count("<div") == text.count("</div>"), text
+        assert text.count("<details") == text.count("</details>"), text
+    whole = "".join(texts)
+    for hint in ("First hint: a nudge", "Second hint: the idea", "Third hint: nearly the code"):
+        assert whole.count(f"<details><summary>{hint}</summary>") == book.count(f"}} {hint}")
+    assert "literalinclude" not in whole
+    assert "BEGIN SOLUTION" not in whole
 
 
 def test_a_full_folder_is_never_overwritten(demo_course: Path, nextword: Command) -> None:

@@ -15,6 +15,7 @@ from nextword.files import pack
 from nextword.project import Project
 from nextword.release.assignment import student_assignment
 from nextword.release.known import known_files
+from nextword.release.plain_markdown import plain_markdown
 from nextword.release.stubs import make_stub
 from nextword.release.suites import read_suite
 
@@ -116,12 +117,16 @@ def require_new_folder(target: Path) -> None:
 
 
 def student_notebook(text: str) -> str:
-    """Return a chapter's notebook for a student: it imports coursework and has no outputs."""
+    """Return a chapter's notebook for a student: it imports coursework and has no outputs.
+
+    Its boxes are those that JupyterLab can show.
+    """
     notebook = json.loads(text)
     for cell in notebook["cells"]:
-        if cell["cell_type"] != "code":
-            continue
         source = "".join(cell["source"])
+        if cell["cell_type"] != "code":
+            cell["source"] = plain_markdown(source).splitlines(keepends=True)
+            continue
         renamed = re.sub(r"^(\s*(?:from|import) )solutions\b", r"\1coursework", source, flags=re.M)
         cell["source"] = renamed.splitlines(keepends=True)
         cell["outputs"], cell["execution_count"] = [], None
