@@ -12,7 +12,7 @@ import torch
 
 from nextword import checkpoints, fingerprints
 from nextword.checkpoints import make, shipped
-from nextword.checkpoints.places import FOLDER
+from nextword.checkpoints.places import FOLDER, TWICE
 from nextword.checkpoints.recipe import Recipe, Trained
 from nextword.corpora import names
 from nextword.errors import UserError
@@ -61,6 +61,15 @@ def test_the_shipped_ladder_goes_down_to_the_floor():
     assert ladder.floor < min(heights)
     assert heights == sorted(heights, reverse=True)
     assert all(row.excess_bits_by_kind for row in ladder.rows)
+
+
+def test_the_second_column_is_of_the_same_rungs_test_text_and_floor():
+    first, second = (checkpoints.ladder(of=folder) for folder in make.TOKENS)
+    assert {row.name for row in second.rows} == set(make.SECOND) < {row.name for row in first.rows}
+    assert second.floor == first.floor
+    better = {row.name: row.perplexity for row in first.rows}
+    assert all(row.perplexity < better[row.name] for row in second.rows)
+    assert not checkpoints.load(f"{TWICE}/transformer").tensors
 
 
 # ------------------------------------------------------------------- one recipe, in a small course
@@ -226,7 +235,7 @@ def test_rungs_are_shipped_with_their_numbers_and_without_weights_where_they_hav
 
 def test_the_command_says_what_is_out_of_date_and_trains_it(nextword, tmp_path, monkeypatch):
     small = names.load("village", 5_000, 500)
-    monkeypatch.setattr(make, "_village", lambda: small)
+    monkeypatch.setattr(make, "_village", lambda n_tokens: small)
     place = ["--to", str(tmp_path)]
     asked = nextword("models", "ladder/1-gram", "--check", *place)
     assert (asked.exit_code, asked.stdout) == (1, "ladder/1-gram: not trained yet\n")

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from nextword.checkpoints import shipped
-from nextword.checkpoints.places import RUNGS
+from nextword.checkpoints.places import RUNGS, TWICE
 from nextword.checkpoints.recipe import Recipe, Report, Trained, all_recipes
 from nextword.corpora import names
 from nextword.errors import UserError
@@ -20,28 +20,36 @@ from nextword.ladder import measure
 from nextword.ladder.climb import Progress, importable, made_from
 from nextword.ladder.rung import Model, Rung, all_rungs
 
-TOKENS = 1_000_000  # of the village, that every rung reads
+TOKENS = {RUNGS: 1_000_000, TWICE: 2_000_000}  # of the village, that every rung reads
+ASKED = 100_000  # tokens of the test text, the same for both
+# the rungs that read two million words as well; the others would take many minutes each
+SECOND = (*(f"{n}-gram" for n in range(1, 6)), "attention only", "transformer")
 
 
 def everything() -> Sequence[Recipe]:
-    """The recipes of the chapters, then the rungs."""
-    return [*all_recipes(), *map(of_rung, all_rungs())]
+    """The recipes of the chapters, then the rungs on a million words, then some on two."""
+    rungs = all_rungs()
+    second = (of_rung(rung, TWICE) for rung in rungs if rung.name in SECOND)
+    return [*all_recipes(), *map(of_rung, rungs), *second]
 
 
-def of_rung(rung: Rung) -> Recipe:
-    """A rung as a shipped model: what was measured of it and, where it has weights, these."""
+def of_rung(rung: Rung, folder: str = RUNGS) -> Recipe:
+    """A rung as a shipped model: what was measured of it and, where it has weights, these.
+
+    The weights are those of a million words; of a training on two only the measures are kept.
+    """
     slug = re.sub(r"[^a-z0-9]+", "-", rung.name.lower()).strip("-")
     return Recipe(
-        name=f"{RUNGS}/{slug}",
-        train=partial(_measured, rung),
+        name=f"{folder}/{slug}",
+        train=partial(_measured, rung, folder),
         uses=dict.fromkeys(rung.chapters, rung.calls),
         sources=made_from(rung),
     )
 
 
-def _measured(rung: Rung, package: SimpleNamespace, report: Report) -> Trained:
+def _measured(rung: Rung, folder: str, package: SimpleNamespace, report: Report) -> Trained:
     """Train and measure a rung."""
-    texts = _village()
+    texts = _village(TOKENS[folder])
     kept: list[Model] = []
     row = measure.measure(rung, package, texts, lambda _, done: report(done), kept.append)
     facts = {
@@ -51,12 +59,12 @@ def _measured(rung: Rung, package: SimpleNamespace, report: Report) -> Trained:
         "unknown": texts.unknown,
         **(rung.facts(kept[0]) if rung.facts else {}),
     }
-    return Trained(rung.tensors(kept[0]) if rung.tensors else {}, facts)
+    return Trained(rung.tensors(kept[0]) if rung.tensors and folder == RUNGS else {}, facts)
 
 
 @cache
-def _village() -> names.Texts:
-    return names.load("village", TOKENS, TOKENS // 10)
+def _village(n_tokens: int) -> names.Texts:
+    return names.load("village", n_tokens, ASKED)
 
 
 def chosen(wanted: Sequence[str]) -> list[Recipe]:

@@ -80,12 +80,13 @@ def write(path: Path, trained: Trained, fingerprint: str) -> None:
 
 
 @cache
-def ladder(folder: Path | None = None) -> Ladder:
+def ladder(folder: Path | None = None, of: str = RUNGS) -> Ladder:
     """The ladder as it was measured when the models were shipped: every rung of the book.
 
-    Raises `UserError` where no rung was shipped.
+    of: RUNGS; or TWICE for what the rungs reach with twice as many words. Raises `UserError` where
+    no rung was shipped.
     """
-    rungs = (folder or find_project().root / FOLDER) / RUNGS
+    rungs = (folder or find_project().root / FOLDER) / of
     found = []
     for path in rungs.glob("*.safetensors"):
         with _opened(path) as (_, notes):
