@@ -1,0 +1,119 @@
+"""One try of the ladder's last rungs: other sizes, steps, batches or dropout, measured and noted.
+
+Trains chapter 6's transformer on the standard million words, with the convolution of the last rung
+or without (--plain), and says how far it is above the truth, in percent of the perplexity: on
+stories that it was trained on, on the validation text, by which settings are chosen, and on the
+test text. Leaves out: the stories that it tells.
+Usage: python benchmarks/last_rung.py [--plain] [--plan steps=8000 rate=2e-3] [--sizes dropout=0.05]
+           [--batches 4 8 16] [--looks 2000] [--tokens N]
+           [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from nextword import transformer_training as training
+from nextword.corpora import names, village
+from nextword.corpora.batches import Ids, number_words
+from nextword.judge.misconceptions import load_module
+from nextword.ladder.measure import excess_by_kind
+from nextword.ladder.rungs import transformers_near as near
+from nextword.ladder.rungs.rnns import ids
+
+ROOT = Path(__file__).parents[1]
+course: Any = load_module(ROOT / "solutions" / "transformers.py", "transformers")
+N_ASKED = 200  # stories of the training text, and of the validation text on the way
+
+
+def growing(stories: Sequence[Ids], sizes: list[int], steps: int) -> Iterator[training.Batch]:
+    """Batches of the first size, then of the next, each for the same number of steps."""
+    rng = np.random.default_rng(0)
+    for k, size in enumerate(sizes):
+        source = training.without_end(stories, size, rng)
+        for _ in range(k * steps // len(sizes), (k + 1) * steps // len(sizes)):
+            yield next(source)
+
+
+def excess(model: nn.Module, stories: list[list[str]], number: dict[str, int]) -> float:
+    """How far the perplexity of these stories is above the truth, in percent."""
+    truth = np.concatenate([village.score([*s, village.EOS]).log_probs for s in stories])
+    found = training.log_probs(model, ids(stories, number))
+    return round(100 * math.expm1(float(np.mean(truth - np.array(found)))), 3)
+
+
+def settings(given: Sequence[str]) -> dict[str, Any]:
+    """["steps=10"] as {"steps": 10}; what is no number is text."""
+
+    def value(text: str) -> Any:
+        try:
+            return ast.literal_eval(text)
+        except ValueError:
+            return text
+
+    return {name: value(text) for name, _, text in (each.partition("=") for each in given)}
+
+
+def main() -> None:
+    """Train, measure, print one line and add it to a file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--plain", action="store_true", help="without the convolution")
+    parser.add_argument("--plan", nargs="*", default=[], help="other values of near.PLAN")
+    parser.add_argument("--sizes", nargs="*", default=[], help="other values of near.SIZES")
+    parser.add_argument("--batches", nargs="*", type=int, help="stories of a step, one by one part")
+    parser.add_argument("--looks", nargs="*", type=int, default=[], help="measure there, too")
+    parser.add_argument("--tokens", type=int, default=1_000_000)
+    parser.add_argument("--json", type=Path, help="a file to which one line is added")
+    options = parser.parse_args()
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)))
+    texts = names.load("village", options.tokens, 100_000)
+    number = number_words(texts.vocabulary)
+    plan = replace(near.PLAN, **settings(options.plan))
+    sizes = replace(near.SIZES, V=len(number), **settings(options.sizes))
+    torch.manual_seed(0)
+    model = (training if options.plain else near).built(course, sizes)
+    source = growing(ids(texts.train, number), options.batches or [plan.size], plan.steps)
+    looks: dict[int, float] = {}
+
+    def look(step: int) -> None:
+        looks[step] = excess(model, texts.validation[:N_ASKED], number)
+        print(step, looks[step], flush=True)
+
+    began, computed = time.perf_counter(), time.process_time()
+    training.train(course, model, source, replace(plan, looks=tuple(options.looks)), look=look)
+    seconds, processor = time.perf_counter() - began, time.process_time() - computed
+    by_kind = excess_by_kind(training.log_probs(model, ids(texts.test, number)), texts)
+    found = {
+        "settings": " ".join(map(str, sys.argv[1:])),
+        "threads": torch.get_num_threads(),
+        "seconds": round(seconds, 1),
+        "processor": round(processor, 1),
+        "weights": sum(p.numel() for p in model.parameters()),
+        "looks": looks,
+        "trained_on": excess(model, texts.train[:N_ASKED], number),
+        "validation": excess(model, texts.validation, number),
+        "test": excess(model, texts.test, number),
+        "kinds": {kind: round(bits or math.inf, 3) for kind, bits in by_kind.items()},
+    }
+    print(json.dumps(found), flush=True)
+    if options.json:
+        with options.json.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(found) + "\n")
+
+
+if __name__ == "__main__":
+    main()
