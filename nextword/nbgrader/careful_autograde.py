@@ -175,10 +175,11 @@ class CarefulAutograde(Autograde, PlainCopy):
             return  # which may change the notebooks before they are run
         with open_gradebook(self.coursedir.db_url, self.config) as book:
             paths = [path for each in due.items() for path in self._prepare(*each)]
-            names = {path.stem for path in paths}
+            names = [str(each.name) for each in book.api.find_assignment(of.name).notebooks]
             originals = {name: released(book.api, name, of) for name in names}
         for path in paths:
-            self.ahead.run_notebook(path, originals[path.stem])
+            if path.stem in originals:
+                self.ahead.run_notebook(path, originals[path.stem])
 
     def _is_due(self, student: str, folder: Path) -> bool:
         """Tell whether nbgrader's loop will grade this work, as its init_destination does."""
