@@ -184,7 +184,7 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
     options = ["-c", str(SETTINGS), "--rootdir", str(root), "--noconftest"]
     options += ["--import-mode=importlib"]
     options += [part for name in _UNUSED.split() for part in ("-p", f"no:{name}")]
-    with _quiet_imports(root), _own_tests():
+    with _quiet_imports(root), _own_tests(), _own_options():
         status = pytest.main([*options, str(path)], plugins=[plugin])
     if plugin.failure:
         raise plugin.failure
@@ -201,6 +201,17 @@ def _comparing(compare: Callable[[str, Any, Any], str]) -> Iterator[None]:
         yield
     finally:
         util._reprcompare = before
+
+
+@contextlib.contextmanager
+def _own_options() -> Iterator[None]:
+    """Leave out what the environment adds to each run of pytest: a grade depends on none of it."""
+    added = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
+    before = {name: os.environ.pop(name) for name in added if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(before)
 
 
 @contextlib.contextmanager

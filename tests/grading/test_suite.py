@@ -50,3 +50,17 @@ def test_tests_of_several_files_run_in_any_order(tmp_path: Path, by) -> None:
     with_suite(folder, tmp_path, work)
     assert len(raised) == 4
     assert set(raised.values()) == {None}
+
+
+def test_options_of_the_environment_change_no_grade(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What somebody has set for their own runs of pytest neither stops nor changes grading."""
+    folder = tmp_path / "tests" / "suites" / "tiny"
+    folder.mkdir(parents=True)
+    (folder / "test_one.py").write_text(PART.format(name="one"), "utf-8")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-vv -k hidden")
+    monkeypatch.setenv("PYTEST_PLUGINS", "nowhere")
+    found: list[str] = []
+    with_suite(folder, tmp_path, lambda suite: found.extend(test.name for test in suite.tests))
+    assert found == ["test_one_visible", "test_one_hidden"]
