@@ -24,7 +24,7 @@ export function draw(live, { words, slopes, units }) {
       const look = k === place + 1 ? "nw-x-word nw-x-out" : k > place ? "nw-x-word nw-x-after" : "nw-x-word";
       return [k ? blank(word) : "", h("span", { class: look, style }, word)];
     }));
-    says.textContent = `After “${words[place]}” the ${net} guesses; “${words[place + 1]}” is right. Half of the slope lies on the last ${halfOn(row)} of ${row.length} words.`;
+    says.textContent = `The ${net} has read up to “${words[place]}”; the next word is “${words[place + 1]}”. Half of the slope of its guess lies on the last ${halfOn(row)} of ${row.length} words.`;
     const { series } = units[unit];
     chart.innerHTML = lines(series, place, words.length);
     values.textContent = `At “${words[place]}”: ${Object.entries(series).map(([name, row]) => `${name} ${row[place].toFixed(2)}`).join(", ")}.`;
