@@ -68,12 +68,15 @@ def test_the_contents_name_the_page_of_every_heading(pages):
     texts, reader = pages
     rows = re.findall(r"^(\S.*?)\s*\.*\s*(\d+)$", texts[1], re.M)
     rows = {name: int(number) for name, number in rows}
-    expected = ["2 Counting: a chapter", "2.1 Code", "3 More: another chapter", "A Hints",
-                "B Solutions", "C Answers to the quick questions"]  # fmt: skip
+    expected = ["2 Counting: a chapter", "2.1 Code", "A Hints", "B Solutions",
+                "C Answers to the quick questions"]  # fmt: skip
     for name in expected:
         assert rows[name] == page_of(name, [re.sub(r"^.*\n", "", t) for t in texts]), name
     titles = [entry.title for entry in reader.outline if not isinstance(entry, list)]
-    assert [name for name in expected if name in titles] == [e for e in expected if e != "2.1 Code"]
+    long = "3 More: another chapter, with a name that is too long for a single line of a page"
+    assert [title.strip() for title in titles] == [
+        "Contents", expected[0], long, *expected[2:]
+    ]  # fmt: skip
 
 
 @NEEDS_CHROMIUM

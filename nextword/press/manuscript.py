@@ -22,7 +22,7 @@ from nextword.press.moved import Appendices, new, page_number
 
 UNPRINTED = (
     "script, style, noscript, a.headerlink, button, .sd-summary-state-marker, "
-    "details.hide.above-input, div.cell.tag_claims"
+    "details.hide.above-input, details.hide > summary, div.cell.tag_claims"
 )
 STYLES = ("pygments.css", "book.css", "quizzes.css")
 ELSEWHERE = re.compile(r"https?://")
@@ -72,6 +72,8 @@ def _read(site: Path, name: str) -> Page:
         raise UserError(f"{path} is no page of the book")
     for waste in article.select(UNPRINTED):
         waste.decompose()
+    for fold in article.select("details.hide"):  # an output
+        fold.name = "div"
     for image in article.select("img[src]"):
         image["src"] = (path.parent / str(image["src"])).resolve().as_uri()
     return Page(name, article)
