@@ -97,7 +97,9 @@ def test_a_class_without_the_method_gets_a_sentence(demo_course: Path, nextword:
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_ctrl_c_ends_a_check_at_once_and_leaves_nothing(demo_course: Path) -> None:
-    catalogue = "import nextword.cli.check as c; from nextword import catalogue; "
+    # where a program starts in the background, as some services start tests, Ctrl-C is ignored
+    catalogue = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    catalogue += "import nextword.cli.check as c; from nextword import catalogue; "
     catalogue += "from tests.conftest import DEMO_CATALOGUE; "
     catalogue += "demo = catalogue.parse_chapter(DEMO_CATALOGUE); "
     catalogue += "catalogue.chapters = lambda: (demo,); from nextword.cli import main; main()"

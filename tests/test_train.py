@@ -231,7 +231,7 @@ OPTIONS = (
 def test_the_command_says_what_it_does_and_goes_on(nextword, tmp_path):
     first = nextword("train", "village", "--to", str(tmp_path), "--batch", "4", *OPTIONS)
     assert first.exit_code == 0, first.output
-    assert "a transformer of 1 blocks, 2 heads, width 16:" in first.stdout
+    assert "a transformer of 1 block, 2 heads, width 16:" in first.stdout
     assert "8 steps of 4 x 8 tokens on cpu, 1 process" in first.stdout
     assert len(re.findall(r"step \d: training \d\.\d{4}, validation", first.stdout)) == 4
     again = nextword("train", "village", "--to", str(tmp_path), "--batch", "4", *OPTIONS)
