@@ -49,7 +49,9 @@ def lines_of_formulas(page):
 
 def assert_a_page_is_sound(page, name, width, *, contrast, axe=True, wide_code=0):
     """Open to everyone, and no code wider than its box, but for `wide_code` boxes."""
-    assert_open_to_everyone(page, width, contrast=contrast, axe=axe)  # which opens all that is folded
+    assert_open_to_everyone(
+        page, width, contrast=contrast, axe=axe
+    )  # which opens all that is folded
     if name in NOTEBOOKS:
         wide = page.evaluate(WIDE_CODE)
         assert len(wide) <= wide_code, wide
