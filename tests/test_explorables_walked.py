@@ -357,7 +357,7 @@ def test_slopes_and_gates_follow_the_story(opened):
         figure.get_by_label("network").select_option(name)
         row = np.array(rows[at + 1])
         back = int((np.cumsum(row[::-1]) < row.sum() / 2).sum()) + 1
-        assert f"After “{words[at + 1]}” the {name} guesses" in figure.inner_text()
+        assert f"The {name} has read up to “{words[at + 1]}”" in figure.inner_text()
         assert f"on the last {back} of {at + 2} words" in figure.inner_text()
         assert figure.locator(".nw-x-out").inner_text() == words[at + 2]
     unit = given["units"][1]
