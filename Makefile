@@ -9,12 +9,13 @@ PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --d
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 export OMP_NUM_THREADS ?= 2
 
-.PHONY: help course test test-fast setup torch sandbox browser book pdf grades lint types unit notebooks \
+.PHONY: help course test test-thorough test-fast setup torch sandbox browser book pdf grades lint types unit notebooks \
   notebooks-run models bench clean
 
 help:
 	@echo "make course     set up, build the book, grade the sample classes, say where to look"
 	@echo "make test       set up, then check everything: lint, types, tests, notebooks, book"
+	@echo "make test-thorough  the same, with every chapter's page and figure looked at in more ways"
 	@echo "make test-fast  lint, types and the tests that take seconds"
 	@echo "make book       build the book from the stored outputs"
 	@echo "make pdf        typeset the book, whole and by chapter, in _build/pdf"
@@ -30,6 +31,9 @@ course: setup book grades
 	@echo "Open the first in a browser; README.md says what students and instructors do next."
 
 test: setup lint types unit notebooks
+
+test-thorough: export THOROUGH = 1
+test-thorough: test
 
 test-fast: setup lint types
 	@$(PYTEST) -m "not slow" --ignore tests/nbgrader

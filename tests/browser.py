@@ -1,5 +1,6 @@
 """Pages in a real browser: Chromium, a page that is open, and what everyone needs of it."""
 
+import os
 import shutil
 from contextlib import ExitStack, contextmanager
 
@@ -49,6 +50,9 @@ def show(browser):
     with ExitStack() as pages:
         yield lambda *args, **options: pages.enter_context(opened(browser, *args, **options))
 
+
+# `make test-thorough` looks at more: both hands at both widths, axe on every chapter
+THOROUGH = bool(os.environ.get("THOROUGH"))
 
 # a table too wide for a phone scrolls inside its own box
 WIDER_THAN_THE_SCREEN = """[...document.body.querySelectorAll('*')]

@@ -16,7 +16,7 @@ from nextword.explorables.figure import PARTS
 from nextword.explorables.quantised import dequantised
 from solutions import embeddings, ngrams
 from solutions import language_models as lm
-from tests.browser import NEEDS_CHROMIUM
+from tests.browser import NEEDS_CHROMIUM, THOROUGH
 from tests.explorable_pages import (
     PAGES,
     STORED,
@@ -53,7 +53,8 @@ def gathered(site, tmp_path_factory):
 
 
 HANDS = {f"{hand.__name__} at {width}": (hand, width)
-         for hand in (Keyboard, Touch) for width in (1300, 390)}  # fmt: skip
+         for hand in (Keyboard, Touch) for width in (1300, 390)
+         if THOROUGH or width == {Keyboard: 1300, Touch: 390}[hand]}  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=HANDS.values(), ids=HANDS)

@@ -104,7 +104,7 @@ def test_a_class_survives_kills(tiny: TinyCourse) -> None:
 
 @pytest.mark.slow
 def test_hundreds_of_submissions_survive_kills(tiny: TinyCourse) -> None:
-    run_with_kills(tiny, 400, 4, 16)
+    run_with_kills(tiny, 250, 4, 16)
 
 
 SCRIPT = """
