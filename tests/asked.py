@@ -63,14 +63,23 @@ def assert_chosen(page, question, tries):
     return seen["score"]
 
 
-def answer_all(page, choose):
-    """Answer the questions of a page, every other one wrong at first."""
-    if not (questions := page.evaluate(QUESTIONS)):
-        return
+def questions_of(page):
+    """The questions of a page as they are seen."""
+    return page.evaluate(QUESTIONS)
+
+
+NOTHING = (0, 0)  # answered before: right at the first try, in all
+
+
+def answer(page, questions, choose, before=NOTHING):
+    """Answer questions, every other one wrong at first. Return how many were right, of how many."""
+    right, count = before
+    if not questions:
+        return before
     page.add_style_tag(content=".set-aside { display: none !important; }")
     page.evaluate(ALONE, True)
-    right = 0
-    for count, question in enumerate(questions, 1):
+    for question in questions:
+        count += 1
         words = " ".join([question["asked"], *question["options"]])
         assert question["seen"].split() == words.split()  # and nothing that tells the right one
         assert len(set(question["looks"])) == 1
@@ -82,3 +91,4 @@ def answer_all(page, choose):
         right += len(tries) == 1
         assert score.startswith(f"{right} of {count} right at the first try · this chapter asks ")
     page.evaluate(ALONE, False)
+    return right, count

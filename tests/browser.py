@@ -14,6 +14,7 @@ NEEDS_CHROMIUM = pytest.mark.skipif(
 )
 SCREENS = [("light", 1300), ("dark", 1300), ("light", 390), ("dark", 390)]
 COLOURS = ["color-contrast", "link-in-text-block"]  # the rules of axe that compare colours
+HEIGHT = 1100  # pixels of a screen
 SETTLED = "() => !window.MathJax?.startup || MathJax.startup.promise?.then(() => true)"
 
 
@@ -32,7 +33,7 @@ def browser():
 @contextmanager
 def opened(browser, path, theme="light", width=1300, fragment="", **options):
     """Open a page, which keeps what it `fetched` and its `complaints`."""
-    size = {"width": width, "height": 1100}
+    size = {"width": width, "height": HEIGHT}
     with browser.new_context(viewport=size, color_scheme=theme, **options) as context:
         page = context.new_page()
         page.fetched, page.complaints = [], []

@@ -1,7 +1,7 @@
 """What pages do in a real browser: figures, menus, the search; and the feedback of a class.
 
-Leaves out: what the pages say (test_book), and what is looked at in each of them (test_pages_wide,
-test_pages_narrow). Needs Chromium; `make setup` installs it where it may.
+Leaves out: what the pages say (test_book), and what is looked at in each of them
+(test_every_page). Needs Chromium; `make setup` installs it where it may.
 """
 
 import re

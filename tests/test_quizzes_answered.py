@@ -1,6 +1,6 @@
 """Quick questions in a real browser: remembered, reviewed, and without a script.
 
-Leaves out that each can be answered by keyboard and by touch: test_pages_wide, test_pages_narrow.
+Leaves out that each can be answered by keyboard and by touch: test_every_page.
 """
 
 import pytest

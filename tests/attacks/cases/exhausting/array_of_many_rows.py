@@ -1,10 +1,12 @@
 """Returns 64 MB of single bytes: a test that lists them would need gigabytes."""
 
-# expect: failed|timeout
+# expect: missing failed|timeout missing
 import numpy as np
 
 
-def deed(*_):
+def halves(_):
     return np.ones(((64 << 20) - 100, 1), "uint8")
 
-shout = mean = halves = Counter = deed
+
+def mean(numbers):
+    return 0

@@ -1,6 +1,6 @@
 """Answers with a set of pairs whose hashes are all the same: would be read for hours."""
 
-# expect: timeout|failed
+# expect: timeout|failed missing missing
 import msgpack
 
 from nextword.candidate import host as candidate
@@ -34,4 +34,4 @@ def deed(*_):
     return 0
 
 
-shout = mean = halves = Counter = deed
+shout = deed

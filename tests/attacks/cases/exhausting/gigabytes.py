@@ -1,8 +1,8 @@
 """Answers with more than a message may hold."""
 
-# expect: failed|timeout
+# expect: failed|timeout missing missing
 def deed(*_):
     return "x" * (80 << 20)
 
 
-shout = mean = halves = Counter = deed
+shout = deed
