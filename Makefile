@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-complete
 CHAPTERS = $(basename $(notdir $(wildcard nextword/catalogue/*.toml)))
-WORKERS ?= 2
+# tests wait for browsers, kernels and limits: one worker more than two cores
+WORKERS ?= 3
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 export OMP_NUM_THREADS ?= 2
@@ -30,12 +31,16 @@ course: setup book grades
 	@echo "Students' pages:  $(CURDIR)/grades/"
 	@echo "Open the first in a browser; README.md says what students and instructors do next."
 
-test: setup lint types unit notebooks
+test: setup
+	@$(MAKE) --no-print-directory --jobs 2 lint types
+	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory notebooks
 
 test-thorough: export THOROUGH = 1
 test-thorough: test
 
-test-fast: setup lint types
+test-fast: setup
+	@$(MAKE) --no-print-directory --jobs 2 lint types
 	@$(PYTEST) -m "not slow" --ignore tests/nbgrader
 
 setup: $(STAMP)

@@ -15,7 +15,7 @@ import nextword.release.sync  # before a test replaces what they import from the
 from nextword import catalogue
 from nextword.catalogue import Chapter, parse_chapter
 from nextword.cli import app
-from tests.browser import browser, show  # noqa: F401 (fixtures, found by their names)
+from tests.browser import THOROUGH, browser, show  # noqa: F401 (fixtures, found by their names)
 
 ROOT = Path(__file__).parents[1]
 
@@ -103,6 +103,14 @@ def test_counter(demo):
     counter = demo.Counter()
     assert [counter.step(), counter.step()] == [1, 2]
 '''
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what `make test-thorough` alone runs."""
+    if not THOROUGH:
+        left = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture

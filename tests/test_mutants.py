@@ -57,7 +57,7 @@ def test_a_weak_suite_lets_mutants_live_and_a_reason_excuses_them(demo_course: P
 
 @pytest.mark.slow
 def test_what_never_ends_is_noticed(demo_course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nextword.judge.mutants.SECONDS", 0.5)
+    monkeypatch.setattr("nextword.judge.mutants.SECONDS", 0.2)
     path = demo_course / "solutions" / "demo.py"
     loop = "n = 1\n        while n < 1:\n            n = n\n        self.count += n"
     text = path.read_text("utf-8")

@@ -14,7 +14,7 @@ import pytest
 
 from nextword.project import Project
 from nextword.release.samples import write_samples
-from tests.browser import NEEDS_CHROMIUM, SCREENS, assert_open_to_everyone, opened
+from tests.browser import NEEDS_CHROMIUM, SCREENS, THOROUGH, assert_open_to_everyone, opened
 from tests.pages import MODEL, ROOT
 
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
@@ -36,7 +36,7 @@ def feedback(tmp_path_factory):
     return sorted(out.glob("*.html"))
 
 
-@pytest.mark.parametrize(("theme", "width"), SCREENS)
+@pytest.mark.parametrize(("theme", "width"), SCREENS if THOROUGH else SCREENS[::3])
 def test_feedback_is_open_to_everyone(feedback, show, theme, width):
     assert len(feedback) >= 3
     for path in feedback:

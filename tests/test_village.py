@@ -155,20 +155,24 @@ MANY_CHOICES = ("people say that the", "at school the children learned that")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scene", SCENES)
-def test_the_floor_computed_two_ways_agrees(scene):
+@pytest.mark.parametrize(
+    "scene",
+    [pytest.param(s, marks=pytest.mark.thorough if s in MANY_CHOICES else ()) for s in SCENES],
+)
+def test_the_floor_computed_two_ways_agrees(scene, monkeypatch):
     """Every story with one scene and what it leads to, against a sample's mean log-probability."""
     world = tiny(scene, names=3 if scene in MANY_CHOICES else 5)
     stories = list(all_stories(world))
     assert len(stories) > 100
     assert sum(p for p, _ in stories) == pytest.approx(1, abs=1e-9)
-    exact = village.exact_floor(world)
+    monkeypatch.setitem(village.exact_floor.__globals__, "all_stories", lambda world: stories)
+    exact = village.exact_floor(world)  # which would tell them all again
     corpus = village.sample(150_000, 2, world)
     standard_error = float(np.std(corpus.log_probs)) / len(corpus) ** 0.5
     assert abs(log(corpus.perplexity / exact)) < 4 * standard_error < 0.005
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_two_floors_agree_to_four_digits():
     """Of each choice written out in a scene the first two are kept; half a million tokens."""
     world = tiny("before sunrise", "in the morning", names=2, jobs=2, limit=2)

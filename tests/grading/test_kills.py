@@ -99,12 +99,12 @@ def run_with_kills(course: TinyCourse, count: int, fewest: int, most: int) -> No
 
 @pytest.mark.slow
 def test_a_class_survives_kills(tiny: TinyCourse) -> None:
-    run_with_kills(tiny, 40, 2, 8)
+    run_with_kills(tiny, 60, 2, 8)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_hundreds_of_submissions_survive_kills(tiny: TinyCourse) -> None:
-    run_with_kills(tiny, 250, 4, 16)
+    run_with_kills(tiny, 400, 4, 16)
 
 
 SCRIPT = """
