@@ -1,9 +1,10 @@
 """What the examiner makes of mistakes that its suite was not written for.
 
-Grades right and wrong answers to chapter 2 (tests/variants) as one class for each seed, and counts
+Grades right and wrong answers to a chapter (tests/variants) as one class for each seed, and counts
 how many right ones get full marks, how many wrong ones are caught, get the sentence that names
-their mistake, get another one, and lose points in tasks that they had right.
-Usage: python benchmarks/grading_mistakes.py [--seeds N] [--first N] [--jobs N] [--list]
+their mistake, get another one, lose points in tasks that they had right, and lose too many points
+for an edge case or too few for a missed idea.
+Usage: python benchmarks/grading_mistakes.py [CHAPTER] [--seeds N] [--first N] [--jobs N] [--list]
     [--only TEXT]
 """
 
@@ -17,13 +18,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from nextword import catalogue
+from nextword.catalogue import Chapter
 from nextword.grading.run import Options, grade
 from nextword.judge.misconceptions import load_misconceptions
 from nextword.project import find_project
 from nextword.results import SubmissionResult
-from tests.variants.variants import Outcome, Variant, outcomes, read, write_class
-
-STEM = "ngrams"
+from tests.variants.variants import Outcome, Variant, nothing, outcomes, read, write_class
 
 
 class Quiet:
@@ -37,12 +37,14 @@ class Quiet:
         pass
 
 
-def graded(variants: list[Variant], seed: str, jobs: int) -> dict[str, SubmissionResult]:
+def graded(
+    chapter: Chapter, variants: list[Variant], seed: str, jobs: int
+) -> dict[str, SubmissionResult]:
     """Grade variants as one class."""
-    project, chapter = find_project(), catalogue.chapter(STEM)
+    project = find_project()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "class"
-        write_class(variants, project.module("solutions", STEM), folder)
+        write_class(variants, project.module("solutions", chapter.stem), folder)
         options = Options(out=Path(name) / "grades", jobs=jobs, seed=seed)
         outcome = grade(project, chapter, folder, options, Quiet())
     return {result.student: result for result in outcome.results}
@@ -57,6 +59,7 @@ def shares(found: list[Outcome]) -> dict[str, int]:
         "named wrong": sum(each.named_wrong for each in found),
         "charged twice": sum(bool(each.others) for each in found),
         "nothing said": sum(each.silent for each in found),
+        "unfair in size": sum(each.unfair for each in found),
     }
 
 
@@ -68,6 +71,7 @@ def details(found: list[Outcome]) -> None:
             "" if each.named else "no name",
             f"also lost: {', '.join(t.task.id for t in each.others)}" if each.others else "",
             "NOTHING SAID" if each.silent else "",
+            f"{each.variant.kind.upper()} KEEPS {each.kept:.0%}" if each.unfair else "",
         ]
         of = f"{each.task.score:g} of {each.task.task.points}"
         print(f"  {each.variant!s:75} {of:10} {'; '.join(filter(None, marks))}")
@@ -75,22 +79,24 @@ def details(found: list[Outcome]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("chapter", nargs="?", default="ngrams")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first seed")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--list", action="store_true", help="a line for each wrong answer")
     parser.add_argument("--only", default="", help="variants whose name holds this text")
     given = parser.parse_args()
-    chapter, project = catalogue.chapter(STEM), find_project()
-    mistakes = load_misconceptions(project.misconceptions(STEM) or project.root)
+    chapter, project = catalogue.chapter(given.chapter), find_project()
+    mistakes = load_misconceptions(project.misconceptions(chapter.stem) or project.root)
     names = {each.says: each.name for each in mistakes}
-    right = [each for each in read(f"{STEM}_right") if given.only in str(each)]
-    wrong = [each for each in read(f"{STEM}_wrong") if given.only in str(each)]
+    right = [each for each in read(f"{chapter.stem}_right") if given.only in str(each)]
+    wrong = [each for each in read(f"{chapter.stem}_wrong") if given.only in str(each)]
+    idle = [nothing(*function) for function in {each.function: 0 for each in wrong}]
     missed: Counter[str] = Counter()
     for number in range(given.first, given.first + given.seeds):
         seed = f"mistakes {number}"
-        results = graded([*right, *wrong], seed, given.jobs)
-        found = list(outcomes(wrong, results, chapter, names))
+        results = graded(chapter, [*right, *wrong, *idle], seed, given.jobs)
+        found = list(outcomes(wrong, results, names))
         full = [each for each in right if results[str(each)].score == chapter.points]
         print(f"{seed}: {len(full)} of {len(right)} right ones get full marks;", shares(found))
         for each in right:
