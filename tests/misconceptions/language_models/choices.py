@@ -73,6 +73,7 @@ def keep(probs, ids):
 @misconception(
     "1.11",
     replaces="top_k",
+    kind="idea",
     says="What is left does not sum to 1: divide by the sum of the kept probabilities.",
 )
 def does_not_scale_the_rest(probs, k):
@@ -157,6 +158,7 @@ def draws_uniformly(probs, rng):
 @misconception(
     "1.11",
     replaces="sample",
+    kind="idea",
     says="You made a generator of your own: only `rng` may decide, so that a run can be repeated.",
 )
 def ignores_the_generator(probs, rng):

@@ -69,6 +69,7 @@ def begins_with_the_newest_merge(text, merges):
 @misconception(
     "1.10",
     replaces="encode",
+    kind="edge",
     says="The text was not cut into chunks, so tokens reach over their borders.",
 )
 def encodes_without_chunks(text, merges):

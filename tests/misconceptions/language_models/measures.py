@@ -55,6 +55,7 @@ def wants_more_than_min_count(sentences, min_count=1):
 @misconception(
     "1.1",
     replaces="build_vocabulary",
+    kind="idea",
     says="The special symbols are missing: they are the first three words of every vocabulary.",
 )
 def forgets_the_special_symbols(sentences, min_count=1):
@@ -98,6 +99,7 @@ def does_not_shift(ids):
 @misconception(
     "1.2",
     replaces="inputs_and_targets",
+    kind="idea",
     says="The end is never predicted: the targets end with EOS, as the inputs begin with BOS.",
 )
 def never_predicts_the_end(ids):
@@ -117,6 +119,7 @@ def exchanges_inputs_and_targets(ids):
 @misconception(
     "1.2",
     replaces="batch",
+    kind="idea",
     says="Targets must come from the text, one place later. You turned each window around its end, "
     "so the last target is the window's own first token.",
 )
@@ -320,6 +323,7 @@ def divides_by_the_tokens(log_probs, text):
 @misconception(
     "1.5",
     replaces="bits_per_byte",
+    kind="idea",
     says="len(text) counts characters; é has two bytes and an emoji four. Use text.encode().",
 )
 def divides_by_the_characters(log_probs, text):

@@ -20,6 +20,7 @@ def count_places(texts, n, places):
 @misconception(
     "1.7",
     replaces="count_characters",
+    kind="idea",
     says="The texts were joined, so that the end of one is the context of the next. Count each "
     "text by itself.",
 )
@@ -30,6 +31,7 @@ def counts_across_texts(texts, n):
 @misconception(
     "1.7",
     replaces="count_characters",
+    kind="idea",
     says="The first n - 1 characters of a text have no full context, and are not predicted.",
 )
 def counts_short_contexts(texts, n):
@@ -87,6 +89,7 @@ def takes_the_row_for_the_alphabet(counts, text, n, V):
 @misconception(
     "1.7",
     replaces="character_log_prob",
+    kind="idea",
     says="Pairs that were never seen were skipped, so a foreign text looks likely. They "
     "count, with 1 / (#(u•) + V).",
 )
@@ -279,6 +282,7 @@ def counts_each_chunk_once(text, n_merges):
 @misconception(
     "1.9",
     replaces="train_bpe",
+    kind="edge",
     says="Tokens 0 to 255 are bytes: text.encode(), not the numbers of the characters, which go "
     "far beyond 255.",
 )

@@ -22,7 +22,13 @@ def random_sentences(rng, how_many=12):
     return [rng.choice(WORDS, size=size, p=chances).tolist() for size in lengths]
 
 
-def random_text(rng, n_words=160, letters="abéx🐐"):
+def sentences_of_unequal_counts(rng):
+    """Sentences in which the words are seen 1, 2, 3, ... times: no two equally often."""
+    words = [word for n, word in enumerate(rng.permutation(WORDS).tolist(), 1) for _ in range(n)]
+    return [part.tolist() for part in np.array_split(rng.permutation(words), 12)]
+
+
+def random_text(rng, n_words=160, letters="aAéx🐐"):
     """Words of a few letters, one of them of two bytes and one of four, with signs and gaps."""
     words = ["".join(rng.choice(list(letters), size=rng.integers(1, 6))) for _ in range(25)]
     chosen = rng.integers(25, size=n_words)
@@ -155,6 +161,48 @@ def encode(text, merges):
             ids = join(ids, pair, 256 + i)
         tokens += ids
     return tokens
+
+
+def from_the_left(text, merges):
+    """Do the first merge that fits from the left: wrong."""
+    tokens = []
+    for chunk in chunks(text):
+        ids, start = list(chunk.encode()), 0
+        while start < len(ids) - 1:
+            pair = tuple(ids[start : start + 2])
+            if pair in merges:
+                ids[start : start + 2], start = [256 + merges.index(pair)], 0
+            else:
+                start += 1
+        tokens += ids
+    return tokens
+
+
+def by_length(text, merges):
+    """Take the longest token that fits from the left: wrong."""
+    known = {bytes([i]): i for i in range(256)}
+    parts = dict(enumerate(known))
+    for i, (a, b) in enumerate(merges, 256):
+        parts[i] = parts[a] + parts[b]
+        known.setdefault(parts[i], i)
+    tokens = []
+    for chunk in chunks(text):
+        rest = chunk.encode()
+        while rest:
+            size = next(n for n in range(len(rest), 0, -1) if rest[:n] in known)
+            tokens.append(known[rest[:size]])
+            rest = rest[size:]
+    return tokens
+
+
+def tangled(rng):
+    """Merges and a new text in which it matters which of them are done first."""
+    while True:
+        merges = train_bpe(random_text(rng, 80, letters="abc"), 40)
+        text = random_text(rng, 60, letters="abc")
+        right, wrong = encode(text, merges), (from_the_left(text, merges), by_length(text, merges))
+        if right not in wrong:
+            return merges, text
 
 
 def with_temperature(logits, temperature):

@@ -1,11 +1,10 @@
-"""Tests of tasks 1.1 to 1.8: vocabulary, chain rule, measures, languages, candidates."""
+"""Tests of tasks 1.1 to 1.6: vocabulary, chain rule, measures."""
 
 import math
 
 import numpy as np
 import pytest
 
-from nextword.corpora import tongues
 from tests.suites.language_models import oracles as plain
 from tests.suites.language_models.common import near, numbers
 
@@ -23,25 +22,40 @@ def lm(coursework):
 
 @pytest.mark.task("1.1", weight=1, visible=True)
 def test_vocabulary_of_two_sentences(lm):
-    """Special symbols, then words by count, equal counts by alphabet; rare words are left out."""
+    """Special symbols, then words by count; rare words are left out."""
+    sentences = [["the", "goat", "saw", "the", "hen"], ["the", "hen", "slept"]]
+    assert list(lm.build_vocabulary(sentences, 2)) == [*SPECIAL, "the", "hen"]
+    assert list(lm.build_vocabulary([["hen", "the", "the"]])) == [*SPECIAL, "the", "hen"]
+
+
+@pytest.mark.task("1.1", weight=0.3, visible=True)
+def test_equally_frequent_words(lm):
+    """Equally frequent words are listed by alphabet."""
     sentences = [["the", "goat", "saw", "the", "hen"], ["the", "hen", "slept"]]
     words = ["the", "hen", "goat", "saw", "slept"]
     assert list(lm.build_vocabulary(sentences)) == [*SPECIAL, *words]
-    assert list(lm.build_vocabulary(sentences, 2)) == [*SPECIAL, "the", "hen"]
 
 
 @pytest.mark.task("1.1", weight=1)
 def test_vocabulary_of_any_text(lm, rng):
     """Words and characters are listed in order for every minimum count."""
     for min_count in (1, 2, 4):
-        sentences = plain.random_sentences(rng)
-        assert list(lm.build_vocabulary(sentences, min_count)) == plain.vocabulary(
-            sentences, min_count
-        )
+        sentences = plain.sentences_of_unequal_counts(rng)
+        found = list(lm.build_vocabulary(sentences, min_count))
+        assert found == plain.vocabulary(sentences, min_count)
     assert list(lm.build_vocabulary(["abba", "bob"], 2)) == [*SPECIAL, "b", "a"]
 
 
-@pytest.mark.task("1.1", weight=1)
+@pytest.mark.task("1.1", weight=0.5)
+def test_vocabulary_with_equal_counts(lm, rng):
+    """Many words that are seen equally often stand in the order of the alphabet."""
+    for min_count in (1, 2):
+        sentences = [*plain.random_sentences(rng), ["y", "x", "y", "x"]]
+        found = list(lm.build_vocabulary(sentences, min_count))
+        assert found == plain.vocabulary(sentences, min_count)
+
+
+@pytest.mark.task("1.1", weight=0.5)
 def test_special_symbols_are_listed_once(lm):
     """A special symbol that stands in the text already is not listed a second time."""
     sentences = [["a", "<unk>", "<unk>", "b"], ["<s>", "b", "</s>"]]
@@ -68,6 +82,13 @@ def test_any_words_to_ids_and_back(lm, rng):
     assert list(lm.to_ids([], vocabulary)) == list(lm.to_words([], vocabulary)) == []
 
 
+@pytest.mark.task("1.1", weight=0.3)
+def test_the_first_word_of_a_vocabulary(lm):
+    """The first word is known, too: its id is 0."""
+    assert list(lm.to_ids(["<s>", "hen", "<unk>"], [*SPECIAL, "hen"])) == [BOS, 3, UNK]
+    assert list(lm.to_words([BOS, 3, UNK], [*SPECIAL, "hen"])) == ["<s>", "hen", "<unk>"]
+
+
 # ---------------------------------------------------------------- 1.2
 
 
@@ -80,11 +101,18 @@ def test_inputs_and_targets_of_a_sentence(lm):
 
 @pytest.mark.task("1.2", weight=1)
 def test_inputs_and_targets_of_any_sentence(lm, rng):
-    """A sentence of any length, also an empty one, has one more prediction than words."""
-    for size in (0, 1, 9):
+    """A sentence of any length has one more prediction than words."""
+    for size in (1, 2, 9):
         ids = rng.integers(3, 50, size=size).tolist()
         inputs, targets = lm.inputs_and_targets(ids)
         assert (list(inputs), list(targets)) == ([BOS, *ids], [*ids, EOS])
+
+
+@pytest.mark.task("1.2", weight=0.3)
+def test_inputs_and_targets_of_an_empty_sentence(lm):
+    """After the beginning of an empty sentence, its end is predicted."""
+    inputs, targets = lm.inputs_and_targets([])
+    assert (list(inputs), list(targets)) == ([BOS], [EOS])
 
 
 @pytest.mark.task("1.2", weight=1, visible=True)
@@ -157,7 +185,7 @@ def test_log_probabilities_of_a_text(lm):
     assert list(lm.token_log_probs(lm.TableModel(rows), [BOS, 2], [1])) == near([math.log(0.125)])
 
 
-@pytest.mark.task("1.4", weight=2)
+@pytest.mark.task("1.4", weight=2.4)
 def test_log_probabilities_of_any_text(lm, rng):
     """A text of any length is scored right after a history of any length."""
     table = plain.random_table(rng)
@@ -199,18 +227,39 @@ def test_cross_entropy_of_any_predictions(lm, rng):
         assert float(lm.cross_entropy(log_probs, targets)) == near(-math.fsum(right) / N)
 
 
-@pytest.mark.task("1.5", weight=0.7, visible=True)
+@pytest.mark.task("1.5", weight=0.3)
+def test_cross_entropy_with_impossible_words(lm):
+    """An impossible word changes nothing, unless it is the right one: then all is infinite."""
+    with np.errstate(divide="ignore"):
+        log_probs = np.log([[0.5, 0.0, 0.5], [0.0, 0.125, 0.875]])
+    assert float(lm.cross_entropy(log_probs, np.array([0, 1]))) == near(2 * math.log(2))
+    assert float(lm.cross_entropy(log_probs, np.array([0, 0]))) == math.inf
+
+
+@pytest.mark.task("1.5", weight=0.5, visible=True)
 def test_perplexity_of_a_die(lm):
     """The throws of a fair die have perplexity 6, however many they are."""
     assert float(lm.perplexity([math.log(1 / 6)])) == near(6)
-    assert float(lm.perplexity([math.log(1 / 6)] * 500)) == near(6)
+    assert float(lm.perplexity([math.log(1 / 6)] * 5)) == near(6)
 
 
-@pytest.mark.task("1.5", weight=1.3)
+@pytest.mark.task("1.5", weight=1)
 def test_perplexity_of_any_text(lm, rng):
-    """Perplexity is one over the geometric mean of the probabilities, infinite if one is 0."""
+    """Perplexity is one over the geometric mean of the probabilities."""
     p = rng.uniform(0.01, 1, size=7)
     assert float(lm.perplexity(np.log(p).tolist())) == near(float(np.prod(p)) ** (-1 / 7))
+
+
+@pytest.mark.task("1.5", weight=0.25)
+def test_perplexity_of_a_long_text(lm):
+    """The length of a text does no harm, though its probability is too small for any float."""
+    thrown = [math.log(1 / 6), math.log(1 / 3)] * 250
+    assert float(lm.perplexity(thrown)) == near(math.sqrt(18))
+
+
+@pytest.mark.task("1.5", weight=0.25)
+def test_perplexity_of_an_impossible_text(lm):
+    """One impossible token makes the perplexity infinite."""
     assert lm.perplexity([math.log(0.5), -math.inf]) == math.inf
 
 
@@ -268,128 +317,27 @@ def test_divergence_by_hand(lm):
     assert float(lm.kl_divergence(q, q)) == near(0)
 
 
-@pytest.mark.task("1.6", weight=1.4)
+@pytest.mark.task("1.6", weight=1.1)
 def test_divergence_of_any_distributions(lm, rng):
-    """The mean of ln p/q over p is right, also where p is 0."""
-    for zeros in (0, 2):
-        p, q = plain.random_row(rng, 6, zeros), plain.random_row(rng, 6)
+    """The mean of ln p/q over p is right."""
+    for V in (6, 9):
+        p, q = plain.random_row(rng, V), plain.random_row(rng, V)
         assert float(lm.kl_divergence(p, q)) == near(plain.divergence(p, q))
+
+
+@pytest.mark.task("1.6", weight=0.5)
+def test_divergence_of_words_that_never_occur(lm, rng):
+    """A word with p = 0 adds nothing, whatever q is."""
+    p, q = plain.random_row(rng, 6, 2), plain.random_row(rng, 6)
+    assert float(lm.kl_divergence(p, q)) == near(plain.divergence(p, q))
+    p, q = np.array([0.5, 0.5, 0]), np.array([0.25, 0.75, 0])
+    assert float(lm.kl_divergence(p, q)) == near(math.log(4 / 3) / 2)
 
 
 @pytest.mark.task("1.6", weight=0.6)
 def test_divergence_from_a_model_that_forbids_words(lm, rng):
-    """Where only q is 0, the divergence is infinite; where both are, nothing is added."""
+    """Where only q is 0, the divergence is infinite."""
     p, q = plain.random_row(rng, 6), plain.random_row(rng, 6)
     assert float(lm.kl_divergence(p, q)) == near(plain.divergence(p, q))  # an error shows here, too
     q[int(p.argmax())] = 0
     assert lm.kl_divergence(p, q / q.sum()) == math.inf
-    assert float(lm.kl_divergence(np.array([0.5, 0.5, 0]), np.array([0.25, 0.75, 0]))) > 0
-
-
-# ---------------------------------------------------------------- 1.7
-
-
-@pytest.mark.task("1.7", weight=1, visible=True)
-def test_counts_of_two_texts(lm):
-    """Counts do not reach from one text into the next."""
-    found = lm.count_characters(["abab", "ba"], 2)
-    assert {u: dict(row) for u, row in dict(found).items()} == {"a": {"b": 2}, "b": {"a": 2}}
-
-
-@pytest.mark.task("1.7", weight=1)
-def test_counts_of_any_texts(lm, rng):
-    """Characters are counted right after contexts of every length, also the empty one."""
-    for n in (1, 2, 4):
-        texts = ["", *(plain.random_text(rng, 9) for _ in range(3)), "ab"]
-        found = lm.count_characters(texts, n)
-        found = {u: {c: k for c, k in dict(row).items() if k} for u, row in dict(found).items()}
-        assert {u: row for u, row in found.items() if row} == plain.count_characters(texts, n)
-
-
-@pytest.mark.task("1.7", weight=1, visible=True)
-def test_adding_one_to_counts(lm):
-    """After a, seen 2 times with b, the b has 3/5 if there are three characters."""
-    found = float(lm.character_log_prob({"a": {"b": 2}}, "abc", n=2, V=3))
-    assert found == near(math.log(3 / 5) + math.log(1 / 3))
-    assert float(lm.character_log_prob({"a": {"b": 2}}, "a", n=2, V=3)) == 0
-
-
-@pytest.mark.task("1.7", weight=1)
-def test_log_probability_of_any_characters(lm, rng):
-    """Seen and unseen characters and contexts have their smoothed probabilities."""
-    for n in (1, 2, 3):
-        counts = plain.count_characters([plain.random_text(rng, 30)], n)
-        text = "né" + plain.random_text(rng, 4)
-        expected = plain.character_log_prob(counts, text, n, 40)
-        assert float(lm.character_log_prob(counts, text, n, 40)) == near(expected)
-
-
-@pytest.mark.task("1.7", weight=1, visible=True)
-def test_posterior_by_hand(lm):
-    """Likelihoods 1/10 and 3/10 with priors 3/4 and 1/4 make both classes equally likely."""
-    logs = {"french": math.log(0.1), "swedish": math.log(0.3)}
-    found = lm.posterior(logs, {"french": 0.75, "swedish": 0.25})
-    assert dict(found) == near({"french": 0.5, "swedish": 0.5})
-
-
-@pytest.mark.task("1.7", weight=0.4)
-def test_posterior_of_short_texts(lm, rng):
-    """Each likelihood is multiplied by its prior, and the products are divided by their sum."""
-    logs, priors, expected = plain.random_posterior(rng, 0)
-    assert dict(lm.posterior(logs, priors)) == pytest.approx(expected, rel=1e-6)
-
-
-@pytest.mark.task("1.7", weight=0.6)
-def test_posterior_of_long_texts(lm, rng):
-    """Likelihoods too small for any float, or far apart, give probabilities that sum to 1."""
-    for size in (0, -4000, -90000):
-        logs, priors, expected = plain.random_posterior(rng, size)
-        assert dict(lm.posterior(logs, priors)) == pytest.approx(expected, rel=1e-6)
-    far = {"a": -5000.0, "b": -9000.0}
-    assert dict(lm.posterior(far, {"a": 0.5, "b": 0.5})) == near({"a": 1.0, "b": 0.0})
-
-
-@pytest.mark.task("1.7", weight=1, seconds=20)
-def test_three_languages_are_told_apart(lm):
-    """At least 95 of 100 pieces of 40 characters are given to their own language."""
-    train = {name: tongues.sentences(name, "train")[:120] for name in tongues.LANGUAGES}
-    counts = {name: dict(lm.count_characters(train[name], 2)) for name in train}
-    pieces = []
-    for name in train:
-        text = " ".join(tongues.sentences(name, "test"))
-        pieces += [(name, text[start : start + 40]) for start in range(0, 600, 40)]
-    hits = 0
-    for name, piece in pieces:
-        scores = {each: float(lm.character_log_prob(counts[each], piece, 2, 90)) for each in counts}
-        hits += max(scores, key=scores.get) == name
-    assert hits >= 0.95 * len(pieces)
-
-
-# ---------------------------------------------------------------- 1.8
-
-
-@pytest.mark.task("1.8", weight=1, visible=True)
-def test_candidates_by_hand(lm):
-    """With weight 1 the sums -22, -25.5 and -31 decide, with weight 100 the channel alone."""
-    candidates = {"nice beach": (-30.0, -1.0), "speech": (-20.0, -2.0), "peach": (-25.0, -0.5)}
-    assert list(lm.rerank(candidates)) == ["speech", "peach", "nice beach"]
-    assert list(lm.rerank(candidates, 0.0)) == ["speech", "peach", "nice beach"]
-    assert list(lm.rerank(candidates, 100.0)) == ["peach", "nice beach", "speech"]
-
-
-@pytest.mark.task("1.8", weight=2)
-def test_candidates_of_any_scores(lm, rng):
-    """The weight multiplies the channel's score alone, whatever it is."""
-    for weight in (0.0, 0.3, 1.0, 4.0):
-        scores = -rng.uniform(1, 30, size=(6, 2))
-        candidates = {f"text {i}": tuple(row) for i, row in enumerate(scores.tolist())}
-        total = {name: a + weight * b for name, (a, b) in candidates.items()}
-        expected = sorted(total, key=total.get, reverse=True)
-        assert list(lm.rerank(candidates, weight)) == expected
-
-
-@pytest.mark.task("1.8", weight=1)
-def test_candidates_with_equal_scores(lm):
-    """Equal scores keep the order in which the candidates were given."""
-    candidates = {"z": (-2.0, -2.0), "b": (-1.0, -2.0), "m": (-2.0, -1.0), "a": (-1.0, -2.0)}
-    assert list(lm.rerank(candidates)) == ["b", "m", "a", "z"]

@@ -28,20 +28,20 @@ def pairs(merges):
     return [tuple(int(part) for part in pair) for pair in merges]
 
 
-@pytest.mark.task("1.9", weight=1, visible=True)
+@pytest.mark.task("1.9", weight=0.7, visible=True)
 def test_merges_by_hand(lm):
     """In low lower lowest the pair l o is merged first, then lo w, then the blank before low."""
     assert pairs(lm.train_bpe("low lower lowest", 3)) == [(108, 111), (256, 119), (32, 257)]
     assert pairs(lm.train_bpe("low lower lowest", 0)) == []
 
 
-@pytest.mark.task("1.9", weight=1, visible=True)
+@pytest.mark.task("1.9", weight=0.7, visible=True)
 def test_equally_frequent_pairs(lm):
     """Of equally frequent pairs the smaller one is merged first, not the earlier one."""
     assert pairs(lm.train_bpe("xyxy.abab", 2)) == [(97, 98), (120, 121)]
 
 
-@pytest.mark.task("1.9", weight=1, visible=True, seconds=5)
+@pytest.mark.task("1.9", weight=0.6, visible=True, seconds=5)
 def test_merges_end_where_no_pair_occurs_twice(lm):
     """When every pair that is left occurs once, there are no more merges."""
     assert pairs(lm.train_bpe("abc abc", 50)) == [(97, 98), (256, 99)]
@@ -56,7 +56,7 @@ def test_merges_stay_inside_chunks(lm):
     assert pairs(lm.train_bpe("no. no, no! no; no? no", 9)) == [(110, 111), (32, 256)]
 
 
-@pytest.mark.task("1.9", weight=3)
+@pytest.mark.task("1.9", weight=4)
 def test_merges_where_one_pair_leads(lm, rng):
     """Where one pair is always the most frequent, the merges follow the counts."""
     a, b, c, d, e, f = (chr(97 + i) for i in rng.permutation(26)[:6])
@@ -68,7 +68,7 @@ def test_merges_where_one_pair_leads(lm, rng):
 @pytest.mark.task("1.9", weight=2)
 def test_merges_of_any_text(lm, rng):
     """The merges are those of a plain count of all pairs before each merge, in any script."""
-    for letters in ("ab", "abéx🐐", "abcdefghij"):
+    for letters in ("ab", "aAéx🐐", "abcdefghij"):
         text = plain.random_text(rng, letters=letters)
         for n_merges in (7, 60):
             assert pairs(lm.train_bpe(text, n_merges)) == plain.train_bpe(text, n_merges)
@@ -92,8 +92,7 @@ LOW = [(108, 111), (256, 119), (32, 257)]  # lo, low and a blank with low
 def test_tokens_by_hand(lm):
     """Known pairs become tokens, from the oldest merge to the newest; other bytes stay."""
     assert list(lm.encode("slow lower", LOW)) == [115, 257, 258, 101, 114]
-    assert list(lm.encode("é", LOW)) == [195, 169]
-    assert list(lm.encode("", LOW)) == []
+    assert list(lm.encode("lo w", LOW)) == [256, 32, 119]
 
 
 @pytest.mark.task("1.10", weight=1, visible=True)
@@ -115,24 +114,40 @@ def test_older_merges_go_first(lm):
     assert list(lm.encode("abcd", [(99, 100), (97, 98), (98, 99)])) == [257, 256]  # cd, ab, bc
     merges = [(98, 99), (97, 98), (97, 256), (258, 100)]  # bc, ab, a-bc, abc-d
     assert list(lm.encode("abcd", merges)) == [259]
+    assert list(lm.encode("abc", merges[:2])) == [97, 256]  # no token is longer than ab
     assert list(lm.encode("ab abc", merges)) == [257, 32, 258]
     assert list(lm.encode("aaa aaaa", [(97, 97)])) == [256, 97, 32, 256, 256]
     assert list(lm.encode("ab ab", [(98, 32)])) == [97, 98, 32, 97, 98]  # b and blank: two chunks
 
 
-@pytest.mark.task("1.10", weight=5)
+@pytest.mark.task("1.10", weight=4)
 def test_tokens_of_any_text(lm, rng):
     """A new text has the tokens that doing all merges in their order gives."""
+    merges, text = plain.tangled(rng)
+    for n_merges in (len(merges), 20, 0):
+        assert list(lm.encode(text, merges[:n_merges])) == plain.encode(text, merges[:n_merges])
+
+
+@pytest.mark.task("1.10", weight=0.7)
+def test_tokens_of_any_script(lm, rng):
+    """Characters of several bytes are several tokens, unless their bytes were merged."""
+    assert list(lm.encode("é", LOW)) == [195, 169]
     merges = plain.train_bpe(plain.random_text(rng), 60)
     for n_merges in (0, 20, len(merges)):
         text = plain.random_text(rng, 40) + "quite new: ünïcode"
         assert list(lm.encode(text, merges[:n_merges])) == plain.encode(text, merges[:n_merges])
 
 
+@pytest.mark.task("1.10", weight=0.3)
+def test_tokens_of_an_empty_text(lm):
+    """An empty text has no tokens."""
+    assert list(lm.encode("", LOW)) == []
+
+
 @pytest.mark.task("1.10", weight=1)
 def test_plain_english_goes_there_and_back(lm, rng):
     """A text of one-byte characters is the same after encoding and decoding."""
-    text = plain.random_text(rng, letters="abcdefgh")
+    text = plain.random_text(rng, letters="abcdefgh").strip()
     merges = plain.train_bpe(text, 40)
     assert lm.decode(list(lm.encode(text, merges)), merges) == text
     assert lm.decode(plain.encode(text, merges), merges) == text
@@ -154,11 +169,16 @@ def test_any_text_goes_there_and_back(lm, rng):
 
 @pytest.mark.task("1.11", weight=1, visible=True)
 def test_temperature_by_hand(lm):
-    """Half the temperature squares the probabilities; at 0 only the largest score is left."""
+    """Half the temperature squares the probabilities."""
     logits = np.log([0.25, 0.75])
     assert numbers(lm.with_temperature(logits, 1.0)) == near([0.25, 0.75])
     assert numbers(lm.with_temperature(logits, 0.5)) == near([0.1, 0.9])
-    assert numbers(lm.with_temperature(logits, 0.0)) == near([0, 1])
+
+
+@pytest.mark.task("1.11", weight=0.4, visible=True)
+def test_temperature_zero_by_hand(lm):
+    """At temperature 0 only the largest score is left."""
+    assert numbers(lm.with_temperature(np.log([0.25, 0.75]), 0.0)) == near([0, 1])
 
 
 @pytest.mark.task("1.11", weight=1.4)
@@ -170,7 +190,7 @@ def test_any_temperature(lm, rng):
         assert numbers(lm.with_temperature(logits, temperature)) == near(expected)
 
 
-@pytest.mark.task("1.11", weight=0.6)
+@pytest.mark.task("1.11", weight=0.5)
 def test_freezing_and_boiling(lm, rng):
     """From hot to freezing, nothing overflows, and equal scores keep equal shares."""
     logits = np.array([*rng.normal(scale=3, size=5), -math.inf, 6.0, 6.0]) + 1000.0
@@ -211,14 +231,29 @@ def test_the_most_likely_tokens_of_any_distribution(lm, rng):
         assert numbers(lm.top_k(probs, k)) == near(expected)
 
 
-@pytest.mark.task("1.11", weight=1, visible=True)
+@pytest.mark.task("1.11", weight=0.8, visible=True)
 def test_the_nucleus_by_hand(lm):
     """The token that reaches p is kept; all less likely ones are dropped."""
-    probs = np.array([0.25, 0.5, 0.125, 0.125])
-    assert numbers(lm.top_p(probs, 0.2)) == near([0, 1, 0, 0])
+    probs = np.array([0.25, 0.5, 0.15, 0.1])
     assert numbers(lm.top_p(probs, 0.6)) == near([1 / 3, 2 / 3, 0, 0])
-    assert numbers(lm.top_p(probs, 0.75)) == near([1 / 3, 2 / 3, 0, 0])
-    assert numbers(lm.top_p(probs, 0.8)) == near([2 / 7, 4 / 7, 1 / 7, 0])
+    assert numbers(lm.top_p(probs, 0.2)) == near([0, 1, 0, 0])
+    assert numbers(lm.top_p(probs, 0.8)) == near([0.25 / 0.9, 0.5 / 0.9, 0.15 / 0.9, 0])
+
+
+@pytest.mark.task("1.11", weight=0.2, visible=True)
+def test_a_nucleus_that_holds_exactly_p(lm):
+    """Where the kept tokens hold p exactly, no more are needed."""
+    assert numbers(lm.top_p(np.array([0.25, 0.5, 0.25, 0]), 0.5)) == near([0, 1, 0, 0])
+    probs = np.array([0.125, 0.5, 0.25, 0.125])
+    assert numbers(lm.top_p(probs, 0.75)) == near([0, 2 / 3, 1 / 3, 0])
+
+
+@pytest.mark.task("1.11", weight=0.3)
+def test_a_nucleus_of_equally_likely_tokens(lm):
+    """Of equally likely tokens, the smaller id goes first, and no more than needed are kept."""
+    probs = np.array([0.125, 0.25, 0.125, 0.25, 0.25, 0])
+    for p in (0.2, 0.4, 0.7, 0.8, 0.95):
+        assert numbers(lm.top_p(probs, p)) == near(plain.top_p(probs.tolist(), p))
 
 
 @pytest.mark.task("1.11", weight=1)
@@ -226,7 +261,7 @@ def test_the_nucleus_of_any_distribution(lm, rng):
     """Every p is right, from nearly 0 to 1, also with zeros."""
     for zeros in (0, 3):
         probs = plain.random_row(rng, 8, zeros)
-        for p in (1e-9, *rng.uniform(0.05, 0.95, size=3).tolist()):
+        for p in (0.9, 1e-9, *rng.uniform(0.05, 0.95, size=3).tolist()):
             assert numbers(lm.top_p(probs, p)) == near(plain.top_p(probs.tolist(), p))
         assert numbers(lm.top_p(probs, 1.0)) == pytest.approx(probs.tolist(), abs=1e-9)
 
@@ -253,7 +288,7 @@ def test_tokens_are_drawn_as_often_as_they_are_likely(lm, rng):
     """Over many draws each token has its share, and a token of probability 0 is never drawn."""
     probs = np.array([*plain.random_row(rng, 5), 0]) * 0.8 + np.array([0.04] * 5 + [0])
     probs = rng.permutation(probs)
-    drawn = [int(w) for w in map_calls(lm.sample, [(probs, fresh(rng)) for _ in range(1500)])]
+    drawn = [int(w) for w in map_calls(lm.sample, [(probs, fresh(rng)) for _ in range(1000)])]
     assert plain.chi_square_is_fair([drawn.count(w) for w in range(6)], probs.tolist())
 
 
@@ -295,7 +330,29 @@ def test_a_wide_beam_is_an_exhaustive_search(lm, rng):
         assert_same_beam(found, expected)
 
 
-@pytest.mark.task("1.12", weight=3)
+# here it matters which texts go on, which are set aside, and when the search ends
+MAZE = {
+    (): [0, 0.13, 0.16, 0.71],
+    (2,): [0, 0.06, 0.89, 0.05],
+    (3,): [0, 0.18, 0.3, 0.52],
+    (2, 2): [0, 0.36, 0.08, 0.56],
+    (2, 3): [0, 0.85, 0.09, 0.06],
+    (3, 2): [0, 0.19, 0.45, 0.36],
+    (3, 3): [0, 0.73, 0.19, 0.08],
+}
+
+
+@pytest.mark.task("1.12", weight=0.7)
+def test_places_in_the_beam(lm):
+    """There are as many places as the beam is wide, for all texts together, at each step."""
+    for alpha in (0.0, 0.5):
+        for width in (2, 3):
+            expected = plain.beam(MAZE, [BOS], width, 4, alpha)
+            found = lm.beam_search(lm.TableModel(MAZE), [BOS], width, 4, alpha)
+            assert_same_beam(list(found), expected)
+
+
+@pytest.mark.task("1.12", weight=3.6)
 def test_a_narrow_beam_of_any_model(lm, rng):
     """At each step the most likely open texts go on, and finished ones are set aside."""
     for width, max_tokens, alpha in ((1, 6, 0.0), (2, 5, 1.0), (3, 1, 0.0), (3, 7, 0.6)):
