@@ -38,6 +38,7 @@ def looks_up_columns(ids, E):
 @misconception(
     "3.1",
     replaces="lookup",
+    kind="edge",
     says="Ids may come in a table: keep their shape and put the D numbers of each word last.",
 )
 def flattens_the_ids(ids, E):
@@ -90,6 +91,7 @@ def looks_to_the_right_only(sentences, V, window, by_distance=False):
 @misconception(
     "3.2",
     replaces="cooccurrence",
+    kind="edge",
     says="A pair that occurs several times at the same distance was counted once: M[i, j] += 1 "
     "with arrays adds only once to each cell. np.add.at adds each time.",
 )
@@ -189,6 +191,7 @@ def forgets_the_norms(X, Y):
 @misconception(
     "3.3",
     replaces="cosine",
+    kind="idea",
     says="You divided by the squared norms: the cosine needs the norms, which are square roots.",
 )
 def divides_by_squares(X, Y):
@@ -237,6 +240,7 @@ def information(counts, smoothing=1.0):
 @misconception(
     "3.4",
     replaces="ppmi",
+    kind="idea",
     says="Logarithms are natural here. Yours have the base 2.",
 )
 def measures_in_bits(counts, smoothing=1.0, shift=0.0):
@@ -333,6 +337,7 @@ def keeps_the_smallest(M, d, power=0.5):
 @misconception(
     "3.5",
     replaces="svd_vectors",
+    kind="idea",
     says="The context vectors lie on their side: numpy returns V already transposed, so "
     "transpose it again.",
 )

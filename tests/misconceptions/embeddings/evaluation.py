@@ -59,6 +59,7 @@ def always_excludes(E, a, b, c, exclude=True):
 @misconception(
     "3.11",
     replaces="analogy",
+    kind="idea",
     says="The words of the question are among the answers: exclude=True leaves them out.",
 )
 def never_excludes(E, a, b, c, exclude=True):
@@ -167,6 +168,7 @@ def forgets_to_centre(X, d):
 @misconception(
     "3.12",
     replaces="pca",
+    kind="idea",
     says="Each column is divided by its standard deviation: subtract the mean, and no more.",
 )
 def standardises(X, d):

@@ -16,6 +16,7 @@ def softmax_parts(v, U, targets):
 @misconception(
     "3.7",
     replaces="softmax_loss",
+    kind="idea",
     says="Loss and gradients are sums over the pairs: take the mean, that is, divide by B.",
 )
 def adds_the_pairs_up(v, U, targets):
@@ -93,6 +94,7 @@ def counts_noise_once(v, u, noise, k):
 @misconception(
     "3.8",
     replaces="negative_sampling",
+    kind="idea",
     says="Each noise vector counts k times: all S together stand for k, so each counts k/S times.",
 )
 def counts_noise_k_times(v, u, noise, k):
@@ -124,6 +126,7 @@ def spares_the_word_from_noise(v, u, noise, k):
 @misconception(
     "3.8",
     replaces="negative_sampling",
+    kind="idea",
     says="Loss and gradients are sums over the pairs: take the mean, that is, divide by B.",
 )
 def adds_up_the_batch(v, u, noise, k):
@@ -147,6 +150,7 @@ def takes_the_log_of_a_sigmoid(v, u, noise, k):
 @misconception(
     "3.9",
     replaces="context_means",
+    kind="idea",
     says="NONE counts as a word: divide by the number of words in the row, not by its length.",
 )
 def divides_by_the_width(E, contexts):
@@ -157,6 +161,7 @@ def divides_by_the_width(E, contexts):
 @misconception(
     "3.9",
     replaces="context_means",
+    kind="idea",
     says="NONE is -1, and E[-1] is the vector of the last word: it slipped into the mean.",
 )
 def takes_the_last_word_for_none(E, contexts):
@@ -203,6 +208,7 @@ def gives_each_word_everything(dh, contexts, V):
 @misconception(
     "3.9",
     replaces="context_gradients",
+    kind="edge",
     says="A word that stands twice got one part only: dE[ids] += … adds once to a row. Use "
     "index_add_.",
 )
@@ -218,6 +224,7 @@ def adds_once_to_a_row(dh, contexts, V):
 @misconception(
     "3.9",
     replaces="context_gradients",
+    kind="idea",
     says="The last word of the vocabulary got the parts of NONE: -1 is no word.",
 )
 def moves_the_last_word(dh, contexts, V):
@@ -274,6 +281,7 @@ def grows_a_chain(counts):
 @misconception(
     "3.10",
     replaces="huffman_codes",
+    kind="idea",
     says="The codes read from the leaf to the root: a new choice stands nearer to the root, so it "
     "goes in front.",
 )
@@ -288,6 +296,7 @@ def fork_scores(v, N, forks):
 @misconception(
     "3.10",
     replaces="tree_log_probs",
+    kind="idea",
     says="Forks after the end of a path count: where the sign is 0, ln s(0) is not 0 but ln 1/2. "
     "Multiply by the absolute sign.",
 )
@@ -302,7 +311,7 @@ def counts_forks_after_the_end(v, N, forks, signs):
     says="Left and right have the same probability here: the score must be multiplied by the sign.",
 )
 def ignores_the_turns(v, N, forks, signs):
-    return (F.logsigmoid(fork_scores(v, N, forks)) * signs.abs()).sum(dim=1)
+    return (F.logsigmoid(fork_scores(v, N, forks)) * (signs != 0)).sum(dim=1)
 
 
 @misconception(
@@ -319,6 +328,7 @@ def forgets_the_logarithm(v, N, forks, signs):
 @misconception(
     "3.10",
     replaces="tree_log_probs",
+    kind="idea",
     says="The sign belongs inside the sigmoid: ln s(-x) is not -ln s(x).",
 )
 def puts_the_sign_outside(v, N, forks, signs):

@@ -114,6 +114,7 @@ def never_draws_the_reach(sentence, window, rng):
 @misconception(
     "3.6",
     replaces="context_windows",
+    kind="idea",
     says="The reach is drawn once for the whole sentence: each place draws its own.",
 )
 def draws_the_reach_once(sentence, window, rng):
@@ -141,6 +142,7 @@ def allows_a_reach_of_zero(sentence, window, rng):
 @misconception(
     "3.6",
     replaces="context_windows",
+    kind="edge",
     says="The window reaches around the ends: put NONE before the first word and after the last. "
     "A negative index takes words from the end.",
 )
@@ -164,6 +166,7 @@ def forgets_the_power(counts, power=0.75):
 @misconception(
     "3.6",
     replaces="noise_distribution",
+    kind="idea",
     says="The numbers do not sum to 1: divide by the sum of the powers, not by the power of the "
     "sum.",
 )

@@ -91,6 +91,15 @@ def random_contexts(rng, B, C, V):
     return torch.from_numpy(contexts)
 
 
+def distinct_contexts(rng, B, C, V):
+    """Windows with places without a word; no word twice in a row, none of id 0, no row empty."""
+    rows = [[*(rng.permutation(V - 1)[: C - 1] + 1).tolist(), *[NONE] * C][:C] for _ in range(B)]
+    for row in rows:
+        for place in range(1, C):
+            row[place] = NONE if rng.random() < 0.3 else row[place]
+    return torch.from_numpy(np.stack([rng.permutation(row) for row in rows]))
+
+
 def shortest_total(counts):
     """The sum of count times length over all words, for the best code there is."""
     heap, total = list(counts), 0
