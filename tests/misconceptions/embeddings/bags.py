@@ -260,7 +260,6 @@ def shares_codes_between_equal_counts(counts):
 @misconception(
     "3.10",
     replaces="huffman_codes",
-    kind="idea",
     says="You halved the words from the top, as Shannon and Fano did. Some codes are longer "
     "than they need to be: join the two smallest from below.",
 )
