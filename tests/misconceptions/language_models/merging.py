@@ -12,7 +12,8 @@ def weighted(text):
 
 
 def first(counts):
-    return min(counts, key=lambda pair: (-counts[pair], pair))
+    top = max(counts.values())
+    return min(pair for pair, count in counts.items() if count == top)
 
 
 def trained(words, n_merges, choose=first, **ways):
