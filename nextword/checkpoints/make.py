@@ -23,7 +23,12 @@ from nextword.ladder.rung import Model, Rung, all_rungs
 TOKENS = {RUNGS: 1_000_000, TWICE: 2_000_000}  # of the village, that every rung reads
 ASKED = 100_000  # tokens of the test text, the same for both
 # the rungs that read two million words as well; the others would take many minutes each
-SECOND = (*(f"{n}-gram" for n in range(1, 6)), "attention only", "transformer")
+SECOND = (
+    *(f"{n}-gram" for n in range(1, 6)),
+    "attention only",
+    "transformer",
+    "with convolution",
+)
 
 
 def everything() -> Sequence[Recipe]:

@@ -25,7 +25,7 @@ from nextword.ladder.rungs.rnns import ids
 from nextword.transformer_training import Plan
 
 SIZES = Sizes(V=1, D=64, L=3, H=2)  # V is the text's
-PLAN = Plan(steps=6000, size=8, rate=3e-3, decay=0.01, average=0.998)
+PLAN = Plan(steps=9500, size=8, rate=3e-3, decay=0.01, average=0.998)
 FIRST = 0.3  # share of each of the two words before, when training begins
 
 
