@@ -104,7 +104,8 @@ def smooths_shares(counts, smoothing=1.0, shift=0.0):
     "3.4",
     replaces="ppmi",
     kind="idea",
-    says="This is P(j | i), which is never above 1: divide by P(j), too.",
+    says="Nothing is above 0, since what you take the logarithm of is never above 1: divide "
+    "P(i, j) by P(i) and by P(j), all three as shares.",
 )
 def divides_by_the_row_only(counts, smoothing=1.0, shift=0.0):
     P, rows, _ = shares(counts)

@@ -42,8 +42,8 @@ def keeps_one_token_at_zero(logits, temperature):
     "1.11",
     replaces="with_temperature",
     kind="idea",
-    says="The probabilities were divided, which changes nothing after they are normalised. Divide "
-    "the logits, before exp.",
+    says="The temperature changes nothing: divide the logits by it, before exp. Afterwards the "
+    "division is undone when the sum is made 1.",
 )
 def divides_the_probabilities(logits, temperature):
     return softmax(logits)

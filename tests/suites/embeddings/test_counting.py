@@ -63,7 +63,7 @@ def test_ids_of_any_shape(embeddings, rng):
 def test_logits_of_many_vectors(embeddings, rng):
     """Vectors in a table of any shape get the scores of all words."""
     E = rng.normal(size=(6, 4))
-    for shape in ((4,), (3, 4), (2, 3, 4)):
+    for shape in ((3, 4), (2, 3, 4), (4,)):
         h = rng.normal(size=shape)
         assert close(embeddings.logits(h, E), np.einsum("...d,vd->...v", h, E))
 
@@ -97,7 +97,7 @@ def assert_counts(embeddings, sentences, window, by_distance=False):
 @pytest.mark.task("3.2", weight=1.8)
 def test_counts_of_any_text(embeddings, rng):
     """Every pair within the window counts once from each side."""
-    for window in (1, 2, 4):
+    for window in (4, 2, 1):
         sentences = [rng.permutation(8)[: rng.integers(5, 9)] for _ in range(12)]
         assert_counts(embeddings, sentences, window)
 
@@ -275,7 +275,7 @@ def test_svd_by_hand(embeddings):
 @pytest.mark.task("3.5", weight=1)
 def test_best_matrix_of_a_rank(embeddings, rng):
     """W times C gives the nearest matrix of rank d, of square and of other matrices."""
-    for shape, d in (((6, 6), 2), ((4, 9), 3), ((7, 3), 3), ((5, 2), 1)):
+    for shape, d in (((4, 9), 3), ((6, 6), 2), ((7, 3), 3), ((5, 2), 1)):
         M = rng.normal(size=shape)
         W, C = map(np.asarray, embeddings.svd_vectors(M, d))
         assert (W.shape, C.shape) == ((shape[0], d), (shape[1], d))
@@ -287,7 +287,7 @@ def test_power_of_the_singular_values(embeddings, rng):
     """`power` shares out the singular values: dot products of words grow with them."""
     M, d = rng.normal(size=(6, 5)), 3
     _, U, s, V = best_of_rank(M, d)
-    for power in (0.0, 0.5, 1.0):
+    for power in (0.3, 0.0, 1.0):
         W, C = map(np.asarray, embeddings.svd_vectors(M, d, power))
         assert close(W @ W.T, U * s ** (2 * power) @ U.T, atol=1e-9)
         assert close(C @ C.T, V * s ** (2 - 2 * power) @ V.T, atol=1e-9)

@@ -48,7 +48,7 @@ def test_equally_frequent_words(embeddings):
 @pytest.mark.task("3.6", weight=0.7)
 def test_frequent_words_of_any_text(embeddings, rng):
     """For every minimum count, exactly the words seen so often are listed, in order."""
-    for min_count in (1, 3, 6):
+    for min_count in (3, 6, 1):
         names = [f"w{i}" for i in rng.permutation(8)]  # seen 1, 2, 3, ... times
         words = rng.permutation(np.repeat(names, np.arange(1, 9)))
         sentences = [part.tolist() for part in np.array_split(words, 9)]

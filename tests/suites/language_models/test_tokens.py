@@ -235,9 +235,9 @@ def test_the_most_likely_tokens_of_any_distribution(lm, rng):
 def test_the_nucleus_by_hand(lm):
     """The token that reaches p is kept; all less likely ones are dropped."""
     probs = np.array([0.25, 0.5, 0.15, 0.1])
-    assert numbers(lm.top_p(probs, 0.6)) == near([1 / 3, 2 / 3, 0, 0])
-    assert numbers(lm.top_p(probs, 0.2)) == near([0, 1, 0, 0])
-    assert numbers(lm.top_p(probs, 0.8)) == near([0.25 / 0.9, 0.5 / 0.9, 0.15 / 0.9, 0])
+    found = [numbers(lm.top_p(probs, p)) for p in (0.6, 0.12, 0.8)]
+    expected = [[1 / 3, 2 / 3, 0, 0], [0, 1, 0, 0], [0.25 / 0.9, 0.5 / 0.9, 0.15 / 0.9, 0]]
+    assert found == [near(row) for row in expected]
 
 
 @pytest.mark.task("1.11", weight=0.2, visible=True)
@@ -261,8 +261,9 @@ def test_the_nucleus_of_any_distribution(lm, rng):
     """Every p is right, from nearly 0 to 1, also with zeros."""
     for zeros in (0, 3):
         probs = plain.random_row(rng, 8, zeros)
-        for p in (0.9, 1e-9, *rng.uniform(0.05, 0.95, size=3).tolist()):
-            assert numbers(lm.top_p(probs, p)) == near(plain.top_p(probs.tolist(), p))
+        limits = (0.9, 1e-9, *rng.uniform(0.05, 0.95, size=3).tolist())
+        found = [numbers(lm.top_p(probs, p)) for p in limits]
+        assert found == [near(plain.top_p(probs.tolist(), p)) for p in limits]
         assert numbers(lm.top_p(probs, 1.0)) == pytest.approx(probs.tolist(), abs=1e-9)
 
 
@@ -323,7 +324,7 @@ def test_a_beam_of_two_beats_greedy_search(lm):
 @pytest.mark.task("1.12", weight=2, seconds=15)
 def test_a_wide_beam_is_an_exhaustive_search(lm, rng):
     """A beam wider than all texts returns them all in the order of their scores, for any alpha."""
-    for alpha, zeros in ((0.0, 0), (0.7, 0), (1.0, 1)):
+    for alpha, zeros in ((0.7, 0), (0.0, 0), (1.0, 1)):
         table = plain.random_table(rng, zeros=zeros)
         expected = plain.all_texts(table, [BOS], 4, alpha)
         found = list(lm.beam_search(lm.TableModel(table), [BOS], 200, 4, alpha))
@@ -355,7 +356,7 @@ def test_places_in_the_beam(lm):
 @pytest.mark.task("1.12", weight=3.6)
 def test_a_narrow_beam_of_any_model(lm, rng):
     """At each step the most likely open texts go on, and finished ones are set aside."""
-    for width, max_tokens, alpha in ((1, 6, 0.0), (2, 5, 1.0), (3, 1, 0.0), (3, 7, 0.6)):
+    for width, max_tokens, alpha in ((3, 7, 0.6), (2, 5, 1.0), (1, 6, 0.0), (3, 1, 0.0)):
         expected = None
         while expected is None:  # almost always once
             table = plain.random_table(rng, V=5)
