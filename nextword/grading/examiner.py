@@ -21,7 +21,7 @@ from nextword.grading.submissions import Submission
 from nextword.judge.diagnosis import Diagnosis, Seen
 from nextword.judge.lending import Lender
 from nextword.judge.session import Refusal, Session, describe
-from nextword.judge.suite import Suite, SuiteTest
+from nextword.judge.suite import OverdueError, Suite, SuiteTest
 from nextword.judge.wording import OTHER_FORM, SEE, clean
 from nextword.results import SubmissionResult, TestResult, Verdict, group_by_task
 from nextword.sandbox.servers import CandidateServer, ServerError
@@ -293,7 +293,7 @@ class Examiner:
         ) -> tuple[int, bytes]:
             try:
                 return channel.ask(number, test, released, body, deadline)
-            except SlowError:
+            except (SlowError, OverdueError):  # after either, the answer may still come: hang up
                 limit = f"took longer than {self._seconds:.3g} s"
                 text = f"{limit}: an endless loop, or a much slower way than needed"
                 raise Stop(Verdict.TIMEOUT, text) from None

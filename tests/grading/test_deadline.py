@@ -237,3 +237,15 @@ def test_a_grader_that_gets_stuck_in_its_own_code_blames_nobody(
     first = result.tasks[0].tests[0]
     assert first.verdict is Verdict.NOT_JUDGED
     assert "on the course's own code" in first.message
+
+
+def test_a_late_answer_is_not_taken_for_the_next_one(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # on a busy machine the examiner's own alarm may ring first, while it waits for an answer
+    monkeypatch.setattr("nextword.judge.bounds.GRACE", -0.05)
+    late = REFERENCE.replace(RIGHT, f"import time; time.sleep(1.1); {RIGHT}")
+    first, second = tiny.grade({"ann": late})["ann"].tasks
+    assert {test.verdict for test in first.tests} <= {Verdict.TIMEOUT, Verdict.PASSED}
+    assert first.tests[0].verdict is Verdict.TIMEOUT
+    assert second.verdict is Verdict.PASSED
