@@ -116,6 +116,36 @@ class Gated(nn.Module):
 
 
 @ship
+class Plain(nn.Module):
+    """Elman's cell, for tests of other tasks than his."""
+
+    def __init__(self, w):
+        super().__init__()
+        rows, D = w["W.weight"].shape
+        self.D, self.H, self.S = D, rows, rows
+        self.W, self.U = nn.Linear(D, rows), nn.Linear(rows, rows, bias=False)
+        self.load_state_dict(w)
+
+    def step(self, a, s):
+        return torch.tanh(a + self.U(s))
+
+    def forward(self, x, s):
+        return self.step(self.W(x), s)
+
+
+def plain_weights(rng, D, H):
+    """Random weights of one cell of Elman's."""
+    shapes = {"W.weight": (H, D), "W.bias": (H,), "U.weight": (H, H)}
+    return {name: tensor(rng, *shape) / 2 for name, shape in shapes.items()}
+
+
+@ship
+def with_plain(function, w, *inputs):
+    """Call a function with one cell of Elman's."""
+    return detached(function(Plain(w), *inputs))
+
+
+@ship
 def walk(cell, x, s=None):
     """What task 4.3 asks of `run`."""
     s = torch.zeros(len(x), cell.S) if s is None else s
@@ -127,20 +157,26 @@ def walk(cell, x, s=None):
 
 
 @ship
-def with_right_run(function, *inputs):
-    """Call a function of the student's while `walk` stands in for the student's own `run`.
+def with_right(name, right, function, *inputs):
+    """Call a function of the student's while a right one stands in for another of the student's.
 
-    So a mistake in task 4.3 does not cost points of the tasks that are built on it.
+    So a mistake in one does not cost points of those that are built on it.
     """
     names = getattr(function, "__globals__", {})
-    own = names.get("run")
+    own = names.get(name)
     if own is None or own is function:
         return function(*inputs)
-    names["run"] = walk
+    names[name] = right
     try:
         return function(*inputs)
     finally:
-        names["run"] = own
+        names[name] = own
+
+
+@ship
+def with_right_run(function, *inputs):
+    """Call a function of the student's while `walk` stands in for the student's own `run`."""
+    return with_right("run", walk, function, *inputs)
 
 
 @ship
@@ -148,6 +184,12 @@ def with_leaky(function, keeps, *inputs):
     """Call a function with one leaky cell, or with a list of them."""
     cells = [Leaky(keep) for keep in keeps] if isinstance(keeps, list) else Leaky(keeps)
     return detached(with_right_run(function, cells, *inputs))
+
+
+@ship
+def with_cells_once(function, keeps, *inputs):
+    """Call a function with leaky cells that can be gone through once."""
+    return detached(with_right_run(function, (Leaky(keep) for keep in keeps), *inputs))
 
 
 @ship
@@ -172,13 +214,17 @@ def gated_weights(rng, D, H):
 
 
 @ship
-def clipped(clip_gradients, slopes, most):
-    """Clip these gradients (None: there is none); the norm told, and the gradients afterwards."""
+def clipped(clip_gradients, slopes, most, once=False, held=False):
+    """Clip these gradients (None: there is none); the norm told, and the gradients afterwards.
+
+    once: the parameters can be gone through once; held: look at the tensors that were there before.
+    """
     parameters = [nn.Parameter(torch.ones(2 if g is None else g.shape)) for g in slopes]
-    for parameter, g in zip(parameters, slopes, strict=True):
-        parameter.grad = None if g is None else g.clone()
-    norm = clip_gradients(iter(parameters), most)
-    return float(norm), [parameter.grad for parameter in parameters]
+    before = [None if g is None else g.clone() for g in slopes]
+    for parameter, g in zip(parameters, before, strict=True):
+        parameter.grad = g
+    norm = clip_gradients(iter(parameters) if once else parameters, most)
+    return float(norm), before if held else [parameter.grad for parameter in parameters]
 
 
 @ship
@@ -207,16 +253,29 @@ def toy_weights(rng, V, H=4):
 
 
 @ship
-def with_toy(function, w, noisy, *inputs):
-    """Call a function with a toy model in training mode; the answer, and the shapes it read."""
-    model = Toy(w, noisy).train()
-    return function(model, *inputs), model.shapes
+def batch_of(stories):
+    """What task 4.9 asks of `make_batch`."""
+    longest = 1 + max(map(len, stories))
+    fill = [[0] * (longest - 1 - len(story)) for story in stories]
+    inputs = [[1, *story, *rest] for story, rest in zip(stories, fill, strict=True)]
+    targets = [[*story, 2, *rest] for story, rest in zip(stories, fill, strict=True)]
+    return torch.tensor(inputs), torch.tensor(targets)
 
 
 @ship
-def drawn(generate, w, n, seed, most, prompt):
+def with_toy(function, w, noisy, *inputs):
+    """Call a function with a toy model in training mode; the answer, and the shapes it read.
+
+    `batch_of` stands in for the student's own `make_batch`.
+    """
+    model = Toy(w, noisy).train()
+    return with_right("make_batch", batch_of, function, model, *inputs), model.shapes
+
+
+@ship
+def drawn(generate, w, n, seed, most, prompt, noisy=False):
     """Let a toy model in training mode tell n stories; these, and the shapes it read."""
-    model = Toy(w, True).train()
+    model = Toy(w, noisy).train()
     stories = generate(model, n, torch.Generator().manual_seed(seed), most, prompt)
     return [[int(word) for word in story] for story in stories], model.shapes
 
@@ -256,7 +315,7 @@ def train_toy(train_batch, w, batch, chunk, clip, rate, times):
 
 @ship
 def train_broken(train_batch, w, batch):
-    """Train a toy model whose logits are NaN: did FloatingPointError come? And its weights."""
+    """Train a toy model whose loss is no number: FloatingPointError, or not? And its weights."""
     model = Toy(w)
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
     try:
@@ -268,8 +327,12 @@ def train_broken(train_batch, w, batch):
 
 @ship
 def stopped(stop_early, losses, most, patience):
-    """Let training see these validation losses; the curve, and the best weights (epochs made)."""
-    model, left, made = nn.Linear(1, 1, bias=False), iter(losses), []
+    """Let training see these validation losses.
+
+    Returns the curve, the weight at the end (how many epochs it had seen), the number of epochs,
+    and how many had been made at each validation.
+    """
+    model, left, made, when = nn.Linear(1, 1, bias=False), iter(losses), [], []
     nn.init.zeros_(model.weight)
 
     def epoch():
@@ -278,44 +341,15 @@ def stopped(stop_early, losses, most, patience):
         made.append(1)
         return float(len(made))
 
-    curve = stop_early(model, epoch, lambda: next(left, 1e9), most, patience)
-    return [list(point) for point in curve], model.weight.item(), len(made)
+    def validate():
+        when.append(len(made))
+        return next(left, 1e9)
+
+    curve = stop_early(model, epoch, validate, most, patience)
+    return [list(point) for point in curve], model.weight.item(), len(made), when
 
 
 @ship
 def two_leaky(function, one, other, x):
     """Call a function with two leaky cells."""
     return detached(with_right_run(function, Leaky(one), Leaky(other), x))
-
-
-class Translator:
-    """A translator of one sentence at a time, with the weights of a student's."""
-
-    def __init__(self, w):
-        D, H = w["source.weight"].shape[1], w["encoder.weight_hh_l0"].shape[1]
-        self.w, self.parts = w, {}
-        for part in ("encoder", "decoder"):
-            self.parts[part] = nn.GRU(D, H, batch_first=True)
-            values = {name.partition(".")[2]: v for name, v in w.items() if name.startswith(part)}
-            set_parameters(self.parts[part], values)
-
-    @torch.no_grad()
-    def encode(self, source):
-        """The state after the last word of one sentence without padding."""
-        return self.parts["encoder"](self.w["source.weight"][source])[1]
-
-    @torch.no_grad()
-    def logits(self, row, words):
-        """The logits after each of these target words."""
-        s, x = self.encode(torch.tensor([row])), self.w["target.weight"][words][None]
-        return self.parts["decoder"](x, s)[0][0] @ self.w["out.weight"].T + self.w["out.bias"]
-
-    def translate(self, row, most):
-        """The likeliest word each time, all words before it read again."""
-        said = []
-        while len(said) < most:
-            word = int(self.logits(row, torch.tensor([1, *said]))[-1].argmax())
-            if word == 2:
-                break
-            said.append(word)
-        return said
