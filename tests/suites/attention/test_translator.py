@@ -12,19 +12,20 @@ from tests.suites.attention.oracles import BOS, EOS, tensor
 attention = student_module("attention")
 
 
-def additive(attention, W, v):
+def additive(attention, W, v, U):
     """A student's additive attention with these weights."""
-    net = attention.AdditiveAttention(W.shape[1], 1, len(W))
-    set_parameters(net, {"W.weight": W, "v.weight": v[None]})
+    net = attention.AdditiveAttention(W.shape[1], U.shape[1], len(W))
+    set_parameters(net, {"W.weight": W, "v.weight": v[None], "U.weight": U})
     return net
 
 
 @pytest.mark.task("5.1", weight=1, visible=True)
 def test_two_words_by_hand(attention):
     """Scores of 0 and ln 3 give the weights 1/4 and 3/4, and the context 0.25 h1 + 0.75 h2."""
-    net = additive(attention, torch.zeros(1, 2), torch.tensor([math.log(3)]))
-    Uh = torch.tensor([[[0.0], [100.0]]])  # tanh makes 0 and 1 of it
+    U = torch.tensor([[0.0, 25.0]])
+    net = additive(attention, torch.zeros(1, 2), torch.tensor([math.log(3)]), U)
     h = torch.tensor([[[8.0, 0.0], [0.0, 4.0]]])
+    Uh = torch.tensor([[[0.0], [100.0]]])  # tanh makes 0 and 1 of it
     context, weights = net(torch.ones(1, 2), Uh, h, torch.ones(1, 2, dtype=torch.bool))
     assert close(weights, torch.tensor([[0.25, 0.75]]))
     assert close(context, torch.tensor([[2.0, 3.0]]))
@@ -33,7 +34,7 @@ def test_two_words_by_hand(attention):
 @pytest.mark.task("5.1", weight=1, visible=True)
 def test_a_word_that_is_not_allowed(attention):
     """The weight of a word that is not allowed is 0, and the other weights sum to 1."""
-    net = additive(attention, torch.ones(1, 1), torch.ones(1))
+    net = additive(attention, torch.ones(1, 1), torch.ones(1), torch.zeros(1, 1))
     h = torch.tensor([[[1.0], [2.0], [100.0]]])
     allowed = torch.tensor([[True, True, False]])
     context, weights = net(torch.ones(1, 1), torch.zeros(1, 3, 1), h, allowed)
@@ -41,21 +42,39 @@ def test_a_word_that_is_not_allowed(attention):
     assert close(context, torch.tensor([[1.5]]))
 
 
-@pytest.mark.task("5.1", weight=3)
+def assert_attends(attention, rng, *sizes, shift=0.0):
+    """Contexts and weights are those of the equations; `shift` is added to U h by the caller."""
+    for B, S, D, E, A in sizes:
+        W, v, U = tensor(rng, A, D), tensor(rng, A), tensor(rng, A, E)
+        s, h = tensor(rng, B, D), tensor(rng, B, S, E)
+        Uh = h @ U.T + shift * tensor(rng, B, S, A)
+        allowed = oracles.some_true(rng, B, S)
+        found = additive(attention, W, v, U)(s, Uh, h, allowed)
+        assert close(found, oracles.additive(W, v, s, Uh, h, allowed))
+
+
+@pytest.mark.task("5.1", weight=2.6)
 def test_additive_attention_of_any_batch(attention, rng):
     """Contexts and weights of any batch are those of the three equations, row by row."""
-    for B, S, D, E, A in ((4, 6, 3, 5, 2), (1, 1, 1, 1, 1), (6, 3, 4, 4, 4)):
-        W, v = tensor(rng, A, D), tensor(rng, A)
-        s, Uh, h = tensor(rng, B, D), tensor(rng, B, S, A), tensor(rng, B, S, E)
-        allowed = oracles.some_true(rng, B, S)
-        found = additive(attention, W, v)(s, Uh, h, allowed)
-        assert close(found, oracles.additive(W, v, s, Uh, h, allowed))
+    assert_attends(attention, rng, (4, 6, 3, 5, 2), (6, 3, 4, 4, 4))
+
+
+@pytest.mark.task("5.1", weight=0.3)
+def test_sentences_of_one_word(attention, rng):
+    """Batches of one sentence, and sentences of one word, are no special case."""
+    assert_attends(attention, rng, (1, 1, 1, 1, 1), (3, 1, 2, 3, 1), (1, 4, 2, 3, 3))
+
+
+@pytest.mark.task("5.1", weight=0.4)
+def test_what_the_caller_has_multiplied(attention, rng):
+    """Uh is taken as it comes from the caller; nothing is multiplied by U again."""
+    assert_attends(attention, rng, (3, 4, 2, 5, 3), shift=1.0)
 
 
 @pytest.mark.task("5.1", weight=1)
 def test_what_additive_attention_learns(attention, rng):
     """Gradients reach the state, the words and the weights; a hidden word gets none."""
-    W, v = tensor(rng, 3, 2), tensor(rng, 3)
+    W, v, U = tensor(rng, 3, 2), tensor(rng, 3), tensor(rng, 3, 5)
     s, Uh, h = tensor(rng, 2, 2), tensor(rng, 2, 4, 3), tensor(rng, 2, 4, 5)
     allowed = torch.tensor([[True, True, True, False]] * 2)
     pull = tensor(rng, 2, 5)
@@ -64,7 +83,7 @@ def test_what_additive_attention_learns(attention, rng):
     scores = torch.tanh(torch.einsum("ad,bd->ba", w, state)[:, None] + words) @ u
     shares = torch.softmax(scores[:, :3], dim=1)
     (torch.einsum("bs,bse->be", shares, values[:, :3]) * pull).sum().backward()
-    found = gradients(additive(attention, W, v), s, Uh, h, allowed, weights=(pull, None))
+    found = gradients(additive(attention, W, v, U), s, Uh, h, allowed, weights=(pull, None))
     assert close(found[1][:3], [each.grad for each in (state, words, values)])
     assert close(found[2]["W.weight"], w.grad)
     assert close(found[2]["v.weight"], u.grad[None])
@@ -88,7 +107,21 @@ def test_a_step_by_hand(attention):
 
 @pytest.mark.task("5.2", weight=1, visible=True)
 def test_a_chain_of_words(attention):
-    """Where each word has one likely successor, BOS 5 7 EOS becomes 5 7, and `most` cuts."""
+    """Where each word has one likely successor, BOS 5 7 EOS becomes 5 7."""
+    net, source = chain(attention), torch.tensor([[3, 4], [4, 0]])
+    assert list(map(list, net.translate(source))) == [[5, 7], [5, 7]]
+    assert list(map(list, net.translate(torch.tensor([[4]])))) == [[5, 7]]
+
+
+@pytest.mark.task("5.2", weight=0.3, visible=True)
+def test_a_chain_that_is_cut(attention):
+    """At most `most` words are written."""
+    source = torch.tensor([[3, 4], [4, 0]])
+    assert list(map(list, chain(attention).translate(source, 1))) == [[5], [5]]
+
+
+def chain(attention):
+    """A student's translator that writes 5 after BOS, 7 after 5, and EOS after 7."""
     net = attention.Translator(5, 8, 8, 1, 1)
     oracles.use_gaze(net)
     after = torch.zeros(8, 11)
@@ -96,10 +129,7 @@ def test_a_chain_of_words(attention):
         after[successor, 3 + word] = 9.0
     set_parameters(net, {"target.weight": torch.eye(8), "out.weight": after})
     set_parameters(net, {"out.bias": torch.zeros(8)})
-    source = torch.tensor([[3, 4], [4, 0]])
-    assert list(map(list, net.translate(source))) == [[5, 7], [5, 7]]
-    assert list(map(list, net.translate(source, 1))) == [[5], [5]]
-    assert list(map(list, net.translate(torch.tensor([[4]])))) == [[5, 7]]
+    return net
 
 
 @pytest.mark.task("5.2", weight=2)
@@ -138,7 +168,16 @@ def test_what_the_decoder_learns(attention, rng):
 @pytest.mark.task("5.2", weight=2, seconds=5)
 def test_any_translation(attention, rng):
     """Each sentence gets the likeliest words up to EOS, as if it were alone."""
-    for most in (3, 9, 20):
-        values, source, expected = oracles.unequal_translations(rng, most)
+    assert_translates(attention, *(oracles.unequal_translations(rng, 12, True) for _ in range(2)))
+
+
+@pytest.mark.task("5.2", weight=0.4, seconds=5)
+def test_a_translation_that_is_cut(attention, rng):
+    """Sentences that have not ended are cut after `most` words, the others are as they are."""
+    assert_translates(attention, *(oracles.unequal_translations(rng, n) for n in (3, 9)))
+
+
+def assert_translates(attention, *cases):
+    for values, source, expected, most in cases:
         net = oracles.with_parts(attention.Translator, values)
         assert [list(map(int, row)) for row in net.translate(source, most)] == expected

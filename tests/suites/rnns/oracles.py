@@ -234,6 +234,8 @@ class Toy(nn.Module):
     def __init__(self, w, noisy=False):
         super().__init__()
         self.word, self.out = nn.Parameter(w["word"].clone()), nn.Parameter(w["out"].clone())
+        bias = w.get("bias", torch.zeros(w["out"].shape[1]))
+        self.register_buffer("bias", bias, persistent=False)
         self.noisy, self.shapes = noisy, []
 
     def forward(self, tokens, s=None):
@@ -242,7 +244,7 @@ class Toy(nn.Module):
         logits = []
         for k in range(tokens.shape[1]):
             s = torch.tanh(0.8 * s + self.word[tokens[:, k]])
-            logits.append(s @ self.out)
+            logits.append(s @ self.out + self.bias)
         noise = 100.0 if self.noisy and self.training else 0.0
         return torch.stack(logits, dim=1) + noise * torch.eye(self.out.shape[1])[3], s
 
@@ -250,6 +252,13 @@ class Toy(nn.Module):
 def toy_weights(rng, V, H=4):
     """Random weights of a toy model."""
     return {"word": tensor(rng, V, H), "out": 2 * tensor(rng, H, V)}
+
+
+def speaker_weights(rng, V, never=(0, 1)):
+    """Random weights of a toy model that hardly ever says some words, PAD and BOS by default."""
+    bias = torch.zeros(V)
+    bias[list(never)] = -50.0
+    return toy_weights(rng, V) | {"bias": bias}
 
 
 @ship

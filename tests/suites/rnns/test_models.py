@@ -188,8 +188,7 @@ def test_a_model_with_one_story(rnns):
 @pytest.mark.task("4.11", weight=1)
 def test_nothing_is_read_twice(rnns, rng):
     """BOS and the prompt are read once, then each drawn word; no more than `most` are drawn."""
-    w = oracles.toy_weights(rng, V)
-    w["out"][:, EOS] = -9.0 * w["out"].sign().amax(1)
+    w = oracles.speaker_weights(rng, V, (PAD, BOS, EOS))
     stories, shapes = oracles.drawn(rnns.generate, w, 4, int(rng.integers(2**31)), 5, [6, 3])
     assert {shape[0] for shape in shapes} == {4}
     # BOS, two words, and the drawn ones, of which the last need not be read
@@ -200,20 +199,27 @@ def test_nothing_is_read_twice(rnns, rng):
 
 @pytest.mark.task("4.11", weight=2.5)
 def test_words_are_as_likely_as_the_model_says(rnns, rng):
-    """First and second words of many stories have the model's chances, PAD and BOS set aside."""
-    assert_as_likely(rnns, rng, oracles.toy_weights(rng, V), [])
+    """First and second words of many stories have the model's chances."""
+    assert_as_likely(rnns, rng, oracles.speaker_weights(rng, V), [])
+
+
+@pytest.mark.task("4.11", weight=0.6)
+def test_neither_padding_nor_beginnings(rnns, rng):
+    """PAD and BOS are never drawn, however likely the model finds them."""
+    w = oracles.toy_weights(rng, V) | {"bias": torch.tensor([3.0, 3.0, *[0.0] * (V - 2)])}
+    assert_as_likely(rnns, rng, w, [])
 
 
 @pytest.mark.task("4.11", weight=0.7)
 def test_words_after_a_prompt(rnns, rng):
     """Stories go on where the prompt ends, of which all words are read; it is not told again."""
-    assert_as_likely(rnns, rng, oracles.toy_weights(rng, V), [4, 6])
+    assert_as_likely(rnns, rng, oracles.speaker_weights(rng, V), [4, 6])
 
 
 @pytest.mark.task("4.11", weight=0.5)
 def test_nothing_is_dropped_while_telling(rnns, rng):
     """What a model does in training only, such as dropout, is switched off."""
-    assert_as_likely(rnns, rng, oracles.toy_weights(rng, V), [], noisy=True)
+    assert_as_likely(rnns, rng, oracles.speaker_weights(rng, V), [], noisy=True)
 
 
 def assert_as_likely(rnns, rng, w, prompt, noisy=False):

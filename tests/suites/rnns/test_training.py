@@ -83,7 +83,7 @@ def test_chunks_of_any_length(rnns, rng):
 def test_the_mean_of_all_losses(rnns, rng):
     """The loss that is returned is the mean over all targets but PAD."""
     for stories in ([[3, 4, 5, 6, 7]], STORIES):
-        for chunk in (6, 3, 2):
+        for chunk in (4, 6, 3):
             found, loss = trained_beside(rnns, rng, stories, chunk, 1e3)[0]
             assert close(found, loss, rtol=1e-3)
 
