@@ -92,7 +92,7 @@ def takes_f_for_g(self, a, s):
     says="1 - f lets the candidate in. The input gate i is a gate of its own.",
 )
 def ties_the_input_gate(self, a, s):
-    i, f, g, o = (a + self.U(s[..., : self.H])).chunk(4, dim=-1)
+    _, f, g, o = (a + self.U(s[..., : self.H])).chunk(4, dim=-1)
     c = f.sigmoid() * s[..., self.H :] + (1 - f.sigmoid()) * g.tanh()
     return torch.cat([o.sigmoid() * c.tanh(), c], dim=-1)
 
