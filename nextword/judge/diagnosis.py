@@ -14,6 +14,7 @@ from typing import Any
 
 from nextword.boundary import marks, wire
 from nextword.boundary.conversation import Asked
+from nextword.candidate import learning
 from nextword.catalogue import Chapter, Task
 from nextword.judge.alike import alike
 from nextword.judge.direction import direction
@@ -24,6 +25,8 @@ from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest
 from nextword.judge.unordered import tasks_with_sets
 from nextword.results import Verdict
+
+MEASURED = f"{learning.__name__}.{learning.peak_bytes.__name__}"
 
 
 @dataclass(frozen=True)
@@ -174,7 +177,7 @@ class Diagnosis:
                 self._wrong[mistake.name] = on_module(self._suite, self._stem, module)
             wrong = self._wrong[mistake.name]
             failed = self._run(wrong, test) is Verdict.FAILED
-            self._answers[key] = list(readable(wrong.talk.transcript)) if failed else None
+            self._answers[key] = list(comparable(wrong.talk.transcript)) if failed else None
         return self._answers[key]
 
 
@@ -198,11 +201,23 @@ def readable(transcript: Sequence[Asked]) -> Iterator[Any]:
         yield [request, status, value[:2] if status == "error" else value, changes]
 
 
+def comparable(transcript: Sequence[Asked]) -> Iterator[Any]:
+    """Decode a transcript for a comparison with a misconception's: bytes held are left out.
+
+    How many a call holds depends on how it is written, even where the mistake is the same.
+    """
+    for said in readable(transcript):
+        operation, args, *_ = said[0]
+        if operation == "call" and args[0] == ("name", MEASURED):
+            said[2] = None
+        yield said
+
+
 class _Told:
     """What a student's code said in a test, decoded only as far as it is compared."""
 
     def __init__(self, transcript: Sequence[Asked]) -> None:
-        self._said, self._more = list[Any](), readable(transcript)
+        self._said, self._more = list[Any](), comparable(transcript)
 
     def is_alike(self, wrong: Sequence[Any]) -> bool:
         """Tell whether it is what a misconception says, up to where that fails the test."""

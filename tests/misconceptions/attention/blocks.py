@@ -1,33 +1,37 @@
-"""Plausible mistakes in sections 5.11 and 5.12: attention in blocks, and windows."""
+"""Plausible mistakes in section 5.11: attention in blocks."""
 
 import math
 
 import torch
-from torch.nn.functional import scaled_dot_product_attention
 
 from nextword.judge.misconceptions import misconception
 
 
 def blocks(q, k, v, causal=False, block=256, **wrong):
     """Attention in blocks with one thing or another wrong."""
-    T, S, done = q.shape[-2], k.shape[-2], []
+    T, S, done, low = q.shape[-2], k.shape[-2], [], torch.finfo(q.dtype).min
     rows = torch.arange(T)[:, None] + wrong.get("shift", S - T)
-    for i in range(0, T, block):
+    root = 1.0 if wrong.get("rootless") else math.sqrt(q.shape[-1])
+    for i in range(0, max(1, T - block + 1) if wrong.get("whole") == "queries" else T, block):
         ask, places = q[..., i : i + block, :], rows[i : i + block]
-        top, total, mixed = wrong.get("first", torch.finfo(q.dtype).min), 0.0, 0.0
-        for j in range(0, S, block):
-            scores = ask @ k[..., j : j + block, :].mT / math.sqrt(q.shape[-1])
-            columns = torch.arange(S)[j : j + block] - (j if wrong.get("local") else 0)
+        top, total, mixed = torch.as_tensor(wrong.get("first", low), dtype=q.dtype), 0.0, 0.0
+        for j in range(0, max(1, S - block + 1) if wrong.get("whole") == "keys" else S, block):
+            scores = ask @ k[..., j : j + block, :].mT / root
+            columns = torch.arange(S)[j : j + block]
+            if wrong.get("local"):
+                columns, places = torch.arange(len(columns)), torch.arange(len(places))[:, None]
             if causal:
-                scores = scores.masked_fill(columns > places, -math.inf)
-            higher = scores.amax(-1, keepdim=True).clamp(min=top)
+                scores = scores.masked_fill(columns > places - wrong.get("blind", 0), -math.inf)
+            least = low if wrong.get("own") else top
+            higher = scores.detach().amax(-1, keepdim=True).clamp(min=least)
             higher = higher if wrong.get("tops", True) else torch.zeros_like(higher)
             shrink, powers = torch.exp(top - higher), torch.exp(scores - higher)
-            total = total * shrink + powers.sum(-1, keepdim=True)
-            kept = mixed * shrink if wrong.get("scale", True) else mixed
-            mixed = kept + powers @ v[..., j : j + block, :]
-            top = higher if wrong.get("tops", True) else 0.0
-        done.append(mixed / total.clamp(min=1e-30))
+            kept, mass = (1.0 if name in wrong.get("grown", ()) else shrink for name in ("o", "l"))
+            total = total * mass + powers.sum(-1, keepdim=True)
+            mixed = mixed * kept + powers @ v[..., j : j + block, :]
+            top = higher if wrong.get("tops", True) else top
+        least = wrong.get("least", 1e-30)
+        done.append(mixed if wrong.get("undivided") else mixed / total.clamp(min=least))
     return torch.cat(done, dim=-2)
 
 
@@ -38,7 +42,7 @@ def blocks(q, k, v, causal=False, block=256, **wrong):
     says="A larger score must scale down both sums: the powers, and the powers times values.",
 )
 def scales_one_sum_only(q, k, v, causal=False, block=256):
-    return blocks(q, k, v, causal, block, scale=False)
+    return blocks(q, k, v, causal, block, grown="o", least=1.0)
 
 
 @misconception(
@@ -73,11 +77,17 @@ def holds_the_whole_table(q, k, v, causal=False, block=256):
     "different blocks cannot be compared in this way.",
 )
 def averages_the_blocks(q, k, v, causal=False, block=256):
-    parts = [
-        torch.softmax(q @ keys.mT / math.sqrt(q.shape[-1]), -1) @ values
-        for keys, values in zip(k.split(block, -2), v.split(block, -2), strict=True)
-    ]
-    return sum(parts) / len(parts)
+    done = []
+    rows = torch.arange(q.shape[-2])[:, None] + k.shape[-2] - q.shape[-2]
+    for ask, places in zip(q.split(block, -2), rows.split(block), strict=True):
+        parts = []
+        for j in range(0, k.shape[-2], block):
+            scores = ask @ k[..., j : j + block, :].mT / math.sqrt(q.shape[-1])
+            hidden = torch.arange(k.shape[-2])[j : j + block] > places
+            scores = scores.masked_fill(hidden, -math.inf) if causal else scores
+            parts.append(scores.softmax(-1).nan_to_num(0.0) @ v[..., j : j + block, :])
+        done.append(sum(parts) / len(parts))
+    return torch.cat(done, dim=-2)
 
 
 @misconception(
@@ -103,101 +113,124 @@ def puts_the_queries_at_the_start(q, k, v, causal=False, block=256):
     "5.11",
     replaces="blockwise_attention",
     kind="edge",
-    says="A query that sees no key gets NaN: 0 divided by 0. Give it zeros.",
+    says="A query that sees no key gets NaN: begin with the lowest finite number, not with -inf, "
+    "and do not divide by a sum of 0. It gets zeros.",
 )
 def divides_by_an_empty_sum(q, k, v, causal=False, block=256):
-    T, S = q.shape[-2], k.shape[-2]
-    seen = torch.arange(T)[:, None] + S - T >= 0
-    found = blocks(q, k, v, causal, block)
-    return found.masked_fill(~seen, math.nan) if causal else found
+    return blocks(q, k, v, causal, block, least=0.0)
 
 
-def window(q, k, v, back, ahead=0, block=None):
-    """Windows in blocks, from `back` words before a query to `ahead` after it."""
-    T, done = q.shape[-2], []
-    block = max(1, block or back + 1)
-    for i in range(0, T, block):
-        first, last = max(0, i - back), min(T, i + block + ahead)
-        rows = torch.arange(i, min(i + block, T))[:, None]
-        columns = torch.arange(first, last)
-        mask = (columns <= rows + ahead) & (columns >= rows - back)
-        near = (each[..., first:last, :] for each in (k, v))
-        done.append(scaled_dot_product_attention(q[..., i : i + block, :], *near, mask))
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    kind="idea",
+    says="The sum of powers is not scaled down when a larger score appears; scale both sums.",
+)
+def scales_the_values_only(q, k, v, causal=False, block=256):
+    return blocks(q, k, v, causal, block, grown="l", least=1.0)
+
+
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    kind="idea",
+    says="When a larger score appears, what was summed before must be scaled down: both sums.",
+)
+def scales_nothing(q, k, v, causal=False, block=256):
+    return blocks(q, k, v, causal, block, grown="ol", least=1.0)
+
+
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    says="The largest score is that of the last block alone; keep the largest of all blocks so "
+    "far.",
+)
+def keeps_the_top_of_the_block(q, k, v, causal=False, block=256):
+    return blocks(q, k, v, causal, block, own=True, least=1.0)
+
+
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    says="The scores are not divided by the root of K, the length of a query.",
+)
+def forgets_the_root_in_blocks(q, k, v, causal=False, block=256):
+    return blocks(q, k, v, causal, block, rootless=True)
+
+
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    says="`causal` plays no part: hide the keys after i + S - T.",
+)
+def ignores_causal(q, k, v, causal=False, block=256):
+    return blocks(q, k, v, False, block)
+
+
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    kind="edge",
+    says="Keys are left out at the end, where they make no whole block.",
+)
+def leaves_out_the_last_keys(q, k, v, causal=False, block=256):
+    return blocks(q, k, v, causal, block, whole="keys")
+
+
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    kind="edge",
+    says="Queries are left out at the end, where they make no whole block.",
+)
+def leaves_out_the_last_queries(q, k, v, causal=False, block=256):
+    return blocks(q, k, v, causal, block, whole="queries")
+
+
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    kind="idea",
+    says="The sum of powers times values is not divided by the sum of powers.",
+)
+def never_divides(q, k, v, causal=False, block=256):
+    return blocks(q, k, v, causal, block, undivided=True)
+
+
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    kind="edge",
+    says="The largest score begins at 0: where all scores are far below, their powers are 0. "
+    "Begin with the lowest finite number.",
+)
+def begins_with_zero(q, k, v, causal=False, block=256):
+    return blocks(q, k, v, causal, block, first=0.0)
+
+
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    says="In `causal`, a query sees its own word as well: j <= i + S - T.",
+)
+def hides_its_own_word(q, k, v, causal=False, block=256):
+    return blocks(q, k, v, causal, block, blind=1)
+
+
+@misconception(
+    "5.11",
+    replaces="blockwise_attention",
+    kind="edge",
+    says="For each block of queries the scores of all keys are held: go through the keys in "
+    "blocks as well.",
+)
+def reads_all_keys_at_once(q, k, v, causal=False, block=256):
+    done = []
+    rows = torch.arange(q.shape[-2])[:, None] + k.shape[-2] - q.shape[-2]
+    for ask, places in zip(q.split(block, -2), rows.split(block), strict=True):
+        scores = ask @ k.mT / math.sqrt(q.shape[-1])
+        hidden = torch.arange(k.shape[-2]) > places
+        scores = scores.masked_fill(hidden, -math.inf) if causal else scores
+        done.append(torch.softmax(scores, dim=-1).nan_to_num(0.0) @ v)
     return torch.cat(done, dim=-2)
-
-
-@misconception(
-    "5.12",
-    replaces="windowed_attention",
-    says="The window is one key too wide: `width` counts the query's own key, so it ends at i - "
-    "width + 1.",
-)
-def sees_one_key_too_many(q, k, v, width):
-    return window(q, k, v, width)
-
-
-@misconception(
-    "5.12",
-    replaces="windowed_attention",
-    kind="idea",
-    says="The window reaches into the future: a query sees its own key and those before it.",
-)
-def sees_what_follows(q, k, v, width):
-    return window(q, k, v, width // 2, width - 1 - width // 2)
-
-
-@misconception(
-    "5.12",
-    replaces="windowed_attention",
-    kind="idea",
-    says="Queries see the keys of their own block only: the window of most queries begins in the "
-    "block before.",
-)
-def looks_within_its_block_only(q, k, v, width):
-    T, done = q.shape[-2], []
-    for i in range(0, T, width):
-        part = [each[..., i : i + width, :] for each in (q, k, v)]
-        done.append(scaled_dot_product_attention(*part, is_causal=True))
-    return torch.cat(done, dim=-2)
-
-
-@misconception(
-    "5.12",
-    replaces="windowed_attention",
-    says="The numbers are right, but a table of T x T scores is computed and most of it hidden: "
-    "touch only the keys that are near.",
-)
-def hides_most_of_a_full_table(q, k, v, width):
-    T = q.shape[-2]
-    rows, columns = torch.arange(T)[:, None], torch.arange(T)
-    mask = (columns <= rows) & (columns > rows - width)
-    scores = (q @ k.mT / math.sqrt(q.shape[-1])).masked_fill(~mask, -math.inf)
-    return torch.softmax(scores, dim=-1) @ v
-
-
-@misconception(
-    "5.12",
-    replaces="receptive_field",
-    says="Windows overlap in one word: each layer adds width - 1 words, not width.",
-)
-def adds_the_whole_width(width, n_layers):
-    return n_layers * width
-
-
-@misconception(
-    "5.12",
-    replaces="receptive_field",
-    kind="idea",
-    says="Layers add to the reach; they do not multiply it.",
-)
-def multiplies_the_reach(width, n_layers):
-    return width**n_layers
-
-
-@misconception(
-    "5.12",
-    replaces="receptive_field",
-    says="The word itself is not counted.",
-)
-def leaves_out_the_word_itself(width, n_layers):
-    return n_layers * (width - 1)

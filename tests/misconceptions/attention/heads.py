@@ -1,20 +1,21 @@
-"""Plausible mistakes in sections 5.8 to 5.10: heads, cross-attention, groups."""
+"""Plausible mistakes in sections 5.8 and 5.9: heads, cross-attention."""
 
-import torch
-from einops import rearrange, repeat
-from torch.nn.functional import scaled_dot_product_attention
+from einops import rearrange
 
 from nextword.judge.misconceptions import misconception
 
+CUT, JOIN = "b t (h k) -> b h t k", "b h t k -> b t (h k)"
 
-def heads(net, x, cut="b t (h k) -> b h t k", join="b h t k -> b t (h k)", **wrong):
+
+def heads(net, x, cut=CUT, join=JOIN, **wrong):
     """Several heads with one thing or another wrong."""
     sizes = wrong.get("sizes", {"h": net.H})
-    q, k, v = (rearrange(W(x), cut, **sizes) for W in (net.W_q, net.W_k, net.W_v))
+    layers = wrong.get("layers", (net.W_q, net.W_k, net.W_v))
+    q, k, v = (rearrange(W(x), cut, **sizes) for W in layers)
     mask = wrong.get("mask")
     mask = mask if mask is None else mask[..., None, :, :]
     y, weights = net.look(q * wrong.get("factor", 1.0), k, v, mask)
-    y = rearrange(y, join)
+    y = y.reshape(x.shape) if join == "reshape" else rearrange(y, join)
     return (net.W_o(y) if wrong.get("out", True) else y), weights
 
 
@@ -90,7 +91,79 @@ def averages_the_weights(self, x, mask=None):
     return y, weights.mean(1)
 
 
-CUT, JOIN = "b t (h k) -> b h t k", "b h t k -> b t (h k)"
+@misconception(
+    "5.8",
+    replaces="MultiHead.forward",
+    kind="idea",
+    says="The answers were joined by a bare reshape, which mixes words and heads: move the "
+    "heads behind the time first.",
+)
+def joins_by_a_reshape(self, x, mask=None):
+    return heads(self, x, join="reshape", mask=mask)
+
+
+@misconception(
+    "5.8",
+    replaces="MultiHead.forward",
+    kind="idea",
+    says="The queries were made with W_k: each role has a matrix of its own.",
+)
+def asks_with_the_keys(self, x, mask=None):
+    return heads(self, x, mask=mask, layers=(self.W_k, self.W_k, self.W_v))
+
+
+@misconception(
+    "5.8",
+    replaces="MultiHead.forward",
+    kind="idea",
+    says="The values were made with W_k: each role has a matrix of its own.",
+)
+def answers_with_the_keys(self, x, mask=None):
+    return heads(self, x, mask=mask, layers=(self.W_q, self.W_k, self.W_k))
+
+
+@misconception(
+    "5.8",
+    replaces="MultiHead.forward",
+    says="x was added to the answer. A block of a transformer does so around its heads; the "
+    "heads do not.",
+)
+def adds_the_input(self, x, mask=None):
+    y, weights = heads(self, x, mask=mask)
+    return x + y, weights
+
+
+@misconception(
+    "5.8",
+    replaces="MultiHead.forward",
+    kind="idea",
+    says="All D numbers look at once, as one head: cut queries, keys and values into H heads.",
+)
+def looks_with_one_head(self, x, mask=None):
+    y, weights = self.look(self.W_q(x), self.W_k(x), self.W_v(x), mask)
+    return self.W_o(y), weights[:, None].expand(-1, self.H, -1, -1)
+
+
+@misconception(
+    "5.8",
+    replaces="MultiHead.forward",
+    kind="edge",
+    says="A mask of (B, T, T) was matched with the heads: it needs an axis of length 1 for them.",
+)
+def takes_sentences_for_heads(self, x, mask=None):
+    q, k, v = (rearrange(W(x), CUT, h=self.H) for W in (self.W_q, self.W_k, self.W_v))
+    y, weights = self.look(q, k, v, mask)
+    return self.W_o(rearrange(y, JOIN)), weights
+
+
+@misconception(
+    "5.8",
+    replaces="MultiHead.forward",
+    says="The biases of W_q, W_k and W_v are missing: call the layers, not their weights alone.",
+)
+def leaves_out_the_biases(self, x, mask=None):
+    layers = [lambda z, W=W: z @ W.weight.T for W in (self.W_q, self.W_k, self.W_v)]
+    return heads(self, x, mask=mask, layers=layers)
 
 
 def remembered(net, first, second, cut=CUT):
@@ -134,10 +207,10 @@ def deals_the_memory_like_cards(self, memory):
     return remembered(self, self.W_k(memory), self.W_v(memory), "b t (k h) -> b h t k")
 
 
-def crossed(net, x, kv, mask=None, q=None, out=True):
+def crossed(net, x, kv, mask=None, q=None, out=True, join=JOIN):
     q = rearrange(net.W_q(x) if q is None else q, CUT, h=net.H)
     y, weights = net.look(q, *kv, mask if mask is None else mask[..., None, :, :])
-    y = rearrange(y, JOIN)
+    y = y.reshape(x.shape) if join == "reshape" else rearrange(y, join)
     return (net.W_o(y) if out else y), weights
 
 
@@ -178,70 +251,73 @@ def looks_at_itself(self, x, kv, mask=None):
     return heads(self, x)
 
 
-def group(q, k, v, mask, order):
-    """Attention in which keys and values are copied for each head, in some order of heads."""
-    R = q.shape[1] // k.shape[1]
-    k, v = (repeat(each, order, r=R) for each in (k, v))
-    mask = mask if mask is None else mask[..., None, :, :]
-    unit = torch.eye(k.shape[-2], dtype=v.dtype).expand(*k.shape[:-1], -1)
-    weights = scaled_dot_product_attention(q, k, unit, mask)
-    return weights @ v, weights
-
-
 @misconception(
-    "5.10",
-    replaces="grouped_attention",
-    says="Keys and values were copied for each head. The numbers are right, but the memory that "
-    "sharing saves is gone: lay the queries of a group in a row.",
-)
-def copies_the_keys(q, k, v, mask=None):
-    return group(q, k, v, mask, "b g s k -> b (g r) s k")
-
-
-@misconception(
-    "5.10",
-    replaces="grouped_attention",
+    "5.9",
+    replaces="CrossAttention.remember",
     kind="idea",
-    says="Neighbouring heads use different keys: the first H / G heads share head 0 of k and v. "
-    "(g r), not (r g); repeat_interleave, not repeat.",
+    says="Words and heads of the memory are mixed up: cut the last axis, then move the heads "
+    "before the words. A bare view tears vectors apart.",
 )
-def deals_heads_to_groups_like_cards(q, k, v, mask=None):
-    return group(q, k, v, mask, "b g s k -> b (r g) s k")
+def tears_the_memory_apart(self, memory):
+    B, S, _ = memory.shape
+    return tuple(W(memory).view(B, self.H, S, -1) for W in (self.W_k, self.W_v))
 
 
 @misconception(
-    "5.10",
-    replaces="grouped_attention",
-    says="The mask is not used.",
+    "5.9",
+    replaces="CrossAttention.remember",
+    says="The heads stand after the words: the shape must be (B, H, S, K).",
 )
-def lets_groups_see_everything(q, k, v, mask=None):
-    return group(q, k, v, None, "b g s k -> b (g r) s k")
+def puts_heads_after_the_words(self, memory):
+    return remembered(self, self.W_k(memory), self.W_v(memory), "b t (h k) -> b t h k")
 
 
 @misconception(
-    "5.10",
-    replaces="grouped_attention",
+    "5.9",
+    replaces="CrossAttention.remember",
+    says="Keys and values were detached, so W_k and W_v learn nothing.",
+)
+def forgets_what_it_learns(self, memory):
+    return remembered(self, self.W_k(memory).detach(), self.W_v(memory).detach())
+
+
+@misconception(
+    "5.9",
+    replaces="CrossAttention.forward",
+    says="Keys and values changed places: kv holds keys first.",
+)
+def swaps_keys_and_values(self, x, kv, mask=None):
+    return crossed(self, x, kv[::-1], mask)
+
+
+@misconception(
+    "5.9",
+    replaces="CrossAttention.forward",
     kind="idea",
-    says="All heads use the same keys and values: there are G of them, each for H / G heads.",
+    says="Values stand in for the keys: queries are compared with keys, the first of the pair.",
 )
-def uses_the_first_keys_for_all(q, k, v, mask=None):
-    return group(q, k[:, :1], v[:, :1], mask, "b g s k -> b (g r) s k")
+def answers_with_the_values_alone(self, x, kv, mask=None):
+    return crossed(self, x, (kv[1], kv[1]), mask)
 
 
 @misconception(
-    "5.10",
-    replaces="cache_bytes",
+    "5.9",
+    replaces="CrossAttention.forward",
     kind="idea",
-    says="Only keys are counted: a cache holds keys and values.",
+    says="The answers were joined by a bare reshape, which mixes words and heads: move the "
+    "heads behind the time first.",
 )
-def counts_keys_only(n_layers, G, K, T, n_bytes=2):
-    return n_layers * G * K * T * n_bytes
+def mixes_words_and_heads(self, x, kv, mask=None):
+    return crossed(self, x, kv, mask, join="reshape")
 
 
 @misconception(
-    "5.10",
-    replaces="cache_bytes",
-    says="These are numbers, not bytes: multiply by n_bytes.",
+    "5.9",
+    replaces="CrossAttention.forward",
+    kind="edge",
+    says="A mask of (B, 1, S) was matched with the heads: it needs an axis of length 1 for them.",
 )
-def counts_numbers(n_layers, G, K, T, n_bytes=2):
-    return 2 * n_layers * G * K * T
+def matches_sentences_with_heads(self, x, kv, mask=None):
+    q = rearrange(self.W_q(x), CUT, h=self.H)
+    y, weights = self.look(q, *kv, mask)
+    return self.W_o(rearrange(y, JOIN)), weights

@@ -1,4 +1,4 @@
-"""Plausible mistakes in sections 5.3 to 5.5: the plain sum, lookups, scaled dot products."""
+"""Plausible mistakes in section 5.5: softmax, and scaled dot products."""
 
 import math
 
@@ -7,153 +7,10 @@ import torch
 from nextword.judge.misconceptions import misconception
 
 
-@misconception(
-    "5.3",
-    replaces="dot_product_sum",
-    kind="idea",
-    says="The weights are bare dot products: without a softmax they do not sum to 1.",
-)
-def sums_without_a_softmax(x):
-    weights = x @ x.mT
-    return weights @ x, weights
-
-
-@misconception(
-    "5.3",
-    replaces="dot_product_sum",
-    kind="idea",
-    says="The columns of the weights sum to 1: the softmax must run over j, the last axis.",
-)
-def shares_by_columns(x):
-    weights = torch.softmax(x @ x.mT, dim=-2)
-    return weights @ x, weights
-
-
-@misconception(
-    "5.3",
-    replaces="dot_product_sum",
-    says="The products are divided by the root of the width. That is task 5.5; do not scale here.",
-)
-def scales_the_plain_sum(x):
-    weights = torch.softmax(x @ x.mT / math.sqrt(x.shape[-1]), dim=-1)
-    return weights @ x, weights
-
-
-@misconception(
-    "5.3",
-    replaces="dot_product_sum",
-    says="These are cosines: take the dot products of the vectors as they are, lengths included.",
-)
-def compares_directions_only(x):
-    unit = torch.nn.functional.normalize(x, dim=-1)
-    weights = torch.softmax(unit @ unit.mT, dim=-1)
-    return weights @ x, weights
-
-
-@misconception(
-    "5.3",
-    replaces="dot_product_sum",
-    says="A vector is left out of its own sum: j runs over all vectors, i among them.",
-)
-def leaves_itself_out(x):
-    scores = x @ x.mT
-    own = torch.eye(x.shape[-2], dtype=torch.bool)
-    weights = torch.softmax(scores.masked_fill(own, -1e30), dim=-1)
-    return weights @ x, weights
-
-
-def soft(q, k, v, factor=1.0):
-    return torch.softmax(q @ k.mT * factor, dim=-1) @ v
-
-
-@misconception(
-    "5.4",
-    replaces="soft_lookup",
-    kind="idea",
-    says="The scores were multiplied by the temperature: divide, so that cold means sharp.",
-)
-def multiplies_by_the_temperature(q, k, v, temperature=1.0):
-    return soft(q, k, v, temperature)
-
-
-@misconception(
-    "5.4",
-    replaces="soft_lookup",
-    kind="edge",
-    says="Of several keys that fit equally well, only the first counts. In the limit all of them "
-    "share: return the mean of their values.",
-)
-def takes_the_first_of_the_best(q, k, v, temperature=1.0):
-    if temperature:
-        return soft(q, k, v, 1 / temperature)
-    best = torch.nn.functional.one_hot((q @ k.mT).argmax(-1), k.shape[-2])
-    return best.to(v.dtype) @ v
-
-
-@misconception(
-    "5.4",
-    replaces="soft_lookup",
-    kind="edge",
-    says="At temperature 0 the values of several best keys were added up: divide by their number.",
-)
-def adds_up_the_best(q, k, v, temperature=1.0):
-    if temperature:
-        return soft(q, k, v, 1 / temperature)
-    scores = q @ k.mT
-    return (scores == scores.amax(-1, keepdim=True)).to(v.dtype) @ v
-
-
-@misconception(
-    "5.4",
-    replaces="soft_lookup",
-    kind="edge",
-    says="At temperature 0 the result is NaN: 0 divided by 0. This case needs its own lines.",
-)
-def divides_by_zero(q, k, v, temperature=1.0):
-    return torch.softmax(q @ k.mT / temperature, dim=-1) @ v
-
-
-@misconception(
-    "5.4",
-    replaces="soft_lookup",
-    says="Only the best of all scores wins: find each query's best, with amax over the last axis.",
-)
-def finds_one_best_for_all(q, k, v, temperature=1.0):
-    if temperature:
-        return soft(q, k, v, 1 / temperature)
-    scores = q @ k.mT
-    best = (scores == scores.max()).to(v.dtype)
-    return best / best.sum(-1, keepdim=True).clamp(min=1) @ v
-
-
-@misconception(
-    "5.4",
-    replaces="self_attention",
-    kind="idea",
-    says="The values are the vectors themselves: they must be W_v x.",
-)
-def forgets_the_values(x, W_q, W_k, W_v):
-    return soft(x @ W_q.T, x @ W_k.T, x)
-
-
-@misconception(
-    "5.4",
-    replaces="self_attention",
-    kind="idea",
-    says="Queries and keys changed places: row i of the weights belongs to query i.",
-)
-def asks_with_keys(x, W_q, W_k, W_v):
-    return soft(x @ W_k.T, x @ W_q.T, x @ W_v.T)
-
-
-@misconception(
-    "5.4",
-    replaces="self_attention",
-    kind="idea",
-    says="Keys were made with W_q: each role has a matrix of its own.",
-)
-def uses_queries_as_keys(x, W_q, W_k, W_v):
-    return soft(x @ W_q.T, x @ W_q.T, x @ W_v.T)
+def top_of(scores, axis=-1):
+    """The largest score of each row, but no less than the lowest finite number."""
+    top = scores.detach().amax(axis, keepdim=True)
+    return top.clamp(min=torch.finfo(scores.dtype).min)
 
 
 @misconception(
@@ -175,7 +32,8 @@ def fails_where_all_is_hidden(scores):
 )
 def overflows(scores):
     powers = torch.exp(scores)
-    return powers / powers.sum(-1, keepdim=True)
+    total = powers.sum(-1, keepdim=True)
+    return powers / total.masked_fill(total == 0, 1)
 
 
 @misconception(
@@ -197,19 +55,113 @@ def subtracts_one_top_for_all(scores):
     says="The sum runs over all rows together: keep the sum of each row (dim=-1, keepdim=True).",
 )
 def divides_by_the_sum_of_all(scores):
-    top = scores.amax(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).min)
-    powers = torch.exp(scores - top)
+    powers = torch.exp(scores - top_of(scores))
     return powers / powers.sum().clamp(min=1)
 
 
-def attend(q, k, v, mask=None, scale=None, shown=True, hidden=-torch.inf):
+@misconception(
+    "5.5",
+    replaces="softmax",
+    kind="edge",
+    says="NaN was replaced in the result, but its gradient is NaN still: let none appear.",
+)
+def mends_nan_at_the_end(scores):
+    powers = (scores - scores.amax(-1, keepdim=True)).exp()
+    return torch.nan_to_num(powers / powers.sum(-1, keepdim=True))
+
+
+@misconception(
+    "5.5",
+    replaces="softmax",
+    kind="idea",
+    says="The shares are those of the first axis; each row, the last axis, must sum to 1.",
+)
+def shares_over_the_first_axis(scores):
+    powers = torch.exp(scores - top_of(scores, 0))
+    return powers / powers.sum(0, keepdim=True).clamp(min=1)
+
+
+@misconception(
+    "5.5",
+    replaces="softmax",
+    kind="edge",
+    says="A row of nothing but -inf got equal shares; it has none: all 0.",
+)
+def shares_where_all_is_hidden(scores):
+    return torch.softmax(scores.clamp(min=torch.finfo(scores.dtype).min), -1)
+
+
+@misconception(
+    "5.5",
+    replaces="softmax",
+    kind="edge",
+    says="Large scores were cut off at a limit, so that several of them look alike: subtract "
+    "the largest of the row instead.",
+)
+def cuts_large_scores(scores):
+    powers = torch.exp(scores.clamp(max=80))
+    total = powers.sum(-1, keepdim=True)
+    return powers / total.masked_fill(total == 0, 1)
+
+
+@misconception(
+    "5.5",
+    replaces="softmax",
+    says="No gradient reaches the scores: detach nothing but the largest of them.",
+)
+def detaches_the_scores(scores):
+    scores = scores.detach()
+    powers = torch.exp(scores - top_of(scores))
+    return powers / powers.sum(-1, keepdim=True).clamp(min=1)
+
+
+@misconception(
+    "5.5",
+    replaces="softmax",
+    says="The smallest score of a row is subtracted; that of the largest keeps exp from "
+    "overflowing.",
+)
+def subtracts_the_smallest(scores):
+    low = scores.detach().amin(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).min)
+    powers = torch.exp(scores - low)
+    return powers / powers.sum(-1, keepdim=True).clamp(min=1)
+
+
+@misconception(
+    "5.5",
+    replaces="softmax",
+    kind="idea",
+    says="These are shares of powers of 2; the softmax has powers of e.",
+)
+def takes_powers_of_two(scores):
+    powers = torch.exp2(scores - top_of(scores))
+    return powers / powers.sum(-1, keepdim=True).clamp(min=1)
+
+
+@misconception(
+    "5.5",
+    replaces="softmax",
+    kind="edge",
+    says="The scores were made float32: keep the format in which they come.",
+)
+def works_in_single_precision(scores):
+    narrow = scores.float()
+    powers = torch.exp(narrow - top_of(narrow))
+    return (powers / powers.sum(-1, keepdim=True).clamp(min=1)).to(scores.dtype)
+
+
+def attend(q, k, v, mask=None, scale=None, shown=True, hidden=-torch.inf, early=False, axis=-1):
     """Attention with one thing or another wrong."""
-    scores = q @ k.mT * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    scores = q @ k.mT * (1 if early else scale)
     if mask is not None and mask.dtype == torch.bool:
         scores = scores.masked_fill(mask != shown, hidden)
     elif mask is not None:
         scores = scores + mask
-    weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)
+    scores = scores * scale if early else scores
+    top = scores.detach().amax(axis, keepdim=True).clamp(min=torch.finfo(scores.dtype).min)
+    powers = torch.exp(scores - top)
+    weights = powers / powers.sum(axis, keepdim=True).clamp(min=1)
     return weights @ v, weights
 
 
@@ -282,3 +234,96 @@ def adds_a_boolean_mask(q, k, v, mask=None):
 def cuts_the_gradient(q, k, v, mask=None):
     weights = attend(q, k, v, mask)[1].detach()
     return weights @ v, weights
+
+
+@misconception(
+    "5.5",
+    replaces="attention",
+    says="The root is that of the length of a value: it must be that of K, the length of a query.",
+)
+def takes_the_root_of_the_values(q, k, v, mask=None):
+    return attend(q, k, v, mask, scale=v.shape[-1] ** -0.5)
+
+
+@misconception(
+    "5.5",
+    replaces="attention",
+    kind="edge",
+    says="A mask of numbers was made boolean: its numbers are added to the scores.",
+)
+def takes_numbers_for_booleans(q, k, v, mask=None):
+    return attend(q, k, v, mask if mask is None else mask.bool())
+
+
+@misconception(
+    "5.5",
+    replaces="attention",
+    says="The mask plays no part.",
+)
+def ignores_the_mask(q, k, v, mask=None):
+    return attend(q, k, v)
+
+
+@misconception(
+    "5.5",
+    replaces="attention",
+    kind="idea",
+    says="Hidden keys got the score 0, and exp(0) is 1: they need -inf.",
+)
+def hides_with_zero_scores(q, k, v, mask=None):
+    return attend(q, k, v, mask, hidden=0.0)
+
+
+@misconception(
+    "5.5",
+    replaces="attention",
+    says="Weights were hidden after the softmax, so the others no longer sum to 1: hide scores "
+    "before it.",
+)
+def hides_weights_afterwards(q, k, v, mask=None):
+    if mask is None or mask.dtype != torch.bool:
+        return attend(q, k, v, mask)
+    weights = attend(q, k, v)[1] * mask
+    return weights @ v, weights
+
+
+@misconception(
+    "5.5",
+    replaces="attention",
+    kind="edge",
+    says="The numbers of the mask were divided by the root, too: add them to the scaled scores.",
+)
+def adds_before_the_root(q, k, v, mask=None):
+    return attend(q, k, v, mask, early=True)
+
+
+@misconception(
+    "5.5",
+    replaces="attention",
+    kind="idea",
+    says="The softmax runs over the queries: the weights of each query must sum to 1.",
+)
+def shares_among_the_queries(q, k, v, mask=None):
+    return attend(q, k, v, mask, axis=-2)
+
+
+@misconception(
+    "5.5",
+    replaces="attention",
+    says="Return the weights as well.",
+)
+def returns_the_answers_alone(q, k, v, mask=None):
+    return attend(q, k, v, mask)[0]
+
+
+@misconception(
+    "5.5",
+    replaces="attention",
+    says="The second answer is the scores; return the weights, after the softmax.",
+)
+def returns_scores_for_weights(q, k, v, mask=None):
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if mask is not None:
+        hidden = mask.dtype == torch.bool
+        scores = scores.masked_fill(~mask, -math.inf) if hidden else scores + mask
+    return attend(q, k, v, mask)[0], scores

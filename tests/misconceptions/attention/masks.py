@@ -1,4 +1,4 @@
-"""Plausible mistakes in sections 5.6 and 5.7: masks, and gradients by hand."""
+"""Plausible mistakes in section 5.6: masks."""
 
 import math
 
@@ -92,70 +92,133 @@ def hides_what_may_be_seen(mask, dtype=torch.float32):
     return torch.zeros(mask.shape, dtype=dtype).masked_fill(mask, -math.inf)
 
 
-def slopes_of(q, k, v, weights, slopes, inner=None, scale=None):
-    d_weights = slopes @ v.mT
-    whole = (weights * d_weights).sum(-1, keepdim=True)
-    d_scores = weights * (d_weights - whole) if inner is None else inner(weights, d_weights)
-    d_scores = d_scores * (q.shape[-1] ** -0.5 if scale is None else scale)
-    return d_scores @ k, d_scores.mT @ q, weights.mT @ slopes
-
-
 @misconception(
-    "5.7",
-    replaces="attention_gradients",
-    says="The root of K is missing on the way back: the scores are products divided by it.",
+    "5.6",
+    replaces="causal_mask",
+    kind="edge",
+    says="With more keys than queries the shift is S - T, not T - S: the queries are the last "
+    "words.",
 )
-def forgets_the_root_on_the_way_back(q, k, v, weights, slopes):
-    return slopes_of(q, k, v, weights, slopes, scale=1.0)
+def shifts_the_other_way(T, S=None):
+    S = T if S is None else S
+    return table(T, S, T - S)
 
 
 @misconception(
-    "5.7",
-    replaces="attention_gradients",
+    "5.6",
+    replaces="causal_mask",
+    says="The mask holds numbers; it must be boolean.",
+)
+def returns_numbers(T, S=None):
+    S = T if S is None else S
+    return table(T, S, S - T).float()
+
+
+@misconception(
+    "5.6",
+    replaces="causal_mask",
+    kind="edge",
+    says="S plays no part: the mask has a column for each of S keys.",
+)
+def is_always_square(T, S=None):
+    return table(T, T)
+
+
+@misconception(
+    "5.6",
+    replaces="causal_mask",
+    says="This mask is made to be added. Return booleans: True where a query may look.",
+)
+def makes_numbers_to_add(T, S=None):
+    S = T if S is None else S
+    return torch.zeros(T, S).masked_fill(~table(T, S, S - T), -math.inf)
+
+
+@misconception(
+    "5.6",
+    replaces="padding_mask",
     kind="idea",
-    says="Each weight is treated as if it depended on its own score only, but raising one score "
-    "lowers all other weights: subtract the weighted mean slope of the row (5.16).",
+    says="The mask is turned round: True is where a query may look, and padding is False.",
 )
-def treats_weights_one_by_one(q, k, v, weights, slopes):
-    return slopes_of(q, k, v, weights, slopes, inner=lambda a, d: a * d * (1 - a))
+def marks_the_padding(lengths, S):
+    return torch.arange(S) >= lengths[:, None, None]
 
 
 @misconception(
-    "5.7",
-    replaces="attention_gradients",
+    "5.6",
+    replaces="padding_mask",
     kind="idea",
-    says="The softmax is skipped on the way back: the slopes of the weights are not yet those of "
-    "the scores.",
+    says="The padding stands after the words; here it is taken to stand before them.",
 )
-def skips_the_softmax(q, k, v, weights, slopes):
-    return slopes_of(q, k, v, weights, slopes, inner=lambda a, d: d)
+def pads_in_front(lengths, S):
+    return torch.arange(S - 1, -1, -1) < lengths[:, None, None]
 
 
 @misconception(
-    "5.7",
-    replaces="attention_gradients",
-    says="The mean slope of a row is not weighted: it is the sum of a_k da_k over k (5.16).",
+    "5.6",
+    replaces="padding_mask",
+    kind="edge",
+    says="The mask ends with the longest sentence; its last axis has S places.",
 )
-def subtracts_a_plain_mean(q, k, v, weights, slopes):
-    inner = lambda a, d: a * (d - d.mean(-1, keepdim=True))  # noqa: E731
-    return slopes_of(q, k, v, weights, slopes, inner=inner)
+def ends_with_the_longest(lengths, S):
+    return torch.arange(int(lengths.max())) < lengths[:, None, None]
 
 
 @misconception(
-    "5.7",
-    replaces="attention_gradients",
-    says="The sum of (5.16) runs over the queries: it must run over the keys of one row.",
+    "5.6",
+    replaces="padding_mask",
+    says="There is a row for each query; one for all of them is enough: (B, 1, S).",
 )
-def sums_over_the_queries(q, k, v, weights, slopes):
-    inner = lambda a, d: a * (d - (a * d).sum(-2, keepdim=True))  # noqa: E731
-    return slopes_of(q, k, v, weights, slopes, inner=inner)
+def repeats_the_row(lengths, S):
+    return (torch.arange(S) < lengths[:, None, None]).expand(-1, S, -1)
 
 
 @misconception(
-    "5.7",
-    replaces="attention_gradients",
-    says="The first two gradients changed places: return those of q, k and v in this order.",
+    "5.6",
+    replaces="padding_mask",
+    says="Queries were hidden, too. What a query of padding sees does not matter: (B, 1, S) is "
+    "enough.",
 )
-def returns_another_order(q, k, v, weights, slopes):
-    d_q, d_k, d_v = slopes_of(q, k, v, weights, slopes)
-    return d_k, d_q, d_v
+def hides_queries_as_well(lengths, S):
+    seen = torch.arange(S) < lengths[:, None]
+    return seen[:, None] & seen[:, :, None]
+
+
+@misconception(
+    "5.6",
+    replaces="additive_mask",
+    kind="edge",
+    says="dtype plays no part: the numbers have that format.",
+)
+def ignores_the_format(mask, dtype=torch.float32):
+    return torch.zeros(mask.shape).masked_fill(~mask, -math.inf)
+
+
+@misconception(
+    "5.6",
+    replaces="additive_mask",
+    says="The lowest finite number hides nothing where a whole row is hidden: all its keys are "
+    "alike then. Use -inf.",
+)
+def hides_with_the_lowest_number(mask, dtype=torch.float32):
+    return torch.zeros(mask.shape, dtype=dtype).masked_fill(~mask, torch.finfo(dtype).min)
+
+
+@misconception(
+    "5.6",
+    replaces="additive_mask",
+    kind="idea",
+    says="0 and 1 hide nothing when they are added: -inf does, and 0 leaves a score as it is.",
+)
+def writes_zero_and_one(mask, dtype=torch.float32):
+    return mask.to(dtype)
+
+
+@misconception(
+    "5.6",
+    replaces="additive_mask",
+    kind="idea",
+    says="Where a query may look, 1 is added to the score; 0 leaves it as it is.",
+)
+def adds_one_where_it_may_look(mask, dtype=torch.float32):
+    return torch.ones(mask.shape, dtype=dtype).masked_fill(~mask, -math.inf)

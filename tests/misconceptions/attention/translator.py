@@ -1,96 +1,19 @@
-"""Plausible mistakes in sections 5.1 and 5.2: additive attention, and the decoder that attends."""
+"""Plausible mistakes in section 5.2: the decoder that attends."""
 
 import torch
 
 from nextword.judge.misconceptions import misconception
 
-BOS, EOS = 1, 2
+PAD, BOS, EOS = 0, 1, 2
 
 
-def weigh(scores, h):
-    """The context vector and the weights of scores."""
-    weights = scores.softmax(-1)
-    return torch.einsum("bs,bse->be", weights, h), weights
-
-
-def scored(self, s, Uh):
-    """The scores of all words."""
-    return self.v(torch.tanh(self.W(s)[:, None] + Uh))[..., 0]
-
-
-@misconception(
-    "5.1",
-    replaces="AdditiveAttention.forward",
-    kind="idea",
-    says="Words that are not allowed still have a weight: hide their scores before the softmax.",
-)
-def looks_at_padding(self, s, Uh, h, allowed):
-    return weigh(scored(self, s, Uh), h)
-
-
-@misconception(
-    "5.1",
-    replaces="AdditiveAttention.forward",
-    kind="idea",
-    says="The weights of a row no longer sum to 1: words were hidden after the softmax. Put -inf "
-    "in place of their scores before it.",
-)
-def hides_after_the_softmax(self, s, Uh, h, allowed):
-    weights = scored(self, s, Uh).softmax(-1) * allowed
-    return torch.einsum("bs,bse->be", weights, h), weights
-
-
-@misconception(
-    "5.1",
-    replaces="AdditiveAttention.forward",
-    says="A score of 0 hides nothing, since exp(0) = 1: hidden words need the score -inf.",
-)
-def hides_with_zero(self, s, Uh, h, allowed):
-    return weigh(scored(self, s, Uh) * allowed, h)
-
-
-@misconception(
-    "5.1",
-    replaces="AdditiveAttention.forward",
-    kind="idea",
-    says="The tanh is missing. Without it the score is a number from the state plus a number from "
-    "the word, and the state changes no weight.",
-)
-def forgets_the_tanh(self, s, Uh, h, allowed):
-    scores = self.v(self.W(s)[:, None] + Uh)[..., 0]
-    return weigh(scores.masked_fill(~allowed, -torch.inf), h)
-
-
-@misconception(
-    "5.1",
-    replaces="AdditiveAttention.forward",
-    kind="idea",
-    says="The softmax runs over the sentences of the batch: it must run over the words, the last "
-    "axis.",
-)
-def shares_among_sentences(self, s, Uh, h, allowed):
-    weights = scored(self, s, Uh).masked_fill(~allowed, -torch.inf).softmax(0)
-    return torch.einsum("bs,bse->be", weights, h), weights
-
-
-@misconception(
-    "5.1",
-    replaces="AdditiveAttention.forward",
-    kind="idea",
-    says="The state plays no part in the scores: add W s to every word before the tanh.",
-)
-def forgets_the_state(self, s, Uh, h, allowed):
-    scores = self.v(torch.tanh(Uh))[..., 0]
-    return weigh(scores.masked_fill(~allowed, -torch.inf), h)
-
-
-def forced(self, source, inputs, start=None, carry=True):
+def forced(self, source, inputs, start=None, carry=True, cut=False):
     """Teacher forcing, step by step."""
     read, first = self.encode(source)
     s = first if start is None else start(first)
     steps = []
     for y in inputs.unbind(1):
-        logits, new, weights = self.step(y, s, read)
+        logits, new, weights = self.step(y, s.detach() if cut else s, read)
         s = new if carry else s
         steps.append((logits, weights))
     return [torch.stack(each, dim=1) for each in zip(*steps, strict=True)]
@@ -205,14 +128,15 @@ def tells_in_another_order(self, y, s, source):
 
 
 @torch.no_grad()
-def say(self, source, most, first=BOS, stop=all, cut=True):
+def say(self, source, most, first=BOS, stop=all, cut=True, carry=True, again=False):
     """Write the likeliest words, with one thing or another wrong."""
     read, s = self.encode(source)
     y, rows = torch.full_like(source[:, 0], first), source[:, :0]
     while rows.shape[1] < most and not stop((rows == EOS).any(1).tolist()):
-        logits, s, _ = self.step(y, s, read)
-        y = logits.argmax(-1)
-        rows = torch.cat([rows, y[:, None]], dim=1)
+        logits, new, _ = self.step(y, s, read)
+        s, said = new if carry else s, logits.argmax(-1)
+        y = y if again else said
+        rows = torch.cat([rows, said[:, None]], dim=1)
     rows = rows.tolist()
     if not cut:
         return rows
@@ -245,3 +169,127 @@ def keeps_what_follows_the_end(self, source, most=60):
 )
 def begins_with_the_end(self, source, most=60):
     return say(self, source, most, first=EOS)
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.step",
+    kind="idea",
+    says="The new state looks as well. One look, by the old state, serves the cell and the logits.",
+)
+def looks_twice(self, y, s, source):
+    word = self.target(y)
+    context, _ = self.attend(s, *source)
+    s = self.cell(torch.cat([word, context], -1), s)
+    context, weights = self.attend(s, *source)
+    return self.out(torch.cat([s, context, word], -1)), s, weights
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.step",
+    says="`out` reads the context before the word: new state, context, word.",
+)
+def tells_the_word_before_the_context(self, y, s, source):
+    return one_step(self, y, s, source, told="state word context")
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.step",
+    says="These are probabilities. Return logits: the loss takes their softmax itself.",
+)
+def steps_to_probabilities(self, y, s, source):
+    logits, s, weights = one_step(self, y, s, source)
+    return logits.softmax(-1), s, weights
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.step",
+    kind="idea",
+    says="The cell begins with zeros at every step: give it the old state.",
+)
+def gives_the_cell_no_state(self, y, s, source):
+    word = self.target(y)
+    context, weights = self.attend(s, *source)
+    s = self.cell(torch.cat([word, context], -1))
+    return self.out(torch.cat([s, context, word], -1)), s, weights
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.forward",
+    says="Only the last step's weights are returned; asked for are those of every step.",
+)
+def returns_the_last_weights(self, source, inputs):
+    logits, weights = forced(self, source, inputs)
+    return logits, weights[:, -1]
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.forward",
+    says="The state was detached at each step, so the decoder cannot learn what to remember.",
+)
+def cuts_the_state_from_the_graph(self, source, inputs):
+    return tuple(forced(self, source, inputs, cut=True))
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.translate",
+    kind="idea",
+    says="Each word was written from the first state alone: carry the state on.",
+)
+def carries_no_state(self, source, most=60):
+    return say(self, source, most, carry=False)
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.translate",
+    kind="idea",
+    says="Each step reads BOS: it must read the word that was just written.",
+)
+def reads_bos_at_each_step(self, source, most=60):
+    return say(self, source, most, again=True)
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.translate",
+    kind="edge",
+    says="`most` is ignored: a row has at most so many words.",
+)
+def has_no_limit(self, source, most=60):
+    return say(self, source, 60)
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.translate",
+    kind="edge",
+    says="A row has one word too many: stop when `most` words are written.",
+)
+def writes_one_word_too_many(self, source, most=60):
+    return say(self, source, most + 1)
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.translate",
+    says="The first word that is read must be BOS; here it is PAD.",
+)
+def begins_with_padding(self, source, most=60):
+    return say(self, source, most, first=PAD)
+
+
+@misconception(
+    "5.2",
+    replaces="Translator.translate",
+    says="EOS ends a sentence but is no part of it: cut each row before it.",
+)
+def keeps_the_end(self, source, most=60):
+    rows = say(self, source, most, cut=False)
+    return [row[: row.index(EOS) + 1] if EOS in row else row for row in rows]

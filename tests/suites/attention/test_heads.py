@@ -95,7 +95,7 @@ def test_a_memory_by_hand(attention):
     assert close(weights, torch.full((1, 1, 2, 3), 1 / 3))
 
 
-@pytest.mark.task("5.9", weight=2)
+@pytest.mark.task("5.9", weight=2.4)
 def test_what_is_remembered(attention, rng):
     """Keys and values of all heads are W_k and W_v of the memory, cut into heads in order."""
     for D, H, E in ((6, 3, 4), (4, 1, 4), (4, 2, 1)):

@@ -31,7 +31,7 @@ def assert_sums(attention, rng, *shapes):
         assert close(attention.dot_product_sum(x), oracles.attention(x, x, x, scale=1.0))
 
 
-@pytest.mark.task("5.3", weight=2.2)
+@pytest.mark.task("5.3", weight=2.6)
 def test_the_plain_sum_of_any_vectors(attention, rng):
     """The sums are those of two loops, with a row of weights for each vector."""
     assert_sums(attention, rng, (5, 3), (4, 2), (1, 1))
@@ -171,9 +171,8 @@ def test_softmax_far_from_zero(attention, rng):
 @pytest.mark.task("5.5", weight=0.2)
 def test_rows_far_from_each_other(attention, rng):
     """Each row has its own weights, also where all scores of another are far above them."""
-    scores = 3 * tensor(rng, 3, 4, kind=torch.float64)
-    scores += torch.tensor([[1e4], [0.0], [-1e4]], dtype=torch.float64)
-    expected = torch.tensor([oracles.shares(row) for row in scores.tolist()], dtype=torch.float64)
+    scores = 3 * tensor(rng, 3, 4) + torch.tensor([[1e3], [0.0], [-1e3]])
+    expected = torch.tensor([oracles.shares(row) for row in scores.tolist()])
     assert close(attention.softmax(scores), expected)
 
 

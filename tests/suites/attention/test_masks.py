@@ -117,7 +117,13 @@ def test_gradients_by_hand(attention):
 @pytest.mark.task("5.7", weight=2.2)
 def test_gradients_of_any_attention(attention, rng):
     """All three gradients are those of autograd, with masks and vectors of any lengths."""
-    assert_gradients_by_hand(attention, rng, ((), 3, 5, 4, 2), ((), 4, 4, 3, 3), ((), 4, 2, 5, 3))
+    assert_gradients_by_hand(attention, rng, ((), 3, 5, 4, 2), ((), 4, 2, 5, 3), ((), 1, 3, 2, 2))
+
+
+@pytest.mark.task("5.7", weight=0.3)
+def test_gradients_of_as_many_queries_as_keys(attention, rng):
+    """Queries and keys may be equally many."""
+    assert_gradients_by_hand(attention, rng, ((), 4, 4, 3, 3))
 
 
 @pytest.mark.task("5.7", weight=0.8)
