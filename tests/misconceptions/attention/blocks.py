@@ -19,7 +19,8 @@ def blocks(q, k, v, causal=False, block=256, **wrong):
             scores = ask @ k[..., j : j + block, :].mT / root
             columns = torch.arange(S)[j : j + block]
             if wrong.get("local"):
-                columns, places = torch.arange(len(columns)), torch.arange(len(places))[:, None]
+                columns = torch.arange(len(columns))
+                places = torch.arange(len(places))[:, None] + S - T
             if causal:
                 scores = scores.masked_fill(columns > places - wrong.get("blind", 0), -math.inf)
             least = low if wrong.get("own") else top
@@ -58,6 +59,7 @@ def keeps_no_top(q, k, v, causal=False, block=256):
 @misconception(
     "5.11",
     replaces="blockwise_attention",
+    kind="idea",
     says="A table of all T x S scores is held, which blocks are meant to avoid.",
 )
 def holds_the_whole_table(q, k, v, causal=False, block=256):
@@ -153,7 +155,7 @@ def keeps_the_top_of_the_block(q, k, v, causal=False, block=256):
 @misconception(
     "5.11",
     replaces="blockwise_attention",
-    says="The scores are not divided by the root of K, the length of a query.",
+    says="No block divides its scores by the root of K, the length of a query.",
 )
 def forgets_the_root_in_blocks(q, k, v, causal=False, block=256):
     return blocks(q, k, v, causal, block, rootless=True)
@@ -222,8 +224,8 @@ def hides_its_own_word(q, k, v, causal=False, block=256):
     "5.11",
     replaces="blockwise_attention",
     kind="edge",
-    says="For each block of queries the scores of all keys are held: go through the keys in "
-    "blocks as well.",
+    says="More is held than the scores of `block` queries and `block` keys: go through both in "
+    "blocks of that size.",
 )
 def reads_all_keys_at_once(q, k, v, causal=False, block=256):
     done = []

@@ -45,6 +45,7 @@ def skips_the_softmax(q, k, v, weights, slopes):
 @misconception(
     "5.7",
     replaces="attention_gradients",
+    kind="idea",
     says="The mean slope of a row is not weighted: it is the sum of a_k da_k over k (5.16).",
 )
 def subtracts_a_plain_mean(q, k, v, weights, slopes):

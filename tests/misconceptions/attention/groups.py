@@ -94,8 +94,8 @@ def averages_the_queries(q, k, v, mask=None):
     "5.10",
     replaces="grouped_attention",
     kind="edge",
-    says="Each row of the mask was repeated r times. The queries stand head by head: the whole "
-    "mask is repeated, one copy below the other.",
+    says="The rows of the mask do not meet their queries: where these stand head by head, the "
+    "whole mask is repeated, one copy below the other.",
 )
 def repeats_each_row_of_the_mask(q, k, v, mask=None):
     return group(

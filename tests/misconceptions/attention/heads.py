@@ -183,6 +183,7 @@ def remembers_values_first(self, memory):
 @misconception(
     "5.9",
     replaces="CrossAttention.remember",
+    kind="idea",
     says="The values were made with W_k: make them with W_v.",
 )
 def remembers_keys_twice(self, memory):
@@ -201,6 +202,7 @@ def remembers_without_heads(self, memory):
 @misconception(
     "5.9",
     replaces="CrossAttention.remember",
+    kind="idea",
     says="Heads own every H-th number of keys and values: head 0 must own the first K.",
 )
 def deals_the_memory_like_cards(self, memory):
@@ -217,6 +219,7 @@ def crossed(net, x, kv, mask=None, q=None, out=True, join=JOIN):
 @misconception(
     "5.9",
     replaces="CrossAttention.forward",
+    kind="idea",
     says="The queries are x itself: apply W_q first.",
 )
 def asks_without_a_matrix(self, x, kv, mask=None):
@@ -235,6 +238,7 @@ def sees_the_padding_of_the_memory(self, x, kv, mask=None):
 @misconception(
     "5.9",
     replaces="CrossAttention.forward",
+    kind="idea",
     says="W_o is not applied to the merged heads.",
 )
 def forgets_to_mix_the_heads(self, x, kv, mask=None):
@@ -304,8 +308,8 @@ def answers_with_the_values_alone(self, x, kv, mask=None):
     "5.9",
     replaces="CrossAttention.forward",
     kind="idea",
-    says="The answers were joined by a bare reshape, which mixes words and heads: move the "
-    "heads behind the time first.",
+    says="Words and heads are mixed in the answer, by a bare reshape: move the heads behind "
+    "the words, then join them.",
 )
 def mixes_words_and_heads(self, x, kv, mask=None):
     return crossed(self, x, kv, mask, join="reshape")

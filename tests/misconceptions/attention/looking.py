@@ -44,7 +44,7 @@ def overflows(scores):
     "Use that of each row.",
 )
 def subtracts_one_top_for_all(scores):
-    powers = torch.exp(scores - scores.max())
+    powers = torch.exp(scores - top_of(scores).max())
     return powers / powers.sum(-1, keepdim=True).clamp(min=1e-30)
 
 
@@ -218,6 +218,7 @@ def hides_with_a_large_number(q, k, v, mask=None):
 @misconception(
     "5.5",
     replaces="attention",
+    kind="idea",
     says="A boolean mask was added to the scores as 0 and 1: it must hide, with -inf where it is "
     "False.",
 )
@@ -277,6 +278,7 @@ def hides_with_zero_scores(q, k, v, mask=None):
 @misconception(
     "5.5",
     replaces="attention",
+    kind="idea",
     says="Weights were hidden after the softmax, so the others no longer sum to 1: hide scores "
     "before it.",
 )
@@ -301,7 +303,8 @@ def adds_before_the_root(q, k, v, mask=None):
     "5.5",
     replaces="attention",
     kind="idea",
-    says="The softmax runs over the queries: the weights of each query must sum to 1.",
+    says="The weights of each key sum to 1 here; those of each query must: softmax over the "
+    "last axis.",
 )
 def shares_among_the_queries(q, k, v, mask=None):
     return attend(q, k, v, mask, axis=-2)
@@ -319,7 +322,7 @@ def returns_the_answers_alone(q, k, v, mask=None):
 @misconception(
     "5.5",
     replaces="attention",
-    says="The second answer is the scores; return the weights, after the softmax.",
+    says="Scores are returned beside the answers; return the weights, which are their softmax.",
 )
 def returns_scores_for_weights(q, k, v, mask=None):
     scores = q @ k.mT / math.sqrt(q.shape[-1])

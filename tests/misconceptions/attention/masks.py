@@ -24,6 +24,7 @@ def hides_the_word_itself(T, S=None):
 @misconception(
     "5.6",
     replaces="causal_mask",
+    kind="edge",
     says="With more keys than queries, the queries are the last words: query i is word i + S - T.",
 )
 def puts_the_queries_first(T, S=None):
@@ -51,6 +52,17 @@ def marks_what_is_hidden(T, S=None):
 def sees_the_future(T, S=None):
     S = T if S is None else S
     return torch.arange(S) >= torch.arange(T)[:, None] + S - T
+
+
+@misconception(
+    "5.6",
+    replaces="causal_mask",
+    kind="idea",
+    says="The table stands on its side: a row for each query, a column for each key.",
+)
+def gives_each_key_a_row(T, S=None):
+    S = T if S is None else S
+    return table(T, S, S - T).T
 
 
 @misconception(

@@ -41,6 +41,7 @@ def hides_after_the_softmax(self, s, Uh, h, allowed):
 @misconception(
     "5.1",
     replaces="AdditiveAttention.forward",
+    kind="idea",
     says="A score of 0 hides nothing, since exp(0) = 1: hidden words need the score -inf.",
 )
 def hides_with_zero(self, s, Uh, h, allowed):

@@ -32,6 +32,7 @@ def shares_by_columns(x):
 @misconception(
     "5.3",
     replaces="dot_product_sum",
+    kind="idea",
     says="The products are divided by the root of the width. That is task 5.5; do not scale here.",
 )
 def scales_the_plain_sum(x):
@@ -42,6 +43,7 @@ def scales_the_plain_sum(x):
 @misconception(
     "5.3",
     replaces="dot_product_sum",
+    kind="idea",
     says="These are cosines: take the dot products of the vectors as they are, lengths included.",
 )
 def compares_directions_only(x):
@@ -99,7 +101,7 @@ def returns_the_scores(x):
     kind="idea",
     says="y_i sums over j: row i of the weights times x. Here the columns were taken.",
 )
-def sums_over_the_queries(x):
+def sums_down_the_columns(x):
     weights = torch.softmax(x @ x.mT, dim=-1)
     return weights.mT @ x, weights
 
@@ -188,6 +190,7 @@ def divides_by_zero(q, k, v, temperature=1.0):
 @misconception(
     "5.4",
     replaces="soft_lookup",
+    kind="edge",
     says="Only the best of all scores wins: find each query's best, with amax over the last axis.",
 )
 def finds_one_best_for_all(q, k, v, temperature=1.0):
@@ -253,6 +256,7 @@ def never_gets_cold(q, k, v, temperature=1.0):
 @misconception(
     "5.4",
     replaces="soft_lookup",
+    kind="idea",
     says="The temperature plays no part: divide the scores by it.",
 )
 def ignores_the_temperature(q, k, v, temperature=1.0):

@@ -91,6 +91,7 @@ def swaps_word_and_context(self, y, s, source):
 @misconception(
     "5.2",
     replaces="Translator.step",
+    kind="idea",
     says="The logits read the old state: give `out` the state that the cell returned.",
 )
 def tells_from_the_old_state(self, y, s, source):
@@ -100,6 +101,7 @@ def tells_from_the_old_state(self, y, s, source):
 @misconception(
     "5.2",
     replaces="Translator.step",
+    kind="idea",
     says="The new state looks at the source. The old state must look, since the cell needs the "
     "context to make the new one.",
 )

@@ -60,6 +60,7 @@ def looks_within_its_block_only(q, k, v, width):
 @misconception(
     "5.12",
     replaces="windowed_attention",
+    kind="idea",
     says="The numbers are right, but a table of T x T scores is computed and most of it hidden: "
     "touch only the keys that are near.",
 )
@@ -150,7 +151,7 @@ def counts_within_the_block_of_a_window(q, k, v, width):
     "5.12",
     replaces="windowed_attention",
     kind="edge",
-    says="Queries are left out at the end, where they make no whole block.",
+    says="Words are left out at the end, where they fill no whole window.",
 )
 def leaves_out_the_last_words(q, k, v, width):
     return window(q, k, v, width - 1, whole=True) if q.shape[-2] >= width else q[..., :0, :]

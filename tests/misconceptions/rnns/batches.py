@@ -59,6 +59,7 @@ def leaves_out_the_ends(model, stories, size=32):
 @misconception(
     "4.9",
     replaces="log_probs",
+    kind="edge",
     says="The model is still in training mode, so dropout disturbs what it says: model.eval().",
 )
 def scores_with_dropout(model, stories, size=32):
@@ -98,6 +99,7 @@ def shares_among_the_steps(model, stories, size=32):
 @misconception(
     "4.9",
     replaces="log_probs",
+    kind="idea",
     says="These are probabilities; asked for are their logarithms.",
 )
 def returns_chances(model, stories, size=32):
@@ -180,6 +182,7 @@ def does_not_shift(stories):
 @misconception(
     "4.9",
     replaces="make_batch",
+    kind="edge",
     says="EOS stands in the inputs of the shorter stories. An input ends with the last word; EOS "
     "is a target only.",
 )

@@ -32,6 +32,7 @@ def begins_anew_at_each_step(cell, x, s=None):
 @misconception(
     "4.3",
     replaces="run",
+    kind="edge",
     says="The outputs are the first cell.H numbers of the states, not all of them.",
 )
 def returns_whole_states(cell, x, s=None):
@@ -41,6 +42,7 @@ def returns_whole_states(cell, x, s=None):
 @misconception(
     "4.3",
     replaces="run",
+    kind="edge",
     says="The second result must be the whole last state, not only the output in it: without the "
     "rest the next call cannot go on.",
 )
@@ -52,6 +54,7 @@ def returns_the_last_output(cell, x, s=None):
 @misconception(
     "4.3",
     replaces="run",
+    kind="edge",
     says="The state that was given is not used; begin with zeros only where it is None.",
 )
 def always_begins_with_zeros(cell, x, s=None):
@@ -73,6 +76,7 @@ def detaches_each_state(cell, x, s=None):
 @misconception(
     "4.3",
     replaces="run",
+    kind="idea",
     says="Each output is the state before its word: take the step first, then keep the output.",
 )
 def returns_the_states_before(cell, x, s=None):
@@ -168,6 +172,7 @@ def adds_after_the_tanh(self, a, s):
 @misconception(
     "4.3",
     replaces="ElmanCell.step",
+    kind="idea",
     says="That is the sigmoid; equation 4.10 has tanh.",
 )
 def steps_with_the_sigmoid(self, a, s):

@@ -53,6 +53,7 @@ def cuts_off_numbers(parameters, most):
 @misconception(
     "4.5",
     replaces="clip_gradients",
+    kind="edge",
     says="The norm that is returned is that after clipping; return the one before.",
 )
 def returns_the_norm_after(parameters, most):

@@ -48,6 +48,7 @@ def shows_the_old_memory(self, a, s):
 @misconception(
     "4.6",
     replaces="LSTMCell.step",
+    kind="idea",
     says="g goes through the sigmoid. It is no gate, but the candidate, and may be negative: "
     "take tanh.",
 )
@@ -175,6 +176,7 @@ def resets_before_the_product(self, a, s):
 @misconception(
     "4.7",
     replaces="GRUCell.step",
+    kind="idea",
     says="The reset gate scales the whole sum. Only what comes from the old state is scaled; the "
     "input counts in full.",
 )

@@ -50,6 +50,7 @@ def takes_the_likeliest(model, n, rng, most, prompt=()):
 @misconception(
     "4.11",
     replaces="generate",
+    kind="idea",
     says="All words are read again at each step, though the state holds them already: read only "
     "the new one.",
 )
@@ -80,6 +81,7 @@ def draws_padding(model, n, rng, most, prompt=()):
 @misconception(
     "4.11",
     replaces="generate",
+    kind="idea",
     says="All stories got the same words: draw for each row by its own chances.",
 )
 def draws_once_for_all(model, n, rng, most, prompt=()):

@@ -32,6 +32,7 @@ def layers(cells, x, s=None, dropout=None, first=None, before=range(1, 99), afte
 @misconception(
     "4.8",
     replaces="stack",
+    kind="edge",
     says="Dropout changed the first inputs, too. It belongs between layers, not before the first.",
 )
 def drops_inputs(cells, x, s=None, dropout=None):
@@ -41,6 +42,7 @@ def drops_inputs(cells, x, s=None, dropout=None):
 @misconception(
     "4.8",
     replaces="stack",
+    kind="edge",
     says="Dropout changed the last outputs, too. It belongs between layers, not after the last.",
 )
 def drops_outputs(cells, x, s=None, dropout=None):

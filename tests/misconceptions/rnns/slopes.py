@@ -79,6 +79,7 @@ def never_cuts(cell, x, h, slopes, chunk=0):
 @misconception(
     "4.4",
     replaces="bptt",
+    kind="edge",
     says="The way back is cut one step off: step k is the first of the second chunk, so it is step "
     "k that hands nothing to step k - 1.",
 )
@@ -130,6 +131,7 @@ def averages_over_the_sequences(cell, x, h, slopes, chunk=0):
 @misconception(
     "4.4",
     replaces="bptt",
+    kind="idea",
     says="What later steps hand back goes through the tanh of step t as well: add it to slopes[:, "
     "t] first, then multiply the sum by 1 - h_t².",
 )
@@ -191,6 +193,7 @@ def returns_them_backwards(cell, x, s):
 @misconception(
     "4.5",
     replaces="gradient_norms",
+    kind="edge",
     says="Only the way through h is counted. All of the state is carried: for an LSTM, c as well.",
 )
 def looks_at_h_alone(cell, x, s):
@@ -300,6 +303,7 @@ def differentiates_for_the_input(cell, x, s):
 @misconception(
     "4.5",
     replaces="gradient_norms",
+    kind="idea",
     says="Each Jacobian was taken at the state after its step; take it at the state before.",
 )
 def takes_jacobians_one_step_late(cell, x, s):

@@ -56,6 +56,7 @@ def learns_padding(model, optimizer, batch, chunk, clip):
 @misconception(
     "4.10",
     replaces="train_batch",
+    kind="idea",
     says="Each chunk begins with an empty state: hand the state of the chunk before to the model.",
 )
 def forgets_between_chunks(model, optimizer, batch, chunk, clip):
@@ -65,6 +66,7 @@ def forgets_between_chunks(model, optimizer, batch, chunk, clip):
 @misconception(
     "4.10",
     replaces="train_batch",
+    kind="idea",
     says="The gradients of earlier steps are still there: zero_grad before each backward.",
 )
 def adds_up_gradients(model, optimizer, batch, chunk, clip):
@@ -93,6 +95,7 @@ def does_not_look_at_the_loss(model, optimizer, batch, chunk, clip):
 @misconception(
     "4.10",
     replaces="train_batch",
+    kind="edge",
     says="The mean of the chunks' means is not the mean over all targets: later chunks hold fewer.",
 )
 def averages_the_chunks(model, optimizer, batch, chunk, clip):
@@ -184,6 +187,7 @@ def leaves_out_the_last_chunk(model, optimizer, batch, chunk, clip):
 @misconception(
     "4.10",
     replaces="train_batch",
+    kind="edge",
     says="The mean of the losses counts places with padding: weigh each chunk by its targets "
     "but PAD.",
 )
@@ -203,6 +207,7 @@ def trains_on_sums(model, optimizer, batch, chunk, clip):
 @misconception(
     "4.10",
     replaces="train_batch",
+    kind="edge",
     says="Only the loss of the last chunk is returned: return the mean of all targets.",
 )
 def returns_the_last_loss(model, optimizer, batch, chunk, clip):

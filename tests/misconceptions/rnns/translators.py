@@ -12,6 +12,7 @@ PAD, BOS, EOS = 0, 1, 2
 @misconception(
     "4.12",
     replaces="Seq2Seq.encode",
+    kind="idea",
     says="The GRU went on reading PAD after the end of the shorter sentences: pack the rows, or "
     "take each row's state after its own last word.",
 )
@@ -22,6 +23,7 @@ def reads_the_padding(self, source):
 @misconception(
     "4.12",
     replaces="Seq2Seq.encode",
+    kind="edge",
     says="The states came back in the order of the lengths. Each row's state must stand in its "
     "row: enforce_sorted=False sorts them back.",
 )
@@ -153,6 +155,7 @@ def decodes_each_step_anew(self, source, inputs):
 @misconception(
     "4.12",
     replaces="Seq2Seq.forward",
+    kind="idea",
     says="The encoder reads the target, too: that is the decoder's part.",
 )
 def decodes_with_the_encoder(self, source, inputs):

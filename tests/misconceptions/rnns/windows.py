@@ -26,6 +26,7 @@ def forgets_the_tanh(p, contexts):
 @misconception(
     "4.1",
     replaces="feedforward",
+    kind="idea",
     says="The hidden layer goes through the sigmoid; equation 4.2 has tanh.",
 )
 def squashes_with_the_sigmoid(p, contexts):
@@ -48,6 +49,7 @@ def returns_probabilities(p, contexts):
 @misconception(
     "4.1",
     replaces="feedforward",
+    kind="idea",
     says="The numbers of the words are mixed: e must hold the first word's whole vector, then the "
     "second's. Join the last two axes as they are.",
 )
@@ -154,6 +156,7 @@ def forgets_the_slope_of_tanh(p, contexts, targets, e, h, z):
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
+    kind="idea",
     says="h (1 - h) is the slope of the sigmoid; that of tanh is 1 - h².",
 )
 def takes_the_slope_of_the_sigmoid(p, contexts, targets, e, h, z):
@@ -226,6 +229,7 @@ def transposes_the_slopes(p, contexts, targets, e, h, z):
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
+    kind="idea",
     says="Only one word of each window gets a slope in E: all N words have a piece of d_e.",
 )
 def teaches_the_last_word_only(p, contexts, targets, e, h, z):
@@ -238,6 +242,7 @@ def teaches_the_last_word_only(p, contexts, targets, e, h, z):
 @misconception(
     "4.2",
     replaces="sgd_step",
+    kind="idea",
     says="The learning rate plays no part: multiply each slope by it.",
 )
 def steps_without_a_rate(p, gradients, rate):
