@@ -50,7 +50,6 @@ def takes_the_likeliest(model, n, rng, most, prompt=()):
 @misconception(
     "4.11",
     replaces="generate",
-    kind="idea",
     says="All words are read again at each step, though the state holds them already: read only "
     "the new one.",
 )

