@@ -206,19 +206,27 @@ def with_reading(model, all_W, causal):
 
 
 @ship
-def started(initialise, seed, std):
-    """First weights of a small net: whether it is returned, its weights before and after."""
-    names = ("words", "blocks.0.mixer.W_qkv", "blocks.0.mixer.W_o", "blocks.0.feed.up")
-    names += ("blocks.0.feed.down", "blocks.1.mixer.W_o", "blocks.1.feed.down", "norm")
+def started(initialise, seed, std, more=""):
+    """First weights of a small net: whether it is returned, its weights before and after.
+
+    more: "cross" adds layers that write into the stream, "none" leaves all of these out.
+    """
+    names = ["embed.words", "blocks.0.mixer.W_qkv", "blocks.0.mixer.W_o", "blocks.0.feed.up"]
+    names += ["blocks.0.feed.down", "blocks.1.mixer.W_o", "blocks.1.feed.down", "norm"]
+    names += ["blocks.0.cross.W_o", "blocks.1.cross.W_o"] if more == "cross" else []
+    names = [n for n in names if more != "none" or not n.endswith(("W_o", "down"))]
     net = nn.Module()
+    net.blocks = nn.ModuleList([nn.Module(), nn.Module()])
     for name in names:
         inner = net
         for part in name.split(".")[:-1]:
             if part not in dict(inner.named_children()):
                 inner.add_module(part, nn.Module())
             inner = inner.get_submodule(part)
-        kind = {"words": nn.Embedding, "norm": lambda n, _: nn.LayerNorm(n)}.get(name, nn.Linear)
-        inner.add_module(name.split(".")[-1], kind(40, 30))
+        kind = {"embed.words": nn.Embedding, "norm": lambda n, _: nn.LayerNorm(n)}
+        inner.add_module(name.split(".")[-1], kind.get(name, nn.Linear)(40, 30))
+    with torch.no_grad():
+        net.norm.weight.copy_(torch.linspace(0.5, 2.0, 40) if more else torch.ones(40))
     before = {name: p.detach().clone() for name, p in net.named_parameters()}
     same = initialise(net, torch.Generator().manual_seed(seed), std) is net
     return same, before, {name: p.detach() for name, p in net.named_parameters()}

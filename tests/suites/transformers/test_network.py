@@ -323,7 +323,7 @@ def test_shifts_by_none_and_back(transformers, rng):
 
 @pytest.mark.task("6.4", weight=1, visible=True)
 def test_turns_by_hand(transformers):
-    """At place 1 the first pair is turned by 1 radian, the second of two by 1/100; place 0 stays."""
+    """Place 0 stays; at place 1 the first pair is turned by 1 radian, the second by 1/100."""
     x = torch.tensor([[[[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]]]])
 
     def turned(t):
