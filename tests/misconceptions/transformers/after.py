@@ -1,127 +1,30 @@
-"""Plausible mistakes in sections 6.12 and 6.13: counting, and what came after the transformer."""
+"""Plausible mistakes in section 6.13: what came after the transformer."""
 
 import torch
 
 from nextword.judge.misconceptions import misconception
 
 
-# ------------------------------------------------------------------ 6.12
-def count(s, **wrong):
-    """Count with one thing changed."""
-    G = s.H if "all_heads" in wrong else s.G
-    qkv, up = (s.H + 2 * G) * s.K, 2 if s.feed == "swiglu" and "two" not in wrong else 1
-    norms = (2 * s.L + (0 if "no_last" in wrong else 1)) * s.D
-    rest = norms * (1 if s.norm == "rms" and "all_shift" not in wrong else 2)
-    rest += s.T * s.D if s.positions == "learned" else 0
-    rest += s.L * (qkv + up * s.F + 2 * s.D) if s.bias or "all_bias" in wrong else 0
-    out = s.D if "no_out" not in wrong else 0
-    found = {"embed": s.V * s.D, "attention": s.L * (qkv + out) * s.D}
-    found["unembed"] = 0 if s.tied and "twice" not in wrong else s.V * s.D
-    return found | {"feed": s.L * (up + 1) * s.F * s.D, "rest": rest}
-
-
-@misconception(
-    "6.12",
-    replaces="count_parameters",
-    says="Keys and values are counted for all H heads. There are only G of them.",
-)
-def counts_all_heads(s):
-    return count(s, all_heads=True)
-
-
-@misconception(
-    "6.12",
-    replaces="count_parameters",
-    says="SwiGLU has three matrices: gate is missing.",
-)
-def forgets_the_gate(s):
-    return count(s, two=True)
-
-
-@misconception(
-    "6.12",
-    replaces="count_parameters",
-    says="There are 2 L + 1 norms: the model's own is missing.",
-)
-def forgets_the_models_norm(s):
-    return count(s, no_last=True)
-
-
-@misconception(
-    "6.12",
-    replaces="count_parameters",
-    says='A tied matrix is counted twice. It is the same one: "unembed" is 0.',
-)
-def counts_tied_twice(s):
-    return count(s, twice=True)
-
-
-@misconception(
-    "6.12",
-    replaces="count_parameters",
-    says="RMS norms have a gain only, no bias.",
-)
-def gives_rms_a_bias(s):
-    return count(s, all_shift=True)
-
-
-@misconception(
-    "6.12",
-    replaces="count_parameters",
-    kind="idea",
-    says="W_o is missing: after the heads have answered, a matrix of D x D merges them.",
-)
-def forgets_the_output_matrix(s):
-    return count(s, no_out=True)
-
-
-@misconception(
-    "6.12",
-    replaces="count_costs",
-    kind="idea",
-    says="The scores and the weighted sums are missing: 4 T^2 D operations in each block.",
-)
-def forgets_the_scores(s, T, n_bytes=2):
-    n = count(s)
-    weights = n["attention"] + n["feed"] + s.V * s.D
-    return 2 * T * weights, 2 * s.L * s.G * s.K * T * n_bytes
-
-
-@misconception(
-    "6.12",
-    replaces="count_costs",
-    says="Looking a word up is counted as a product with the whole matrix. It costs nothing; only "
-    "the logits do.",
-)
-def charges_the_lookup(s, T, n_bytes=2):
-    n = count(s)
-    weights = n["attention"] + n["feed"] + 2 * s.V * s.D
-    return 2 * T * weights + 4 * s.L * T**2 * s.D, 2 * s.L * s.G * s.K * T * n_bytes
-
-
-@misconception(
-    "6.12",
-    replaces="count_costs",
-    says="The cache holds keys only. It holds as many values.",
-)
-def caches_keys_only(s, T, n_bytes=2):
-    n = count(s)
-    weights = n["attention"] + n["feed"] + s.V * s.D
-    return 2 * T * weights + 4 * s.L * T**2 * s.D, s.L * s.G * s.K * T * n_bytes
-
-
 # ------------------------------------------------------------------ 6.13
-def steps(q, k, v, log_a, S=None, a=torch.exp, order="decay first"):
+def steps(q, k, v, log_a, S=None, a=torch.exp, order="decay first", **wrong):
     """The recurrence with one thing changed."""
-    S = torch.zeros(*q.shape[:2], q.shape[3], v.shape[3]) if S is None else S
+    first = S is None
+    S = torch.zeros(*q.shape[:2], q.shape[3], v.shape[3]) if first else S
     told = []
     for t in range(q.shape[2]):
-        decay = a(log_a[:, :, t])[..., None, None]
+        when = {"before": t - 1, "first": 0}.get(wrong.get("when", ""), t)
+        decay = a(log_a[:, : wrong.get("heads"), when])[..., None, None]
+        decay = torch.ones_like(decay) if "spared" in wrong and t == 0 else decay
         new = k[:, :, t, :, None] * v[:, :, t, None]
+        new = (1 - decay) * new if "mixed" in wrong else new
+        new = new.mT if "turned" in wrong else new
         before = S
         S = decay * (S + new) if order == "all decays" else decay * S + new
-        told.append((q[:, :, t, None] @ (before if order == "late" else S))[:, :, 0])
-    return torch.stack(told, dim=2), S
+        S = new if "alone" in wrong else S
+        asked = S.mT if "asked_turned" in wrong else S
+        y = (q[:, :, t, None] @ (before if order == "late" else asked))[:, :, 0]
+        told.append(y / wrong.get("by", lambda q, t: 1)(q, t))
+    return wrong.get("join", lambda told: torch.stack(told, dim=2))(told), S
 
 
 @misconception(
@@ -176,7 +79,7 @@ def tables(log_a):
     says="Later steps are seen: the table must be 0 above its diagonal.",
 )
 def sees_later_steps(q, k, v, log_a):
-    left = tables(log_a).clamp(max=0).exp()
+    left = tables(log_a).exp()
     return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
 
 
@@ -212,4 +115,341 @@ def counts_one_decay_too_many(q, k, v, log_a):
 def divides_exponentials(q, k, v, log_a):
     total = log_a.cumsum(-1)
     left = (total.exp()[..., :, None] * (-total).exp()[..., None, :]).tril()
+    return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="Nothing is forgotten: the old state is multiplied by a_t.",
+)
+def never_forgets(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, a=torch.ones_like)
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="The state grows instead of fading: a_t is the exponential of log_a, not of -log_a.",
+)
+def grows_instead(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, a=lambda log: (-log).exp())
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="What is new gets the share 1 - a_t. In (6.33) it is added whole.",
+)
+def mixes_old_and_new(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, mixed=True)
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="The state holds v k^T. It is k v^T: K rows, one for each number of a key.",
+)
+def turns_the_outer_product(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, turned=True)
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="The answer is S q. It is S^T q: the query meets the rows, which are made by keys.",
+)
+def asks_the_wrong_side(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, asked_turned=True)
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="The answers are divided by the root of K. Equation 6.33 does not divide.",
+)
+def divides_answers_by_the_root(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, by=lambda q, t: q.shape[3] ** 0.5)
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="The answers are divided by the number of words read. Equation 6.33 does not divide.",
+)
+def takes_a_mean_of_what_was_read(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, by=lambda q, t: t + 1)
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="Only the last answer is returned. Every step has one.",
+)
+def returns_the_last_answer(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, join=lambda told: told[-1][:, :, None])
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    kind="edge",
+    says="The given state does not decay at the first step. It does, by a_1.",
+)
+def spares_the_given_state(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, spared=True)
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="The state decays by the a of the step before.",
+)
+def decays_one_step_late(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, when="before")
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="The state always decays by the first a. Step t has its own.",
+)
+def decays_by_the_first(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, when="first")
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="All heads decay as the first one does. Each has its own a_t.",
+)
+def decays_all_heads_alike(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, heads=1)
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    says="The answers stand on the wrong axis: B, H, T, V.",
+)
+def stacks_on_the_wrong_axis(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, join=lambda told: torch.stack(told, dim=1))
+
+
+@misconception(
+    "6.13",
+    replaces="recurrent",
+    kind="idea",
+    says="The state is replaced by k v^T. That is added to what is left of the old one.",
+)
+def replaces_the_state(q, k, v, log_a, S=None):
+    return steps(q, k, v, log_a, S, alone=True)
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    says="Nothing is forgotten: each product is multiplied by what is left, a_(s+1) ... a_t.",
+)
+def forgets_nothing_at_once(q, k, v, log_a):
+    left = torch.ones_like(tables(log_a)).tril()
+    return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    says="No word sees itself: for s = t the product of no decays is 1.",
+)
+def leaves_the_diagonal_out(q, k, v, log_a):
+    left = tables(log_a).tril().exp().tril()
+    return (q @ k.mT * left.tril(-1)) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    kind="edge",
+    says="The slopes are NaN where decays are strong: the exponential of what is above the "
+    "diagonal is infinite. Hide it before the exponential, not after.",
+)
+def hides_after_the_exponential(q, k, v, log_a):
+    left = tables(log_a).exp().tril()
+    return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    kind="edge",
+    says="Where decays are strong, infinity times 0 is NaN: hide what is above the diagonal "
+    "before the exponential.",
+)
+def multiplies_by_the_mask(q, k, v, log_a):
+    T = q.shape[2]
+    left = tables(log_a).exp() * torch.ones(T, T).tril()
+    return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    kind="edge",
+    says="Running products are divided, which is 0 / 0 after a long decay. Subtract sums of "
+    "logarithms first.",
+)
+def divides_running_products(q, k, v, log_a):
+    a = log_a.cumsum(-1).exp()
+    left = (a[..., :, None] / a[..., None, :]).tril()
+    return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    says="In the last state, step s is decayed from the beginning. Only the decays after s count.",
+)
+def decays_from_the_beginning(q, k, v, log_a):
+    left = tables(log_a).tril().exp().tril()
+    return (q @ k.mT * left) @ v, (k * log_a.cumsum(-1)[..., -1:, None].exp()).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    says="The last state holds the last step only. It is the sum over all steps of what is left "
+    "of each.",
+)
+def keeps_the_last_step(q, k, v, log_a):
+    left = tables(log_a).tril().exp().tril()
+    return (q @ k.mT * left) @ v, k[:, :, -1:].mT @ v[:, :, -1:]
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    says="The last state is 0. It is the sum over all steps of what is left of each.",
+)
+def returns_zeros(q, k, v, log_a):
+    left = tables(log_a).tril().exp().tril()
+    return (q @ k.mT * left) @ v, torch.zeros_like(k.mT @ v)
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    says="The last state is v k^T. It is k v^T: K rows, one for each number of a key.",
+)
+def turns_the_last_state(q, k, v, log_a):
+    left = tables(log_a).tril().exp().tril()
+    return (q @ k.mT * left) @ v, ((k * left[..., -1, :, None]).mT @ v).mT
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    kind="idea",
+    says="There is a softmax. This layer has none: that is what makes it a recurrence.",
+)
+def takes_a_softmax(q, k, v, log_a):
+    left = tables(log_a).tril().exp().tril()
+    scores = (q @ k.mT * left).masked_fill(left == 0, -torch.inf)
+    return scores.softmax(-1) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    kind="idea",
+    says="There is a loop over the steps. Compute the table of all products at once.",
+)
+def loops(q, k, v, log_a):
+    return steps(q, k, v, log_a)
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    kind="idea",
+    says="The logarithms are summed over the heads. Sum over the steps, the last axis.",
+)
+def sums_over_heads(q, k, v, log_a):
+    total = log_a.cumsum(1)
+    left = (total[..., :, None] - total[..., None, :]).tril().exp().tril()
+    return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    says="Steps grow instead of fading: what is left of step s at t is exp(total_t - total_s).",
+)
+def turns_decay_around(q, k, v, log_a):
+    left = (-tables(log_a)).tril().exp().tril()
+    return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    kind="idea",
+    says="Only the decay of one step counts. Sum the logarithms first: cumsum.",
+)
+def forgets_the_running_sum(q, k, v, log_a):
+    left = (log_a[..., :, None] - log_a[..., None, :]).tril().exp().tril()
+    return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    kind="idea",
+    says="Each word sees later ones and not those before: the table must be 0 above its diagonal.",
+)
+def masks_what_came_before(q, k, v, log_a):
+    left = tables(log_a).triu().exp().triu()
+    last = (log_a.sum(-1, keepdim=True) - log_a.cumsum(-1)).exp()
+    return (q @ k.mT * left) @ v, (k * last[..., None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    says="The answers are divided by the root of K. Equation 6.34 does not divide.",
+)
+def divides_by_the_root_at_once(q, k, v, log_a):
+    left = tables(log_a).tril().exp().tril()
+    return (q @ k.mT * left) @ v / q.shape[3] ** 0.5, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    kind="idea",
+    says="The logarithms are multiplied. The product of decays is the exponential of their sum.",
+)
+def multiplies_logarithms(q, k, v, log_a):
+    total = log_a.cumprod(-1)
+    left = (total[..., :, None] - total[..., None, :]).tril().exp().tril()
+    return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    says="Each row is divided by its sum. Equation 6.34 does not divide.",
+)
+def divides_by_sums(q, k, v, log_a):
+    left = tables(log_a).tril().exp().tril()
+    return (q @ k.mT * left) @ v / left.sum(-1, keepdim=True), (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    says="The running sum begins at the end. It begins at the first step.",
+)
+def sums_from_the_end(q, k, v, log_a):
+    total = log_a.flip(-1).cumsum(-1).flip(-1)
+    left = (total[..., :, None] - total[..., None, :]).tril().exp().tril()
     return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v

@@ -2,6 +2,7 @@
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from nextword.suite import ship
 from tests.suites.transformers.oracles import tensor
@@ -30,10 +31,11 @@ class Toy(nn.Module):
     def __init__(self, w):
         super().__init__()
         self.word, self.out = nn.Parameter(w["word"].clone()), nn.Parameter(w["out"].clone())
-        self.shapes, self.modes = [], set()
+        self.shapes, self.pasts, self.modes = [], [], set()
 
     def forward(self, tokens, past=None):
         self.shapes.append(list(tokens.shape))
+        self.pasts.append(past is not None)
         self.modes.add(self.training)
         topics = past if past is not None and past.dtype == torch.int64 else None
         fresh = past is None or topics is not None
@@ -53,10 +55,11 @@ class Counter(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.shapes = []
+        self.shapes, self.pasts = [], []
 
     def forward(self, tokens, past=None):
         self.shapes.append(list(tokens.shape))
+        self.pasts.append(past is not None)
         following = torch.where(tokens == 7, 2, tokens + 1)
         return nn.functional.one_hot(following, 10).float(), (past or 0) + tokens.shape[1]
 
@@ -111,11 +114,15 @@ def train_broken(train_step, w, batches):
 
 @ship
 def told(generate, w, prompts, most, heat, seed, cached):
-    """Let a toy model, or one that counts, continue prompts; the texts, and the shapes it read."""
+    """Let a toy model, or one that counts, continue prompts.
+
+    The texts, the shapes that it read, whether it was given a past, and whether texts are lists.
+    """
     model = (Counter() if w is None else Toy(w)).eval()
     rng = torch.Generator().manual_seed(seed)
     texts = generate(model, prompts, most, rng, heat, cached)
-    return [[int(word) for word in text] for text in texts], model.shapes
+    lists = all(isinstance(text, list) for text in texts)
+    return [[int(word) for word in text] for text in texts], model.shapes, model.pasts, lists
 
 
 @ship
@@ -159,9 +166,31 @@ def with_words_only(model):
 
 
 @ship
-def calls_of(net):
-    """How often the encoder ran."""
-    return net.encoder.calls
+def translated(net, source, inputs, pieces):
+    """The logits of inputs that are read in pieces, and how often the encoder ran."""
+    past, parts = None, []
+    for piece in inputs.split(pieces, dim=1):
+        logits, past = net(source, piece, past)
+        parts.append(logits.detach())
+    return parts, net.encoder.calls
+
+
+@ship
+def loops(function):
+    """Whether a text three times as long takes a call more operations on tensors."""
+
+    class Counting(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            made.append(func)
+            return func(*args, **(kwargs or {}))
+
+    counts = []
+    for T in (4, 12):
+        inputs, made = [*torch.ones(3, 1, 1, T, 2), torch.zeros(1, 1, T)], []
+        with Counting():
+            function(*inputs)
+        counts.append(len(made))
+    return counts[1] > counts[0]
 
 
 def plain_recurrence(q, k, v, log_a, S):

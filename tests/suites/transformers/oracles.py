@@ -175,7 +175,8 @@ class Summing(nn.Module):
         y = x + total / 4
         if memory is not None:
             vectors, seen = memory
-            y = y + (vectors * seen[..., None]).sum(1, keepdim=True)
+            vectors = vectors if seen is None else vectors * seen[..., None]
+            y = y + vectors.sum(1, keepdim=True)
         return y, total[:, -1]
 
 
@@ -234,7 +235,8 @@ def started(initialise, seed, std, more=""):
 
 def counted(made):
     """The parameters of a model of these sizes, by the numbers of its tensors."""
-    V, D, L, H, G, F = (made[name] for name in "VDLHGF")
+    V, D, L, H, F = (made[name] for name in "VDLHF")
+    G = made["G"] or H
     K, bias, gates = D // H, made["bias"], 2 if made["feed"] == "swiglu" else 1
     attention = [nn.Linear(D, n * K, bias) for n in (H, G, G)] + [nn.Linear(D, D, bias)]
     feed = [nn.Linear(D, F, bias) for _ in range(gates)] + [nn.Linear(F, D, bias)]
