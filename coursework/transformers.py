@@ -168,9 +168,9 @@ def learning_rate(step: int, peak: float, warmup: int, steps: int, last: float =
 
 def train_step(model: nn.Module, optimizer, batches: list, clip: float, count=None) -> float:
     """Make one step for several small batches as if they were one; return its loss (6.24).
-    A batch: the model's inputs, then targets; logits = model(*inputs)[0]. The loss is the sum over
-    all targets but IGNORE, divided by their number in all batches, or by `count` if given. Clip by
-    nn.utils.clip_grad_norm_. Loss not finite: FloatingPointError, no weight changes. 12 lines."""
+    A batch: the model's inputs, then targets; logits = model(*inputs)[0], (B, T, V) or (B, V). The
+    loss is the sum over all targets but IGNORE, divided by their number in all batches, or `count`.
+    Clip by nn.utils.clip_grad_norm_. A loss not finite: FloatingPointError, no change. 12 lines."""
     raise NotImplementedError("6.8 train_step: see section 6.8, equations 6.20 to 6.24")
 
 
@@ -202,8 +202,8 @@ class Encoder(LanguageModel):
     causal = False
 
     def forward(self, tokens: Ids) -> tuple[BTV, BTD]:
-        """Return the logits of each place's word, and the vectors (6.27). No token sees PAD: read
-        with the keyword mask, (B, T), False where PAD is. 2 lines."""
+        """Return the logits of each place's word, and the vectors (6.27). No token sees PAD: call
+        self.read with the keyword mask, (B, T), False where PAD is. 2 lines."""
         raise NotImplementedError("6.10 Encoder.forward: see section 6.10, equations 6.26 and 6.27")
 
 
@@ -244,7 +244,7 @@ def recurrent(q: BHTK, k: BHTK, v: BHTV, log_a: BHT, S: BHKV | None = None) -> t
 
 
 def parallel(q: BHTK, k: BHTK, v: BHTV, log_a: BHT) -> tuple[BHTV, BHKV]:
-    """Return the same as `recurrent` from a state of zeros, without a loop (6.34). 3 or 4 lines."""
+    """Return the same as `recurrent` from a state of zeros, without a loop or a NaN slope (6.34). 4 lines."""
     raise NotImplementedError("6.13 parallel: see section 6.13, equations 6.33 and 6.34")
 
 

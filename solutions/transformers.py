@@ -256,9 +256,9 @@ def learning_rate(step: int, peak: float, warmup: int, steps: int, last: float =
 
 def train_step(model: nn.Module, optimizer, batches: list, clip: float, count=None) -> float:
     """Make one step for several small batches as if they were one; return its loss (6.24).
-    A batch: the model's inputs, then targets; logits = model(*inputs)[0]. The loss is the sum over
-    all targets but IGNORE, divided by their number in all batches, or by `count` if given. Clip by
-    nn.utils.clip_grad_norm_. Loss not finite: FloatingPointError, no weight changes. 12 lines."""
+    A batch: the model's inputs, then targets; logits = model(*inputs)[0], (B, T, V) or (B, V). The
+    loss is the sum over all targets but IGNORE, divided by their number in all batches, or `count`.
+    Clip by nn.utils.clip_grad_norm_. A loss not finite: FloatingPointError, no change. 12 lines."""
     # BEGIN SOLUTION
     count, total = count or sum(int((batch[-1] != IGNORE).sum()) for batch in batches), 0.0
     optimizer.zero_grad()
@@ -320,8 +320,8 @@ class Encoder(LanguageModel):
     causal = False
 
     def forward(self, tokens: Ids) -> tuple[BTV, BTD]:
-        """Return the logits of each place's word, and the vectors (6.27). No token sees PAD: read
-        with the keyword mask, (B, T), False where PAD is. 2 lines."""
+        """Return the logits of each place's word, and the vectors (6.27). No token sees PAD: call
+        self.read with the keyword mask, (B, T), False where PAD is. 2 lines."""
         # BEGIN SOLUTION
         x, _ = self.read(tokens, mask=tokens != PAD)
         return self.logits(x), x
@@ -386,7 +386,7 @@ def recurrent(q: BHTK, k: BHTK, v: BHTV, log_a: BHT, S: BHKV | None = None) -> t
 
 
 def parallel(q: BHTK, k: BHTK, v: BHTV, log_a: BHT) -> tuple[BHTV, BHKV]:
-    """Return the same as `recurrent` from a state of zeros, without a loop (6.34). 3 or 4 lines."""
+    """Return what `recurrent` does without S, by no loop; no slope is NaN (6.34). 3 or 4 lines."""
     # BEGIN SOLUTION
     total = log_a.cumsum(-1)
     left = (total[..., :, None] - total[..., None, :]).tril().exp().tril()

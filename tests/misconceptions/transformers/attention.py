@@ -9,7 +9,6 @@ from einops import rearrange
 from nextword.judge.misconceptions import misconception
 
 
-# ------------------------------------------------------------------ 6.5
 def attend(self, x, past, mask, **wrong):
     """Self-attention with one thing changed."""
     heads = rearrange(self.W_qkv(x), wrong.get("order", "b t (n k) -> b n t k"), k=self.K)
@@ -72,16 +71,7 @@ def looked(self, q, k, v, seen, wrong):
         k, v = (each.repeat(1, n, 1, 1) for each in (k, v))
     elif n > 1:
         k, v = (each.repeat_interleave(n, 1) for each in (k, v))
-    if "score" not in wrong:
-        return F.scaled_dot_product_attention(q, k, v, seen)
-    scale = {"none": 1.0, "K": self.K, "D": (self.H * self.K) ** 0.5}
-    scores = q @ k.mT / scale.get(wrong["score"], self.K**0.5)
-    hidden = ~seen if seen.dtype == torch.bool else seen == -math.inf
-    scores = scores if seen.dtype == torch.bool else scores + seen.masked_fill(hidden, 0)
-    if wrong["score"] == "late":
-        return scores.softmax(-1).masked_fill(hidden, 0) @ v
-    scores = scores.masked_fill(hidden, 0 if wrong["score"] == "zero" else -math.inf)
-    return scores.softmax({"queries": -2, "heads": 1}.get(wrong["score"], -1)).nan_to_num() @ v
+    return F.scaled_dot_product_attention(q, k, v, seen)
 
 
 @misconception(
@@ -394,75 +384,3 @@ def scales_the_penalty(self, x, past=None, mask=None):
 )
 def forgets_the_last_matrix(self, x, past=None, mask=None):
     return attend(self, x, past, mask, no_output=True)
-
-
-@misconception(
-    "6.5",
-    replaces="SelfAttention.forward",
-    kind="idea",
-    says="The scores are not divided by the root of K.",
-)
-def forgets_the_scale(self, x, past=None, mask=None):
-    return attend(self, x, past, mask, score="none")
-
-
-@misconception(
-    "6.5",
-    replaces="SelfAttention.forward",
-    says="The scores are divided by K. Divide by its root.",
-)
-def divides_by_k(self, x, past=None, mask=None):
-    return attend(self, x, past, mask, score="K")
-
-
-@misconception(
-    "6.5",
-    replaces="SelfAttention.forward",
-    says="The scores are divided by the root of D. Each head has K numbers: divide by the root "
-    "of K.",
-)
-def divides_by_the_root_of_d(self, x, past=None, mask=None):
-    return attend(self, x, past, mask, score="D")
-
-
-@misconception(
-    "6.5",
-    replaces="SelfAttention.forward",
-    kind="idea",
-    says="The softmax goes over the queries. The weights of one query add up to 1 over the keys, "
-    "the last axis.",
-)
-def softmax_over_queries(self, x, past=None, mask=None):
-    return attend(self, x, past, mask, score="queries")
-
-
-@misconception(
-    "6.5",
-    replaces="SelfAttention.forward",
-    kind="idea",
-    says="The softmax goes over the heads. The weights of one query add up to 1 over the keys, "
-    "the last axis.",
-)
-def softmax_over_heads(self, x, past=None, mask=None):
-    return attend(self, x, past, mask, score="heads")
-
-
-@misconception(
-    "6.5",
-    replaces="SelfAttention.forward",
-    kind="idea",
-    says="Hidden keys get the score 0, which is a weight like others. Their score must be -inf.",
-)
-def hides_with_zero(self, x, past=None, mask=None):
-    return attend(self, x, past, mask, score="zero")
-
-
-@misconception(
-    "6.5",
-    replaces="SelfAttention.forward",
-    kind="idea",
-    says="Hidden weights are set to 0 after the softmax, so the others do not add up to 1. Give "
-    "hidden scores -inf before it.",
-)
-def masks_after_the_softmax(self, x, past=None, mask=None):
-    return attend(self, x, past, mask, score="late")

@@ -207,17 +207,6 @@ def loses_the_vectors(self, source, inputs, past=None):
 @misconception(
     "6.11",
     replaces="EncoderDecoder.forward",
-    says="The past does not hold what `read` returned: keep it beside the vectors.",
-)
-def loses_what_was_read(self, source, inputs, past=None):
-    vectors, past = past or (self.encoder(source)[1], None)
-    x, past = self.read(inputs, past, memory=(vectors, source != PAD))
-    return self.logits(x), (vectors, None)
-
-
-@misconception(
-    "6.11",
-    replaces="EncoderDecoder.forward",
     says="The memory is passed in the first call only. Every call needs it.",
 )
 def shows_the_source_once(self, source, inputs, past=None):
