@@ -55,6 +55,17 @@ def exchanges_truth_and_model(p, q):
     "1.6",
     replaces="kl_divergence",
     kind="idea",
+    says="You averaged over q where p is not 0; the truth p draws the words. KL(p || q) is not "
+    "KL(q || p).",
+)
+def exchanges_truth_and_model_where_p_is_seen(p, q):
+    return divergence(q[p > 0], p[p > 0])
+
+
+@misconception(
+    "1.6",
+    replaces="kl_divergence",
+    kind="idea",
     says="This is the cross-entropy: subtract the entropy of p, what even the truth has to pay.",
 )
 def returns_the_cross_entropy(p, q):
