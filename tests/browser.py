@@ -42,7 +42,6 @@ def opened(browser, path, theme="light", width=1300, fragment="", **options):
         page.on("console", lambda m: m.type == "error" and page.complaints.append(m.text))
         page.goto(f"{path.as_uri()}{fragment}")
         page.wait_for_function(SETTLED)
-        page.add_style_tag(content=".set-aside { display: none !important; }")
         yield page
 
 

@@ -32,6 +32,7 @@ from tests.pages import (
 WIDE, NARROW = 1300, 390
 SECTIONS_WITH_COLOURS = 3  # of the model chapter
 LADDER = "chapters/ladder.html"
+HIDDEN = ".set-aside { display: none !important; }"
 SET_ASIDE = """(kept) => document.querySelectorAll('article > section > section')
     .forEach((section, i) => section.classList.toggle('set-aside', i >= kept))"""
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
@@ -41,6 +42,7 @@ pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
 def test_a_page_is_open_to_everyone_wide_and_narrow_light_and_dark(site, show, name):
     path, fragment = locate(site, name)
     page = show(path, "light", WIDE, fragment, has_touch=True)
+    page.add_style_tag(content=HIDDEN)
     assert {text for text, lines in lines_of_formulas(page).items() if lines > 1} == set()
     questions = questions_of(page)
     answered = answer(page, questions if THOROUGH else questions[::2], by_keyboard)
@@ -48,6 +50,7 @@ def test_a_page_is_open_to_everyone_wide_and_narrow_light_and_dark(site, show, n
     phone = page
     if THOROUGH:
         phone, answered = show(path, "light", NARROW, fragment, has_touch=True), NOTHING
+        phone.add_style_tag(content=HIDDEN)
     phone.set_viewport_size({"width": NARROW, "height": HEIGHT})
     lines = lines_of_formulas(phone)
     if len(lines) > 10:
