@@ -172,20 +172,6 @@ def takes_a_softmax(q, k, v, log_a):
     "6.13",
     replaces="parallel",
     kind="idea",
-    says="There is a loop over the steps. Compute the table of all products at once.",
-)
-def loops(q, k, v, log_a):
-    S, told = 0.0, []
-    for t in range(q.shape[2]):
-        S = log_a[:, :, t, None, None].exp() * S + k[:, :, t, :, None] * v[:, :, t, None]
-        told.append((q[:, :, t, None] @ S)[:, :, 0])
-    return torch.stack(told, dim=2), S
-
-
-@misconception(
-    "6.13",
-    replaces="parallel",
-    kind="idea",
     says="The logarithms are summed over the heads. Sum over the steps, the last axis.",
 )
 def sums_over_heads(q, k, v, log_a):

@@ -2,7 +2,6 @@
 
 import torch
 from torch import nn
-from torch.overrides import TorchFunctionMode
 
 from nextword.suite import ship
 from tests.suites.transformers.oracles import tensor
@@ -107,6 +106,8 @@ def train_broken(train_step, w, batches):
     try:
         batches = [tuple(each) for each in batches]
         train_step(model, torch.optim.SGD(model.parameters(), 0.5), batches, 1.0)
+    except NotImplementedError:  # nothing is written yet
+        raise
     except Exception as error:
         said = type(error).__name__
     return said, {name: p.detach() for name, p in model.named_parameters()}
@@ -173,24 +174,6 @@ def translated(net, source, inputs, pieces):
         logits, past = net(source, piece, past)
         parts.append(logits.detach())
     return parts, net.encoder.calls
-
-
-@ship
-def loops(function):
-    """Whether a text three times as long takes a call more operations on tensors."""
-
-    class Counting(TorchFunctionMode):
-        def __torch_function__(self, func, types, args=(), kwargs=None):
-            made.append(func)
-            return func(*args, **(kwargs or {}))
-
-    counts = []
-    for T in (4, 12):
-        inputs, made = [*torch.ones(3, 1, 1, T, 2), torch.zeros(1, 1, T)], []
-        with Counting():
-            function(*inputs)
-        counts.append(len(made))
-    return counts[1] > counts[0]
 
 
 def plain_recurrence(q, k, v, log_a, S):
