@@ -49,7 +49,6 @@ def answers_too_early(q, k, v, log_a, S=None):
 @misconception(
     "6.13",
     replaces="recurrent",
-    kind="idea",
     says="The given state is ignored: a text that is read in pieces begins anew each time.",
 )
 def begins_anew(q, k, v, log_a, S=None):
