@@ -176,7 +176,6 @@ def begins_with_the_end(self, source, most=60):
 @misconception(
     "5.2",
     replaces="Translator.step",
-    kind="idea",
     says="The new state looks as well. One look, by the old state, serves the cell and the logits.",
 )
 def looks_twice(self, y, s, source):

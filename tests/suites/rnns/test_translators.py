@@ -48,6 +48,19 @@ class Translator:
             said.append(word)
         return said
 
+    @torch.no_grad()
+    def translate_reading_again(self, row, most):
+        """A mistake: each step reads all words again, though the state has heard them."""
+        state, said = self.encode(torch.tensor([row])), []
+        while len(said) < most:
+            x = self.w["target.weight"][torch.tensor([1, *said])][None]
+            states, state = self.parts["decoder"](x, state)
+            word = int((states[0, -1] @ self.w["out.weight"].T + self.w["out.bias"]).argmax())
+            if word == 2:
+                break
+            said.append(word)
+        return said
+
 
 @ship
 def encode_rightly(net):
@@ -140,7 +153,9 @@ def test_what_the_translator_learns(translator, rng):
 def told_apart(rnns, rng, rows):
     """A translator whose rows end at different steps, where PAD would be heard; and what it says.
 
-    All rows end by themselves, some after more than two words.
+    All rows end by themselves, some after more than two words. One says two words more than
+    another, so that it is cut short where all stop with the first; one differs if words are read
+    again.
     """
     for _ in range(1000):
         w = random_weights(rng)
@@ -150,8 +165,10 @@ def told_apart(rnns, rng, rows):
             continue
         found = [longest, *(oracle.translate(row, MOST) for row in rows[1:])]
         misled = [oracle.translate(row, MOST) for row in padded(rows).tolist()]
+        again = [oracle.translate_reading_again(row, MOST) for row in rows]
         lengths = [len(row) for row in found]
-        if 0 < min(lengths) < max(lengths) < MOST and misled != found:
+        apart = 0 < min(lengths) <= max(lengths) - 2 < MOST - 2
+        if apart and misled != found and again != found:
             net = with_weights(rnns, w)
             encode_rightly(net)
             return net, found
