@@ -32,6 +32,18 @@ def fails_where_all_is_hidden(scores):
 )
 def overflows(scores):
     powers = torch.exp(scores)
+    return powers / powers.sum(-1, keepdim=True)
+
+
+@misconception(
+    "5.5",
+    replaces="softmax",
+    kind="edge",
+    says="exp of a large score is infinite, and infinity divided by infinity is NaN: subtract the "
+    "largest score of each row first.",
+)
+def overflows_elsewhere(scores):
+    powers = torch.exp(scores)
     total = powers.sum(-1, keepdim=True)
     return powers / total.masked_fill(total == 0, 1)
 
