@@ -213,7 +213,10 @@ def test_neither_padding_nor_beginnings(rnns, rng):
 @pytest.mark.task("4.11", weight=0.7)
 def test_words_after_a_prompt(rnns, rng):
     """Stories go on where the prompt ends, of which all words are read; it is not told again."""
-    assert_as_likely(rnns, rng, oracles.speaker_weights(rng, V), [4, 6])
+    w = oracles.speaker_weights(rng, V)
+    # the last word of the prompt changes little, so that BOS and the first one are still heard
+    w["word"][[BOS, 4, 6]] = torch.tensor([[2.0], [0.3], [0.0]]) * w["word"][[BOS, 4, 6]].sign()
+    assert_as_likely(rnns, rng, w, [4, 6])
 
 
 @pytest.mark.task("4.11", weight=0.5)
