@@ -39,19 +39,6 @@ def overflows(scores):
     "5.5",
     replaces="softmax",
     kind="edge",
-    says="exp of a large score is infinite, and infinity divided by infinity is NaN: subtract the "
-    "largest score of each row first.",
-)
-def overflows_elsewhere(scores):
-    powers = torch.exp(scores)
-    total = powers.sum(-1, keepdim=True)
-    return powers / total.masked_fill(total == 0, 1)
-
-
-@misconception(
-    "5.5",
-    replaces="softmax",
-    kind="edge",
     says="The largest score of the whole tensor is subtracted: rows far below it become 0 or NaN. "
     "Use that of each row.",
 )
