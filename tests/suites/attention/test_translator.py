@@ -165,10 +165,10 @@ def test_what_the_decoder_learns(attention, rng):
     assert close({name: slopes[name] for name in expected}, expected, rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.task("5.2", weight=2, seconds=5)
+@pytest.mark.task("5.2", weight=2, seconds=10)
 def test_any_translation(attention, rng):
     """Each sentence gets the likeliest words up to EOS, as if it were alone."""
-    assert_translates(attention, *(oracles.unequal_translations(rng, 12, True) for _ in range(2)))
+    assert_translates(attention, oracles.unequal_translations(rng, 12, True))
 
 
 @pytest.mark.task("5.2", weight=0.4, seconds=5)
