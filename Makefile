@@ -9,6 +9,8 @@ WORKERS ?= 3
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 export OMP_NUM_THREADS ?= 2
+# compiled files let every program after the first start sooner
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help course test test-thorough test-fast setup torch sandbox browser book pdf grades lint types unit notebooks \
   notebooks-run models bench clean
@@ -41,7 +43,7 @@ test-thorough: test
 
 test-fast: setup
 	@$(MAKE) --no-print-directory --jobs 2 lint types
-	@$(PYTEST) -m "not slow" --ignore tests/nbgrader
+	@$(PYTEST) -p no:nbval -m "not slow" --ignore tests/nbgrader
 
 setup: $(STAMP)
 
@@ -110,7 +112,7 @@ types: setup
 	@$(BIN)/mypy
 
 unit: setup
-	@$(PYTEST)
+	@$(PYTEST) -p no:nbval
 
 notebooks: setup
 	@$(PYTEST) --nbval chapters

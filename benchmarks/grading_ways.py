@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -197,10 +197,41 @@ class _Silent:
     def tick(self) -> None: ...
 
 
+def _notebook(course: Course, names: Sequence[str], source: str) -> Any:
+    """An assignment whose one answer is the module; each test named is a cell with a point."""
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    root, stem = course.project.root, course.stem
+    suite = course.project.suite(stem)
+    package = ".".join(suite.relative_to(root).parts)
+
+    def cell(name: str, text: str, **settings: Any) -> Any:
+        flags = {"schema_version": 3, "grade_id": name, "locked": False, "task": False}
+        flags |= {"grade": False, "solution": False, **settings}
+        return new_code_cell(text, metadata={"nbgrader": flags})
+
+    head = (
+        f"import importlib, inspect, pathlib, sys\nsys.path.insert(0, {str(root)!r})\n"
+        f"import {stem}\nfrom nextword.judge.marks import generator_for\n"
+        "suite = {}\n"
+        f"for path in sorted(pathlib.Path({str(suite)!r}).glob('test_*.py')):\n"
+        f"    suite |= vars(importlib.import_module('{package}.' + path.stem))\n"
+        "def run(name):\n"
+        "    test = suite[name]\n"
+        f"    known = {{{stem!r}: {stem}, 'rng': generator_for({SEED!r}, name)}}\n"
+        "    test(**{each: known[each] for each in inspect.signature(test).parameters})\n"
+    )
+    cells = [cell("code", f"%%writefile {stem}.py\n{source}", solution=True)]
+    cells.append(cell("head", head, locked=True))
+    for name in names:
+        cells.append(cell(name, f"run({name!r})", grade=True, locked=True, points=1))
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    return new_notebook(cells=cells, metadata=kernel)
+
+
 def nbgrader(course: Course, sources: dict[str, str], base: Path, count: int) -> Measured:
     """(c) nbgrader's own autograder on notebooks whose test cells run the same tests."""
     import nbformat
-    from nbformat.v4 import new_code_cell, new_notebook
 
     folder, root, stem = base / "c", course.project.root, course.stem
     names: list[str] = []
@@ -210,37 +241,13 @@ def nbgrader(course: Course, sources: dict[str, str], base: Path, count: int) ->
         lambda suite: names.extend(test.name for test in suite.tests),
     )
 
-    def cell(name: str, text: str, **settings: Any) -> Any:
-        flags = {"schema_version": 3, "grade_id": name, "locked": False, "task": False}
-        flags |= {"grade": False, "solution": False, **settings}
-        return new_code_cell(text, metadata={"nbgrader": flags})
-
-    def notebook(source: str) -> Any:
-        code = f"%%writefile {stem}.py\n{source}"
-        cells = [cell("code", code, solution=True)]
-        head = (
-            f"import sys\nsys.path.insert(0, {str(root)!r})\nimport {stem}\n"
-            f"from tests.suites import test_{stem} as suite\n"
-            "from nextword.judge.marks import generator_for\nimport inspect\n"
-            "def run(name):\n"
-            "    test = getattr(suite, name)\n"
-            f"    known = {{{stem!r}: {stem}, 'rng': generator_for({SEED!r}, name)}}\n"
-            "    test(**{each: known[each] for each in inspect.signature(test).parameters})\n"
-        )
-        cells.append(cell("head", head, locked=True))
-        for name in names:
-            run = cell(name, f"run({name!r})", grade=True, locked=True, points=1)
-            cells.append(run)
-        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
-        return new_notebook(cells=cells, metadata=kernel)
-
     chosen = list(sources)[:count]
     for place, source in (
         ("source/class", "# BEGIN SOLUTION\n# END SOLUTION"),
         *((f"submitted/{name}/class", sources[name]) for name in chosen),
     ):
         (folder / place).mkdir(parents=True)
-        nbformat.write(notebook(source), folder / place / f"{stem}.ipynb")
+        nbformat.write(_notebook(course, names, source), folder / place / f"{stem}.ipynb")
     (folder / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.root = '.'\n")
     run = [str(Path(sys.executable).with_name("nbgrader"))]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # for alembic

@@ -68,8 +68,8 @@ def settings(given: Sequence[str]) -> dict[str, Any]:
     return {name: value(text) for name, _, text in (each.partition("=") for each in given)}
 
 
-def main() -> None:
-    """Train, measure, print one line and add it to a file."""
+def read_options() -> argparse.Namespace:
+    """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plain", action="store_true", help="without the convolution")
     parser.add_argument("--plan", nargs="*", default=[], help="other values of near.PLAN")
@@ -78,7 +78,12 @@ def main() -> None:
     parser.add_argument("--looks", nargs="*", type=int, default=[], help="measure there, too")
     parser.add_argument("--tokens", type=int, default=1_000_000)
     parser.add_argument("--json", type=Path, help="a file to which one line is added")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Train, measure, print one line and add it to a file."""
+    options = read_options()
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)))
     texts = names.load("village", options.tokens, 100_000)
     number = number_words(texts.vocabulary)

@@ -20,7 +20,9 @@ def fingerprint(parts: Iterable[str]) -> str:
 
 
 def code_of(path: Path, names: Iterable[str] = ()) -> str:
-    """What a Python file does: its code without comments, docstrings and layout.
+    """What a Python file does: its code without comments, docstrings, layout and shapes.
+
+    Annotations of arguments and answers are no part of it: they change no result.
 
     With `names`, only these functions, classes and values and whatever else of the file they use.
     A name that the file lacks counts for nothing. Text that cannot be parsed is returned as it is.
@@ -33,6 +35,10 @@ def code_of(path: Path, names: Iterable[str] = ()) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
+        if isinstance(node, ast.arg):
+            node.annotation = None
     wanted = _used_by(tree, names)
     return "\n".join(ast.unparse(part) for part in tree.body if not wanted or id(part) in wanted)
 

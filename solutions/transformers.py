@@ -15,14 +15,8 @@ from torch import Tensor, nn
 
 from nextword.corpora import transformer_parts as parts
 from nextword.corpora.batches import BOS, EOS, PAD, until_end  # the ids 1, 2, 0
+from nextword.corpora.shapes import BHKV, BHT, BHTK, BHTV, BTD, BTV, XD, XTK, Ids, Rows, Vector
 from nextword.corpora.transformer_parts import GPT2, IGNORE, Sizes
-
-XD, BTD, BTV, XTK, BHTK, BHTV, BHT, BHKV = (
-    Float[Tensor, " ".join(axes).replace("X", "*B")]
-    for axes in ("XD", "BTD", "BTV", "XTK", "BHTK", "BHTV", "BHT", "BHKV")
-)
-Vector, Ids = Float[Tensor, "D"], Int[Tensor, "B T"]
-Rows, Weights = list[list[int]], dict[str, Tensor]
 
 
 # ------------------------------------------------------------------ 6.1 Norms
@@ -146,7 +140,9 @@ class SelfAttention(parts.Heads):
         """Return the answers, and k, v (B, G, S, K) of all S tokens, those of `past` first (6.15).
         past: k, v of the call before. seen = self.visible(T, S, mask, x.device). If self.positions
         is "rotary", turn q and new k by self.rotate(.., start); if "alibi", use numbers instead of
-        True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines."""
+        True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines.
+        >>> SelfAttention(Sizes(V=1, D=8, L=1, H=4, G=2))(torch.zeros(1, 3, 8))[1][0].shape
+        torch.Size([1, 2, 3, 2])"""
         # BEGIN SOLUTION
         heads = rearrange(self.W_qkv(x), "b t (n k) -> b n t k", k=self.K)
         q, k, v = heads.split([self.H, self.G, self.G], dim=1)
@@ -190,7 +186,9 @@ class LanguageModel(parts.Stack):
         # END SOLUTION
 
     def logits(self, x: BTD) -> BTV:
-        """Return products with the rows of embed.words.weight, or out.weight if not tied (6.17)."""
+        """Return products with the rows of embed.words.weight, or out.weight if not tied (6.17).
+        >>> LanguageModel(Sizes(V=5, D=2, L=1, H=1)).logits(torch.zeros(1, 3, 2)).shape
+        torch.Size([1, 3, 5])"""
         # BEGIN SOLUTION
         return x @ (self.embed.words if self.sizes.tied else self.out).weight.T
         # END SOLUTION
@@ -214,10 +212,12 @@ def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.
 
 
 # ------------------------------------------------------------------ 6.7 GPT-2's weights
-def from_gpt2(weights: Weights) -> Weights:
+def from_gpt2(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     """Return GPT-2's weights under the names of LanguageModel: replace the parts in GPT2, in order.
     In all "c_...weight", W is transposed (6.19). Leave out what ends with ".attn.bias" or
-    ".attn.masked_bias", the masks, and lm_head.weight, which is tied. About 7 lines."""
+    ".attn.masked_bias", the masks, and lm_head.weight, which is tied. About 7 lines.
+    >>> [(key, *w.shape) for key, w in from_gpt2({"h.0.mlp.c_fc.weight": torch.ones(2, 3)}).items()]
+    [('blocks.0.feed.up.weight', 3, 2)]"""
     # BEGIN SOLUTION
     renamed = {}
     for name, weight in weights.items():

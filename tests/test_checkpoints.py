@@ -139,6 +139,7 @@ def test_a_model_is_trained_with_the_package_s_own_code_and_read_back(course):
     [
         ("The weights of all tasks.", "The weights, one per task.", False),
         ("SIZE = 3", "SIZE = 3  # a small one", False),
+        ("def weights():", "def weights() -> list[int]:", False),
         ("return 1", "return 7", False),  # not used by the training
         ("return 2", "return 4", True),  # used by what the training calls
         ("SIZE = 3", "SIZE = 4", True),

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from gensim.models import Word2Vec
-from gensim.models.keyedvectors import KeyedVectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
@@ -63,6 +61,8 @@ def test_similarity_is_that_of_the_libraries(
 
 
 def test_neighbours_are_those_of_gensim(rng: np.random.Generator) -> None:
+    from gensim.models.keyedvectors import KeyedVectors
+
     E = rng.normal(size=(40, 6))
     vectors = KeyedVectors(6)
     vectors.add_vectors([str(i) for i in range(40)], E)
@@ -137,6 +137,8 @@ def test_nothing_gives_nothing(rng: np.random.Generator) -> None:
 
 def test_noise_is_that_of_gensim() -> None:
     """gensim's table of noise words is our distribution, summed up."""
+    from gensim.models import Word2Vec
+
     text = [["a"] * 50 + ["b"] * 10 + ["c"] * 3]
     model = Word2Vec(text, vector_size=2, min_count=1, epochs=1, workers=1)
     counts = embeddings.frequent_words(text)
@@ -223,6 +225,8 @@ def test_huffman_codes_are_the_shortest(counts: list[int]) -> None:
 
 
 def test_huffman_lengths_are_those_of_gensim() -> None:
+    from gensim.models import Word2Vec
+
     counts = {"a": 40, "b": 21, "c": 9, "d": 9, "e": 4, "f": 2, "g": 1}
     text = [[word] * n for word, n in counts.items()]
     model = Word2Vec(text, vector_size=2, min_count=1, hs=1, negative=0, epochs=1, workers=1)
@@ -249,6 +253,8 @@ def test_a_tree_is_a_distribution(rng: np.random.Generator, V: int, dtype: torch
 
 
 def test_analogies_are_those_of_gensim(rng: np.random.Generator) -> None:
+    from gensim.models.keyedvectors import KeyedVectors
+
     E = rng.normal(size=(30, 5)) * rng.uniform(0.2, 5, size=(30, 1))
     vectors = KeyedVectors(5)
     vectors.add_vectors([str(i) for i in range(30)], E)

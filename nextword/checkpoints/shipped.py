@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 
 from nextword.checkpoints.places import FOLDER, RUNGS
 from nextword.checkpoints.recipe import Trained
@@ -32,7 +31,7 @@ def load(name: str, folder: Path | None = None) -> Trained:
     say how many `seconds` the training took. Raises `UserError` for a missing or damaged file.
     """
     path = (folder or find_project().root / FOLDER) / f"{name}.safetensors"
-    with _opened(path) as (file, notes):
+    with _opened(path, "pt") as (file, notes):
         tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - no dict
     return Trained(tensors, json.loads(notes["facts"]))
 
@@ -44,14 +43,17 @@ def fingerprint_of(path: Path) -> str:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[Any, dict[str, str]]]:
-    """The file, whose tensors are read when they are asked for, and its notes."""
+def _opened(path: Path, framework: str = "np") -> Iterator[tuple[Any, dict[str, str]]]:
+    """The file, whose tensors are read when they are asked for, and its notes.
+
+    framework: "np" or "pt"; whoever asks for the notes alone need not wait for torch.
+    """
     if not path.is_file():
         raise UserError(
             f"there is no trained model {path}: run `nextword models {_name(path)}` to train it"
         )
     try:
-        with safe_open(path, framework="pt") as file:
+        with safe_open(path, framework=framework) as file:
             notes = file.metadata() or {}
             if not {"facts", "fingerprint"} <= notes.keys():
                 raise UserError(
@@ -71,6 +73,8 @@ def _name(path: Path) -> str:
 
 def write(path: Path, trained: Trained, fingerprint: str) -> None:
     """Write the whole file or leave what was there; `UserError` where it cannot be written."""
+    from safetensors.torch import save
+
     notes = {"fingerprint": fingerprint, "facts": json.dumps(trained.facts, ensure_ascii=False)}
     packed = {name: tensor.detach().contiguous() for name, tensor in trained.tensors.items()}
     try:

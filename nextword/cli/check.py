@@ -13,6 +13,7 @@ from nextword.plural import count
 if TYPE_CHECKING:
     from nextword.catalogue import Chapter, Task
     from nextword.project import Project
+    from nextword.results import SubmissionResult
 
 EPILOG = "Example: nextword check 2.3"
 
@@ -40,8 +41,7 @@ def check(
     the first open task on every save, and goes on to the next when it passes; Ctrl-C ends it.
     """
     from nextword import catalogue
-    from nextword.check.chapter import check_chapter
-    from nextword.check.terminal import Report, show_hint
+    from nextword.check.terminal import show_hint
     from nextword.errors import UserError
     from nextword.project import find_project
     from nextword.results import Verdict
@@ -62,29 +62,43 @@ def check(
 
         stay(project, wanted, package)
         raise typer.Exit
-    complete, hinted = True, False
-    answers = []
+    results: list[SubmissionResult] = []
+    hinted = False
     for chapter, tasks in wanted:
-        report = Report(chapter, quiet=as_json or hint)
-        whole = len(tasks) == len(chapter.tasks)
-        report.start(project.package(package))
-        result = check_chapter(
-            project,
-            chapter,
-            package=package,
-            task_ids=None if whole else {task.id for task in tasks},
-            report=report.test,
-        )
-        report.finish(result)
-        complete = complete and all(t.verdict is Verdict.PASSED for t in result.tasks)
-        answers.append({"chapter": chapter.stem, "submissions": [result.to_json()]})
-        if hint and (hinted := show_hint(project, result)):
+        results.append(_checked(project, chapter, tasks, package, quiet=as_json or hint))
+        if hint and (hinted := show_hint(project, results[-1])):
             break
     if hint and not hinted:
         typer.echo("Every task passes: no hint is needed.")
     if as_json:
+        answers = [
+            {"chapter": chapter.stem, "submissions": [result.to_json()]}
+            for (chapter, _), result in zip(wanted, results, strict=False)
+        ]
         typer.echo(json.dumps(answers[0] if what else answers, indent=1, ensure_ascii=False))
+    complete = all(t.verdict is Verdict.PASSED for result in results for t in result.tasks)
     raise typer.Exit(0 if complete else 1)
+
+
+def _checked(
+    project: Project, chapter: Chapter, tasks: Sequence[Task], package: str, *, quiet: bool
+) -> SubmissionResult:
+    """Run the visible tests of some tasks and show, unless quiet, what comes of each."""
+    from nextword.check.chapter import check_chapter
+    from nextword.check.terminal import Report
+
+    report = Report(chapter, quiet=quiet)
+    report.start(project.package(package))
+    whole = len(tasks) == len(chapter.tasks)
+    result = check_chapter(
+        project,
+        chapter,
+        package=package,
+        task_ids=None if whole else {task.id for task in tasks},
+        report=report.test,
+    )
+    report.finish(result)
+    return result
 
 
 def _hidden(

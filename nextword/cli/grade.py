@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from nextword.catalogue import Chapter
+    from nextword.grading.run import Options, Outcome
+    from nextword.project import Project
 
 
 def grade(
@@ -49,36 +55,19 @@ def grade(
     # before numpy is loaded: its threads would be copied into the workers
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
-    from rich.console import Console
-
     from nextword import catalogue
     from nextword.errors import UserError
     from nextword.grading.roster import read_roster
-    from nextword.grading.run import Options, grade
-    from nextword.grading.store import write_atomically
-    from nextword.grading.tables import grades_csv
-    from nextword.grading.terminal import Display, show
+    from nextword.grading.run import Options
     from nextword.project import find_project
-    from nextword.release.samples import write_samples
-    from nextword.sandbox.trial import WHAT_IS_LOST
 
     if os.name != "posix":
         raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")
     if gradebook:
-        from nextword.nbgrader.command import grade_class
-
-        given: dict[str, object] = {
-            "--out": out,
-            "--json": json_file,
-            "--csv": csv_file,
-            "--seed": seed,
-            "--package": package,
-        }
+        given: dict[str, object] = {"--out": out, "--json": json_file, "--csv": csv_file}
+        given |= {"--seed": seed, "--package": package}
         given |= {"--regrade": regrade, "--sandbox": sandbox != "bubblewrap"}
-        if unused := [option for option, value in given.items() if value]:
-            raise UserError(f"--gradebook goes without {' and '.join(unused)}: leave it out")
-
-        raise typer.Exit(grade_class(chapter, submissions, gradebook, jobs, roster))
+        raise typer.Exit(_into_gradebook(chapter, submissions, gradebook, jobs, roster, given))
     if sandbox not in ("bubblewrap", "none"):
         raise UserError(f"--sandbox {sandbox}: expected bubblewrap or none")
     project = find_project()
@@ -92,20 +81,68 @@ def grade(
         packages=tuple(package or ()),
         roster=read_roster(roster) if roster else None,
     )
-    write_samples(project, found.stem)
+    outcome = _graded(project, found, submissions, options)
+    _write(outcome, json_file, csv_file)
+    _tell(outcome, options.out)
+    raise typer.Exit(0 if outcome.all_judged else 1)
+
+
+def _into_gradebook(
+    chapter: str,
+    submissions: Path | None,
+    url: str,
+    jobs: int,
+    roster: Path | None,
+    given: Mapping[str, object],
+) -> int:
+    """Grade into nbgrader's gradebook, which knows none of the options given; the exit code."""
+    from nextword.errors import UserError
+    from nextword.nbgrader.command import grade_class
+
+    if unused := [option for option, value in given.items() if value]:
+        raise UserError(f"--gradebook goes without {' and '.join(unused)}: leave it out")
+    return grade_class(chapter, submissions, url, jobs, roster)
+
+
+def _graded(
+    project: Project, chapter: Chapter, submissions: Path | None, options: Options
+) -> Outcome:
+    """Grade the class and draw how it goes."""
+    from rich.console import Console
+
+    from nextword.grading.run import grade
+    from nextword.grading.terminal import Display
+    from nextword.release.samples import write_samples
+    from nextword.sandbox.trial import WHAT_IS_LOST
+
+    write_samples(project, chapter.stem)
     errors = Console(stderr=True)
     if not options.confined:
         errors.print(f"[bold red]--sandbox none[/]: {WHAT_IS_LOST}")
     display = Display(errors)
     with display.shown():
-        outcome = grade(project, found, submissions, options, display)
+        return grade(project, chapter, submissions, options, display)
+
+
+def _write(outcome: Outcome, json_file: Path | None, csv_file: Path | None) -> None:
+    """Write the results and the grades where they were asked for."""
+    from nextword.grading.store import write_atomically
+    from nextword.grading.tables import grades_csv
+
     if json_file:
         write_atomically(json_file, json.dumps(outcome.to_json(), indent=1, ensure_ascii=False))
     if csv_file:
         write_atomically(csv_file, grades_csv(outcome))
+
+
+def _tell(outcome: Outcome, out: Path) -> None:
+    """Show the class, and say where its pages are."""
+    from rich.console import Console
+
+    from nextword.grading.terminal import show
+
     console = Console()
     show(console, outcome)
-    console.print(f"feedback: {options.out}/", highlight=False, soft_wrap=True)
+    console.print(f"feedback: {out}/", highlight=False, soft_wrap=True)
     for path in outcome.uploads:
         console.print(f"for upload: {path}", highlight=False, soft_wrap=True)
-    raise typer.Exit(0 if outcome.all_judged else 1)

@@ -1,7 +1,8 @@
-"""Shapes of tensors: short names for the signatures of chapter 4, and what attention must be given.
+"""Shapes of tensors: short names for signatures of chapters 4 and 6, and what attention is given.
 
 B sequences of T steps; V words; L layers. An input is D numbers, an output H, a state S. BTH is a
-tensor of shape (B, T, H), XH one of shape (..., H); A is G H, the size of a = W x + b.
+tensor of shape (B, T, H), XH one of shape (..., H); A is G H, the size of a = W x + b. In chapter 6
+H heads have keys of K numbers and values of V.
 """
 
 from typing import Any
@@ -14,8 +15,11 @@ from nextword.corpora.checks import require
 BH, BS, BV, BTD, BTH, BTV, BLS = (
     Float[Tensor, " ".join(name)] for name in ("BH", "BS", "BV", "BTD", "BTH", "BTV", "BLS")
 )
-XA, XH, XS = (Float[Tensor, f"*B {size}"] for size in "AHS")
+BHT, BHKV, BHTK, BHTV = (Float[Tensor, " ".join(name)] for name in ("BHT", "BHKV", "BHTK", "BHTV"))
+XA, XD, XH, XS, XTK = (Float[Tensor, f"*B {axes}"] for axes in ("A", "D", "H", "S", "T K"))
+Vector = Float[Tensor, "D"]
 Id, Ids = Int[Tensor, "B"], Int[Tensor, "B T"]
+Rows = list[list[int]]  # ids, too, but each row is as long as it is
 
 
 def require_attention(q: Any, k: Any, v: Any, mask: Any = None) -> None:

@@ -87,6 +87,19 @@ def _parameters(tree: ast.AST, function: str, place: int) -> Iterator[list[str]]
                 yield names
 
 
+def _said_before(talk: Conversation, source: Source, visible: bool) -> tuple[Verdict, str] | None:
+    """The verdict that the conversation settles, however the test went on; None: there is none."""
+    if talk.stopped is not None:
+        return talk.stopped.verdict, talk.stopped.message
+    if talk.unwritten is not None:  # even if the test went on: a stub earns nothing
+        said = f": {talk.unwritten}" if visible and talk.unwritten else ""
+        return Verdict.MISSING, clean(f"not written yet{said}")
+    if talk.changed is not None:
+        argument = source.argument(talk.changed)
+        return Verdict.FAILED, clean(f"your code changes {argument} in place: work on a copy of it")
+    return None
+
+
 def judge(
     error: BaseException | None,
     talk: Conversation,
@@ -99,14 +112,8 @@ def judge(
     `shown` gives a failing assertion of a visible test in words; of a hidden one nothing is shown.
     """
     visible = shown is not None
-    if talk.stopped is not None:
-        return talk.stopped.verdict, talk.stopped.message
-    if talk.unwritten is not None:  # even if the test went on: a stub earns nothing
-        said = f": {talk.unwritten}" if visible and talk.unwritten else ""
-        return Verdict.MISSING, clean(f"not written yet{said}")
-    if talk.changed is not None:
-        argument = source.argument(talk.changed)
-        return Verdict.FAILED, clean(f"your code changes {argument} in place: work on a copy of it")
+    if settled := _said_before(talk, source, visible):
+        return settled
     if error is None:
         return Verdict.PASSED, ""
     if isinstance(error, Stop):

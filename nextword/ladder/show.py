@@ -12,6 +12,7 @@ from nextword.ladder.climb import Ladder
 from nextword.ladder.measure import Row
 
 if TYPE_CHECKING:  # a table alone should not wait for matplotlib
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 STEP_COLOUR, FLOOR_COLOUR = "#0b6e99", "#b3471d"
@@ -101,20 +102,25 @@ def plot(ladder: Ladder) -> Figure:
     axes.set_xticks(range(len(ladder.rows)), [row.name for row in ladder.rows])
     axes.set_xlim(-0.6, len(ladder.rows) - 0.4)
     if ladder.floor is not None:
-        axes.axhline(ladder.floor, color=FLOOR_COLOUR, linestyle="--")
-        axes.annotate(
-            f"floor {ladder.floor:.2f}",
-            (1, ladder.floor),
-            (-4, 4),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            ha="right",
-            color=FLOOR_COLOUR,
-        )
+        _draw_floor(axes, ladder.floor)
     axes.set_ylabel("perplexity on the test text")
     axes.set_title(f"The ladder on {ladder.corpus}")
     axes.spines[["top", "right"]].set_visible(False)
     return figure
+
+
+def _draw_floor(axes: Axes, floor: float) -> None:
+    """Draw the perplexity that no model can pass."""
+    axes.axhline(floor, color=FLOOR_COLOUR, linestyle="--")
+    axes.annotate(
+        f"floor {floor:.2f}",
+        (1, floor),
+        (-4, 4),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        ha="right",
+        color=FLOOR_COLOUR,
+    )
 
 
 def _label(row: Row) -> str:

@@ -43,6 +43,17 @@ def look_back(words: Sequence[str], weights: Sequence[float], said: str) -> Figu
     return fig
 
 
+def _name_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Write the names of rows and columns around a table; no frame."""
+    ax.set_xticks(range(len(columns)), columns, rotation=90)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.tick_params(length=0)
+    ax.set_xlim(-0.5, len(columns) - 0.5)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+
+
 @drawn
 def weight_tables(
     tables: Mapping[str, Table],
@@ -78,13 +89,7 @@ def weight_tables(
         ax.axis("off")
     for ax, (title, table) in zip(places, tables.items(), strict=False):
         _cells(ax, table, numbers)
-        ax.set_xticks(range(len(columns)), columns, rotation=90)
-        ax.set_yticks(range(len(rows)), rows)
-        ax.tick_params(length=0)
-        ax.set_xlim(-0.5, len(columns) - 0.5)
-        ax.set_ylim(len(rows) - 0.5, -0.5)
-        for spine in ax.spines.values():
-            spine.set_visible(False)
+        _name_cells(ax, rows, columns)
         if title:
             ax.set_title(title, fontsize=SMALL, color=INK)
     fig.supxlabel(x, fontsize=10, color=INK)

@@ -6,6 +6,7 @@ What is drawn as lines or written as a table is in `charts` and `texts`.
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from nextword.plots.style import (
@@ -39,6 +40,16 @@ def arrows(vectors: Mapping[str, Point], *, x: str, y: str) -> Figure:
     ax.set_ylabel(y)
     ax.grid(True)
     return fig
+
+
+def _name_words(
+    ax: Axes, words: Sequence[str], points: Mapping[str, Point], to_left: set[str], colour: str
+) -> None:
+    """Write the names of words beside their points; those of words at one place side by side."""
+    for names, point in _together(words, points):
+        left = any(word in names for word in to_left)
+        ax.annotate(names, point, xytext=(-5 if left else 5, -3), textcoords="offset points",
+                    ha="right" if left else "left", color=colour, fontsize=SMALL)  # fmt: skip
 
 
 @drawn
@@ -78,10 +89,8 @@ def word_map(
             labels.append(label)
             ax.annotate(kind, label, xytext=(0, 6 if above else -14), textcoords="offset points",
                         ha="center", color=colour, fontsize=SMALL, weight="bold")  # fmt: skip
-        for names, point in _together([word for word in words if word in named], points):
-            left = any(first in names for first, _ in links)  # away from what it is linked to
-            ax.annotate(names, point, xytext=(-5 if left else 5, -3), textcoords="offset points",
-                        ha="right" if left else "left", color=colour, fontsize=SMALL)  # fmt: skip
+        linked = {one for one, _ in links}  # to the left of their point, away from the line
+        _name_words(ax, [word for word in words if word in named], points, linked, colour)
     if title:
         ax.set_title(title, fontsize=10, color=INK)
     ax.margins(0.25 if links else 0.1, 0.1)

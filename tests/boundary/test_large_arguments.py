@@ -1,5 +1,8 @@
 """Large arguments that a function changes in place are seen, and cost no copy."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -22,19 +25,22 @@ def change_shape(x: torch.Tensor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "change"),
+    ("make", "change"),
     [
-        (np.zeros(SIZE, "float32"), change_array),
-        (np.zeros((SIZE, 2), "float32")[:, 0], change_array),
-        (np.array([[1]] * SIZE, dtype=object)[:, 0], change_array),
-        (torch.zeros(SIZE), change_tensor),
-        (torch.zeros(2 * SIZE, dtype=torch.bfloat16), change_tensor),
-        (torch.zeros(SIZE), change_shape),
-        (torch.zeros(SIZE), torch.Tensor.requires_grad_),
+        (lambda: np.zeros(SIZE, "float32"), change_array),
+        (lambda: np.zeros((SIZE, 2), "float32")[:, 0], change_array),
+        (lambda: np.array([[1]] * SIZE, dtype=object)[:, 0], change_array),
+        (lambda: torch.zeros(SIZE), change_tensor),
+        (lambda: torch.zeros(2 * SIZE, dtype=torch.bfloat16), change_tensor),
+        (lambda: torch.zeros(SIZE), change_shape),
+        (lambda: torch.zeros(SIZE), torch.Tensor.requires_grad_),
     ],
 )
-def test_a_change_in_a_large_argument_is_seen(value: object, change: object) -> None:
+def test_a_change_in_a_large_argument_is_seen(
+    make: Callable[[], object], change: Callable[[Any], object]
+) -> None:
+    value = make()
     watched = Watched([1, value], {})
     assert watched.changed() == []
-    change(value)  # type: ignore[operator]
+    change(value)
     assert watched.changed() == [1]
