@@ -15,6 +15,8 @@ from nextword.models import rnns
 from nextword.models.rnns import Words
 from nextword.training import Plan
 
+pytestmark = pytest.mark.slow
+
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
 attention: Any = load_module(SOLUTIONS / "attention.py", "attention_of_models")
 chapter_4: Any = load_module(SOLUTIONS / "rnns.py", "rnns_of_models")

@@ -36,6 +36,7 @@ def solution(course: Path) -> str:
     return (course / "solutions" / "demo.py").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_stubs_are_missing_and_the_solution_passes(demo_course: Path, nextword: Command) -> None:
     nextword("sync")
     stubs = nextword("check", "demo", "--json")
@@ -75,12 +76,14 @@ def test_a_failure_is_explained(
     assert message in task["tests"][0]["message"]
 
 
+@pytest.mark.slow
 def test_an_endless_loop_costs_only_its_own_task(demo_course: Path, nextword: Command) -> None:
     work = solution(demo_course).replace("self.count += 1", "while True: pass")
     write_work(demo_course, work)
     assert verdicts(nextword("check", "demo", "--json")) == {"9.1": "passed", "9.2": "timeout"}
 
 
+@pytest.mark.slow
 def test_a_second_check_sees_the_edited_file(demo_course: Path, nextword: Command) -> None:
     write_work(demo_course, solution(demo_course))
     assert nextword("check", "9.1").exit_code == 0
@@ -106,6 +109,7 @@ def test_what_a_person_reads(demo_course: Path, nextword: Command) -> None:
     assert "\x1b[2J" not in output
 
 
+@pytest.mark.slow
 def test_hints_come_one_by_one(demo_course: Path, nextword: Command) -> None:
     nextword("sync")
     first, second, third, fourth = (nextword("check", "9.1", "--hint").output for _ in range(4))

@@ -79,6 +79,7 @@ def test_memory_is_bounded_where_the_system_does_not(
     assert found["test_counter"]["verdict"] == "passed"
 
 
+@pytest.mark.slow
 def test_an_import_without_end(
     demo_course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +96,7 @@ def test_a_class_without_the_method_gets_a_sentence(demo_course: Path, nextword:
     assert "has no attribute 'step'" in test["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_ctrl_c_ends_a_check_at_once_and_leaves_nothing(demo_course: Path) -> None:
     # where a program starts in the background, as some services start tests, Ctrl-C is ignored

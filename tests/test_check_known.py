@@ -119,6 +119,7 @@ def test_an_example_that_uses_a_wrong_function_of_another_task_says_nothing(
     assert result.exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_mistake_is_named_and_no_other_answer(course: Path, nextword: Command) -> None:
     for new, says in (
         ("return a - b", "You subtracted."),

@@ -25,6 +25,7 @@ WEIGHTS = {"w": torch.arange(6.0).reshape(2, 3), "b": torch.zeros(3, dtype=torch
 # ------------------------------------------------------------------- what the book ships
 
 
+@pytest.mark.slow
 def test_every_shipped_model_is_made_from_today_s_code_and_text():
     """Where this fails: `make models`, look at the pages that show the models, commit."""
     written = [r for r in make.everything() if r.has_chapters(ROOT / "solutions")]
@@ -234,6 +235,7 @@ def test_rungs_are_shipped_with_their_numbers_and_without_weights_where_they_hav
 # ------------------------------------------------------------------- the command
 
 
+@pytest.mark.slow
 def test_the_command_says_what_is_out_of_date_and_trains_it(nextword, tmp_path, monkeypatch):
     small = names.load("village", 5_000, 500)
     monkeypatch.setattr(make, "_village", lambda n_tokens: small)

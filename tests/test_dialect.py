@@ -72,6 +72,7 @@ def test_every_word_has_its_own_translation_except_that_verbs_do_not_agree():
     assert all(words <= VERBS and len(words) == 2 for words in merged)
 
 
+@pytest.mark.slow
 def test_no_word_is_lost_or_made(many):
     for source, target in many:
         expected = Counter(foreign(w) for w in source if w not in dialect.ARTICLES)
@@ -110,6 +111,7 @@ def test_lengths_go_from_3_to_40_words(many):
     assert all(5 <= len(source) - 1 <= 7 for source, _ in pairs("test", 50, 5, 7))
 
 
+@pytest.mark.slow
 def test_pairs_are_different_and_no_sentence_is_in_two_splits(many):
     sources = {" ".join(source) for source, _ in many}
     assert len(sources) == len(many) == 8_000

@@ -73,6 +73,7 @@ PLAIN = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(PLAIN, PLAIN)
 def test_nothing_of_the_right_answer_is_said(got: object, expected: object) -> None:
     text = direction(got, expected)

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from typer.testing import Result
 
 Command = Callable[..., Result]
 
 
+@pytest.mark.slow
 def test_a_complete_machine_is_ready(demo_course: Path, nextword: Command) -> None:
     nextword("sync")
     result = nextword("doctor")

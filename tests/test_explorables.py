@@ -107,6 +107,7 @@ def run(page, name, body, given):
     return page.evaluate(f"(given) => {{ {bundled(name)} {body} }}", given)
 
 
+@pytest.mark.slow
 @NEEDS_CHROMIUM
 def test_the_village_in_the_page_tells_and_hears_what_python_does(blank_page):
     corpus = village.split("test", 4_000)
@@ -125,6 +126,7 @@ def test_the_village_in_the_page_tells_and_hears_what_python_does(blank_page):
     assert np.allclose([log_p for _, log_p in found["heard"]], corpus.log_probs, atol=1e-12)
 
 
+@pytest.mark.slow
 @NEEDS_CHROMIUM
 @pytest.mark.parametrize("silent", [[], ["0.1", "2.0"]])
 def test_the_network_in_the_page_computes_what_torch_does(blank_page, silent):
@@ -168,6 +170,7 @@ PAGE = """<!DOCTYPE html><html lang="en" data-theme="{}"><meta charset="utf-8"><
 <body><main class="bd-article"><h1>All explorables</h1>{}</main></body></html>"""
 
 
+@pytest.mark.slow
 @NEEDS_CHROMIUM
 @pytest.mark.parametrize(("theme", "width"), [("light", 1300), ("dark", 390)])
 def test_axe_finds_nothing_in_any_explorable(browser, tmp_path, theme, width):
@@ -203,6 +206,7 @@ AS_JUPYTERLAB = """(outputs) => {
 }"""
 
 
+@pytest.mark.slow
 @NEEDS_CHROMIUM
 def test_in_jupyterlab_all_live_on_one_page_also_when_they_are_shown_twice(browser):
     page = browser.new_page()

@@ -167,6 +167,7 @@ def library(text: str, n_merges: int) -> Tokenizer:
 EMOJI = "🐐 und 👩‍🌾, noch einmal 🐐 und 👩‍🌾: naïve Größen in Ελληνικά, 東京 und 東京都. " * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n_merges"), [("village", 400), ("docs", 1500), ("tongues", 900), ("emoji", 500)]
 )
@@ -192,6 +193,7 @@ def test_merges_and_tokens_are_those_of_the_library(name: str, n_merges: int) ->
 MERGES = lm.train_bpe(EMOJI, 300)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.text())
 def test_any_text_goes_there_and_back(text: str) -> None:
@@ -212,6 +214,7 @@ def test_merges_are_those_of_counting_again(text: str, n_merges: int) -> None:
 # ---------------------------------------------------------------- sampling and search
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", ["all", "top-k", "top-p", "cold"])
 def test_draws_follow_the_distribution(keep: str) -> None:
     rng = np.random.default_rng(11)

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import pytest
+
 from nextword.corpora import lexicon, skewed, village
 
 
@@ -31,6 +33,7 @@ def test_a_word_can_be_of_two_kinds_and_a_word_of_grammar_is_of_none():
     assert not lexicon.alike("the", "and")
 
 
+@pytest.mark.slow
 def test_in_the_skewed_text_jobs_go_by_gender_and_in_the_plain_one_they_do_not():
     texts = skewed.stories(200_000, seed=1)
     assert len(texts[0]) == len(texts[1]) > 200

@@ -149,6 +149,7 @@ def test_probabilities_sum_to_one(sentences: list[str], n: int, contexts: list[s
                     assert min(row.values()) > 0, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [TEXT, SPELLED], ids=["words", "characters"])
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_models_follow_their_equations(text: Sequence[Sequence[str]], n: int) -> None:
@@ -201,6 +202,7 @@ def read_arpa(path: Path) -> Callable[[str, tuple[str, ...]], float]:
     return query
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "text", "fallback"),
     [
@@ -253,6 +255,7 @@ def contexts_of(tables: list) -> list[tuple[str, ...]]:
     return [u for table in tables for u in table] + [("never", "seen")[: len(tables) - 1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "n"), CASES)
 def test_mle_and_additive_are_those_of_nltk(text: Sequence[Sequence[str]], n: int) -> None:
     tables, words = ngrams.count_ngrams(text, n), [*build_vocabulary(text), NLTK_UNK]
@@ -266,6 +269,7 @@ def test_mle_and_additive_are_those_of_nltk(text: Sequence[Sequence[str]], n: in
                 assert ours.prob(word, u) == near(theirs.unmasked_score(word, u or None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "n"), CASES)
 def test_absolute_discounting_is_that_of_nltk(text: Sequence[Sequence[str]], n: int) -> None:
     """nltk leaves the unigrams as they are; from the bigrams on, the models are the same."""
@@ -278,6 +282,7 @@ def test_absolute_discounting_is_that_of_nltk(text: Sequence[Sequence[str]], n: 
             assert ours.prob(word, u) == near(theirs.unmasked_score(word, u))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "n"), [case for case in CASES if case[1] > 1])
 def test_kneser_ney_is_that_of_nltk_within_sentences(text: Sequence[Sequence[str]], n: int) -> None:
     """Beside the unigrams (see above), nltk differs after BOS: it has no rule for the beginning."""

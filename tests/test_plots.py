@@ -119,6 +119,7 @@ def test_a_picture_leaks_nothing_into_its_page(name):
     assert set(re.findall(r"(?:url\(#|href=\"#)([\w.-]+)", picture)) == set(ids)
 
 
+@pytest.mark.slow
 def test_a_picture_is_the_same_file_on_every_run():
     again = pictures.__wrapped__()
     assert {name: picture.svg for name, picture in again.items()} == {

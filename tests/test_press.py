@@ -17,6 +17,8 @@ from pypdf import PdfReader
 from nextword.press import documents, manuscript, printer, typeset
 from tests.pages import ROOT
 
+pytestmark = pytest.mark.slow
+
 DRAWING = """<figure class="drawing"><svg viewBox="0 0 300 240" xmlns="http://www.w3.org/2000/svg">
 <text x="5" y="15">upper-{0}</text><text x="5" y="235">lower-{0}</text></svg></figure>"""
 CODE = "<div class='cell'><div class='cell_input'><pre>{}</pre></div></div>"

@@ -172,6 +172,7 @@ def test_a_list_becomes_one_paragraph_per_item():
     assert pydocs.prose(raw)[1:] == ["the first rule is good.", "the second rule is better."]
 
 
+@pytest.mark.slow
 def test_the_real_library_gives_enough_text_and_says_what_it_depends_on():
     words = pydocs.sentences()
     assert sum(map(len, words)) > 150_000

@@ -33,7 +33,9 @@ def test_doctests(module: Any) -> None:
     assert not found.failed
 
 
-@pytest.mark.parametrize("seed", ["one", "two", "three"])
+@pytest.mark.parametrize(
+    "seed", ["one", *(pytest.param(seed, marks=pytest.mark.slow) for seed in ("two", "three"))]
+)
 @pytest.mark.parametrize("stem", REFERENCES)
 def test_the_reference_passes_its_suite(stem: str, seed: str) -> None:
     suite = PROJECT.suite(stem)

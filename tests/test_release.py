@@ -198,6 +198,7 @@ def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_the_real_release_holds_no_solution_and_no_hidden_test(handout: Path) -> None:
     project = find_project(Path(__file__))
     for chapter in catalogue.chapters():
@@ -231,6 +232,7 @@ def checked(folder: Path) -> list[dict[str, Any]]:
     return json.loads(run.stdout)
 
 
+@pytest.mark.slow
 def test_a_release_of_one_chapter_is_checked_without_a_word_of_the_others(tmp_path: Path) -> None:
     one = catalogue.chapters()[0]
     release_student(find_project(Path(__file__)), [one], tmp_path / "handout")

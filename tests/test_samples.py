@@ -49,6 +49,7 @@ def test_stubs_encodings_and_line_ends_can_be_asked_for(
     assert edited(Project(demo_course), "demo", "ada") == expected
 
 
+@pytest.mark.slow
 def test_grading_the_class_writes_it_first(
     demo_course: Path, keep: Callable[[str, str], None], nextword: Command
 ) -> None:

@@ -173,6 +173,7 @@ def assignment_folder(demo_course, monkeypatch, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_the_students_commands_work_in_an_assignments_own_folder(assignment_folder, nextword):
     checked = nextword("check", "--json")
     tasks = json.loads(checked.output)[0]["submissions"][0]["tasks"]

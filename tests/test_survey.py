@@ -80,6 +80,7 @@ def test_a_test_of_an_unknown_task_is_told(
     assert "test_counter: demo has no task 9.3" in result.output
 
 
+@pytest.mark.slow
 def test_a_suite_of_several_files_is_one_suite(
     demo_course: Path, suite: Path, nextword: Command
 ) -> None:

@@ -71,6 +71,7 @@ def test_a_marker_in_a_string_is_text(demo_chapter: Chapter, demo_course: Path) 
     assert "write # BEGIN SOLUTION above it" in make_stub(text, demo_chapter, "demo.py")
 
 
+@pytest.mark.slow
 def test_the_committed_stubs_are_fresh(nextword: Command) -> None:
     assert nextword("sync", "--check").exit_code == 0
 

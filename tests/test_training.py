@@ -18,6 +18,8 @@ from nextword.models import rnns_forgetting, rnns_memory
 from nextword.training import Plan, Window
 from tests.reference import reference
 
+pytestmark = pytest.mark.slow
+
 rnns = reference("rnns")
 STORIES = [[3, 4, 5], [3, 4], [3, 4, 5, 6], [4, 3]] * 4
 

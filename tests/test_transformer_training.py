@@ -187,6 +187,7 @@ def test_pieces_are_cut_from_the_stories(monkeypatch):
     assert torch.equal(inputs + 1, targets)
 
 
+@pytest.mark.slow
 def test_both_trials_run(monkeypatch):
     monkeypatch.setattr(transformers_trials, "TOKENS", 4000)
     monkeypatch.setattr(transformers_trials, "ASKED", 1000)

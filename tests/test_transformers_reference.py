@@ -211,6 +211,7 @@ def rate_plan(step: int) -> float:
     return float(ours.learning_rate(step, 0.3, 10, 110, 0.03))
 
 
+@pytest.mark.slow
 def test_the_rate_is_torchs_cosine() -> None:
     optimizer = torch.optim.SGD([torch.zeros(1)], 0.3)
     cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 100, 0.03)

@@ -49,6 +49,7 @@ def gpt2(field: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any
     return theirs, model
 
 
+@pytest.mark.slow
 def test_gpt2_says_what_it_says_everywhere(gpt2: tuple[Any, Any]) -> None:
     theirs, model = gpt2
     for B, T in ((1, 1), (3, 16)):
@@ -56,6 +57,7 @@ def test_gpt2_says_what_it_says_everywhere(gpt2: tuple[Any, Any]) -> None:
         closely(model(tokens)[0], theirs(tokens).logits)
 
 
+@pytest.mark.slow
 def test_the_likeliest_text_of_gpt2(gpt2: tuple[Any, Any]) -> None:
     theirs, model = gpt2
     options: dict[str, Any] = {
@@ -72,6 +74,7 @@ def test_the_likeliest_text_of_gpt2(gpt2: tuple[Any, Any]) -> None:
             assert ours.generate(model, [prompt], 14, rng(), 0.0, cached) == [expected]
 
 
+@pytest.mark.slow
 def test_old_files_and_names(gpt2: tuple[Any, Any]) -> None:
     weights = {f"transformer.{k}": w for k, w in gpt2[0].transformer.state_dict().items()}
     weights |= {

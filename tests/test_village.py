@@ -82,6 +82,7 @@ def test_sampled_frequencies_agree_with_the_probabilities(told):
     assert abs(surplus) < 4 * variance**0.5
 
 
+@pytest.mark.slow
 def test_first_words_come_as_often_as_they_should():
     stories = village.sample(400_000, rng=11).stories()
     for prefix in ([], ["once"], ["by", "the"], ["everybody", "knew"]):
@@ -141,6 +142,7 @@ def test_a_longer_piece_of_a_split_begins_with_the_shorter_one():
     assert long.tokens[: len(short)] == short.tokens
 
 
+@pytest.mark.slow
 def test_no_two_splits_share_a_story():
     texts = {name: village.split(name, 200_000) for name in ("train", "validation", "test")}
     texts["sample"] = village.sample(200_000, rng=0)

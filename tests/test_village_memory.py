@@ -22,6 +22,7 @@ def texts() -> list[str]:
 # --- memory -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_end_remembers_the_beginning(texts):
     """Number, animals, colour, tool and its place come 30 words or more before they are needed."""
     pattern = (

@@ -15,6 +15,8 @@ from nextword.corpora.village.scenes.talk import clause_verbs, pronoun
 from nextword.corpora.village.world import WOMEN
 from tests.village_texts import HERO, blind_and_seeing, find, standard, standard_texts
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def corpus() -> village.Corpus:
@@ -29,7 +31,6 @@ def texts() -> list[str]:
 # --- words ------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_the_vocabulary_is_exactly_what_the_stories_say(corpus):
     more = village.sample(1_500_000, rng=1)
     missing = (set(corpus.tokens) | set(more.tokens)) ^ set(village.VOCABULARY)

@@ -220,6 +220,7 @@ def test_handles_and_names() -> None:
 # ------------------------------------------------------------------------------ hostile bytes
 
 
+@pytest.mark.slow
 @settings(max_examples=2000)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_refused_or_plain(data: bytes) -> None:

@@ -150,6 +150,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 def test_strange_names_stay_apart_and_do_no_harm(tiny: TinyCourse) -> None:
     folder = tiny.hand_in(dict.fromkeys(NAMES, REFERENCE))
     outcome = tiny.run(folder)
@@ -225,6 +226,7 @@ def test_two_submissions_of_a_student_are_shouted(course: Path, nextword: Comman
     assert "NOT JUDGED" in said
 
 
+@pytest.mark.slow
 def test_a_changed_score_is_told_with_its_reason(course: Path, nextword: Command) -> None:
     options = ("grade", "demo", "class", "--sandbox", "none", "--seed", "s")
     assert "scores that changed" not in nextword(*options).output

@@ -239,6 +239,7 @@ def test_a_grader_that_gets_stuck_in_its_own_code_blames_nobody(
     assert "on the course's own code" in first.message
 
 
+@pytest.mark.slow
 def test_a_late_answer_is_not_taken_for_the_next_one(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,7 @@ def all_tests(result: SubmissionResult) -> list[TestResult]:
     return [test for task in result.tasks for test in task.tests]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "student", ["right", "numpy_types", "generators", "chatty", "windows", "with_mark"]
 )
@@ -124,6 +125,7 @@ def test_a_missing_name_is_missing(results: dict[str, SubmissionResult]) -> None
     assert by_name["test_draws"].verdict is Verdict.PASSED
 
 
+@pytest.mark.slow
 def test_an_iteration_that_is_stopped_passes_no_test(tiny: TinyCourse) -> None:
     suite = tiny.project.suite("tiny")
     old = "    numbers = [float"

@@ -73,6 +73,7 @@ def test_the_points_of_every_task_fit_into_a_narrow_terminal(chapter: catalogue.
     assert all(score.endswith("t") for score in line.split()[2:])
 
 
+@pytest.mark.slow
 def test_other_points_are_a_reason_too(tiny: TinyCourse) -> None:
     folder = tiny.hand_in({"ann": HALF})
     assert tiny.run(folder).results[0].score == 7
@@ -109,6 +110,7 @@ def test_every_dependency_has_a_hash_of_its_own(
     assert set(key()) | {"submission"} == set(REASONS)
 
 
+@pytest.mark.slow
 def test_the_same_class_gets_the_same_pages_byte_for_byte(tiny: TinyCourse) -> None:
     wrong = REFERENCE.replace("return sum(numbers)", "import time; time.sleep(0.02); return 1 +")
     slow = REFERENCE.replace("return sum(numbers)", "while True: pass; return sum(numbers)")

@@ -21,6 +21,7 @@ def plain(results: dict[str, SubmissionResult]) -> dict[str, object]:
     return {name: result.to_json() for name, result in results.items()}
 
 
+@pytest.mark.slow
 def test_grades_do_not_depend_on_jobs_order_or_rerun(tiny: TinyCourse) -> None:
     one = plain(tiny.grade(CLASS, jobs=1, regrade=True))
     assert one == plain(tiny.grade(CLASS, jobs=3, regrade=True))
@@ -31,6 +32,7 @@ def test_grades_do_not_depend_on_jobs_order_or_rerun(tiny: TinyCourse) -> None:
     assert again == {name: result["score"] for name, result in one.items()}  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_graded_again(tiny: TinyCourse) -> None:
     folder = tiny.hand_in(CLASS)
     assert tiny.run(folder).graded == 4
@@ -69,6 +71,7 @@ def test_a_broken_result_file_is_graded_again(tiny: TinyCourse) -> None:
     assert tiny.run(folder).graded == 2
 
 
+@pytest.mark.slow
 def test_a_test_that_the_reference_fails_is_not_judged(tiny: TinyCourse) -> None:
     suite = tiny.project.suite("tiny")
     suite.write_text(suite.read_text().replace("== 1.5", "== 1.25"))

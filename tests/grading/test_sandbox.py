@@ -153,6 +153,7 @@ def test_grading_without_a_sandbox_works(tiny: TinyCourse) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confined", [True, False])
 def test_computing_time_is_limited_over_all_tests(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch, confined: bool

@@ -126,6 +126,7 @@ def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
     assert "'tiny.py', which is a link" in read_one(path).problem
 
 
+@pytest.mark.slow
 def test_a_bomb_is_refused(tmp_path: Path) -> None:
     path = zip_of(tmp_path / "bob.zip", {"tiny.py": b"0" * (300 << 20)})
     assert path.stat().st_size < 1 << 20
@@ -205,6 +206,7 @@ def test_no_folder_and_no_submissions(tmp_path: Path) -> None:
         find_entries(tmp_path)
 
 
+@pytest.mark.slow
 def test_hostile_names_are_made_harmless(tiny: TinyCourse) -> None:
     names = ["$(touch pwned)", "<script>alert(1)</script>", "a\x1b[2Jb", "con\u202efdp"]
     folder = tiny.project.root / "class"
