@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-complete
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CHAPTERS = $(basename $(notdir $(wildcard nextword/catalogue/*.toml)))
 # tests wait for browsers, kernels and limits: one worker more than two cores
 WORKERS ?= 3
@@ -12,7 +13,7 @@ export OMP_NUM_THREADS ?= 2
 # compiled files let every program after the first start sooner
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help course test test-thorough test-fast setup torch sandbox browser book pdf grades lint types unit notebooks \
+.PHONY: help course test test-thorough test-fast setup packages programs torch sandbox browser book pdf grades lint types unit notebooks \
   notebooks-run models bench clean
 
 help:
@@ -43,7 +44,7 @@ test-thorough: test
 
 test-fast: setup
 	@$(MAKE) --no-print-directory --jobs 2 lint types
-	@$(PYTEST) -p no:nbval -m "not slow" --ignore tests/nbgrader
+	@$(PYTEST) --no-loadscope-reorder -p no:nbval -m "not slow" --ignore tests/nbgrader
 
 setup: $(STAMP)
 
@@ -53,16 +54,21 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "Install one, then: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@echo "Setting up $(VENV) (a minute or two, once) …"
 	@$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
-	@$(MAKE) --no-print-directory torch
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	  --editable ".[instructor,book,print,test]"
-	@$(MAKE) --no-print-directory sandbox browser
+	@$(MAKE) --no-print-directory --jobs 2 packages programs
 	@touch $@
+
+# compiled at the end by all processors: pip would take one, and twice as long
+packages: torch
+	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book,print,test]"
+	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
+
+programs:
+	@$(MAKE) --no-print-directory --jobs 1 sandbox browser
 
 # the usual PyTorch for Linux brings several GB for graphics cards; this one is for processors
 torch:
 	@if [ "$$(uname -s)" != Linux ] || $(BIN)/python -c 'import torch' 2>/dev/null; then :; else \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 30 --no-deps \
+	  $(PIP) --no-compile --retries 1 --timeout 30 --no-deps \
 	    --constraint constraints.txt --index-url $(TORCH_INDEX) torch 2>/dev/null \
 	  || echo "$(TORCH_INDEX) does not answer: taking PyTorch from where pip finds it."; \
 	fi
@@ -112,7 +118,7 @@ types: setup
 	@$(BIN)/mypy
 
 unit: setup
-	@$(PYTEST) -p no:nbval
+	@$(PYTEST) --no-loadscope-reorder -p no:nbval
 
 notebooks: setup
 	@$(PYTEST) --nbval chapters

@@ -123,11 +123,12 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> Batch:
     adopt = ctypes.CDLL(None).prctl
     adopt(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # a daemon, too, stays a descendant of this process
     patience, examiner.IMPORT_SECONDS = examiner.IMPORT_SECONDS, 10.0  # for an import without end
+    compiles, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # our own files are no attack
     try:
         options = Options(out=out, jobs=2, seed=vault.seed, confined=True)
         outcome = grade(vault.project, vault.chapter, folder, options, Quiet())
     finally:
-        examiner.IMPORT_SECONDS = patience
+        examiner.IMPORT_SECONDS, sys.dont_write_bytecode = patience, compiles
         adopt(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
         os.environ["HOME"] = home
         del os.environ["VAULT_TOKEN"]
