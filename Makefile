@@ -13,7 +13,7 @@ export OMP_NUM_THREADS ?= 2
 # compiled files let every program after the first start sooner
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help course test test-thorough test-fast setup packages programs torch sandbox browser book pdf grades lint types unit notebooks \
+.PHONY: help course test test-thorough test-fast setup packages programs torch sandbox browser book pdf grades lint types pages-and-programs unit notebooks \
   notebooks-run models bench clean
 
 help:
@@ -36,8 +36,7 @@ course: setup book grades
 
 test: setup
 	@$(MAKE) --no-print-directory --jobs 2 lint types
-	@$(MAKE) --no-print-directory unit
-	@$(MAKE) --no-print-directory notebooks
+	@$(MAKE) --no-print-directory pages-and-programs
 
 test-thorough: export THOROUGH = 1
 test-thorough: test
@@ -62,8 +61,9 @@ packages: torch
 	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book,print,test]"
 	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 
-programs:
-	@$(MAKE) --no-print-directory --jobs 1 sandbox browser
+# one after the other: apt-get locks the system's packages
+programs: sandbox
+	@$(MAKE) --no-print-directory browser
 
 # the usual PyTorch for Linux brings several GB for graphics cards; this one is for processors
 torch:
@@ -116,6 +116,10 @@ lint: setup
 
 types: setup
 	@$(BIN)/mypy
+
+# the tests of programs and the notebooks together: no worker waits for another one in between
+pages-and-programs: setup
+	@$(PYTEST) --no-loadscope-reorder --nbval --ignore-glob 'solutions/*.ipynb' tests nextword solutions chapters
 
 unit: setup
 	@$(PYTEST) --no-loadscope-reorder -p no:nbval

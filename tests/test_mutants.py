@@ -12,7 +12,7 @@ from nextword.judge.mutants import SEEDS, hunt, known_survivors, mutants
 from nextword.project import Project, find_project
 
 PROJECT = find_project(Path(__file__))
-SAMPLE = 12  # one of so many mutants is tried here; `nextword suites --mutants` tries them all
+SAMPLE = 20  # one of so many mutants is tried here; `nextword suites --mutants` tries them all
 MOST_ALIVE = 0.05
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="mutants may never end")
 
