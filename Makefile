@@ -7,14 +7,14 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CHAPTERS = $(basename $(notdir $(wildcard nextword/catalogue/*.toml)))
 # tests wait for browsers, kernels and limits: one worker more than two cores
 WORKERS ?= 3
-PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 export OMP_NUM_THREADS ?= 2
 # compiled files let every program after the first start sooner
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help course test test-thorough test-fast setup packages programs torch sandbox browser book pdf grades lint types pages-and-programs unit notebooks \
-  notebooks-run models bench clean
+.PHONY: help course test test-thorough test-fast setup packages programs torch sandbox browser book pdf grades lint types \
+  unit notebooks notebooks-run models bench clean
 
 help:
 	@echo "make course     set up, build the book, grade the sample classes, say where to look"
@@ -34,16 +34,17 @@ course: setup book grades
 	@echo "Students' pages:  $(CURDIR)/grades/"
 	@echo "Open the first in a browser; README.md says what students and instructors do next."
 
+# tests and notebooks in one run: no worker waits for another one in between
 test: setup
 	@$(MAKE) --no-print-directory --jobs 2 lint types
-	@$(MAKE) --no-print-directory pages-and-programs
+	@$(PYTEST) --nbval --ignore-glob 'solutions/*.ipynb' tests nextword solutions chapters
 
 test-thorough: export THOROUGH = 1
 test-thorough: test
 
 test-fast: setup
 	@$(MAKE) --no-print-directory --jobs 2 lint types
-	@$(PYTEST) --no-loadscope-reorder -p no:nbval -m "not slow" --ignore tests/nbgrader
+	@$(PYTEST) -p no:nbval -m "not slow" --ignore tests/nbgrader
 
 setup: $(STAMP)
 
@@ -117,12 +118,8 @@ lint: setup
 types: setup
 	@$(BIN)/mypy
 
-# the tests of programs and the notebooks together: no worker waits for another one in between
-pages-and-programs: setup
-	@$(PYTEST) --no-loadscope-reorder --nbval --ignore-glob 'solutions/*.ipynb' tests nextword solutions chapters
-
 unit: setup
-	@$(PYTEST) --no-loadscope-reorder -p no:nbval
+	@$(PYTEST) -p no:nbval
 
 notebooks: setup
 	@$(PYTEST) --nbval chapters
