@@ -133,7 +133,7 @@ models: setup
 	@$(BIN)/nextword models
 
 bench: setup
-	@for name in ngram_counting tokenizers word2vec rnn attention village_calibration village_analogies grading nbgrader_class nanogpt; do \
+	@for name in ngram_counting tokenizers word2vec rnn attention village_calibration village_analogies grading naming nbgrader_class nanogpt; do \
 	  echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 clean:

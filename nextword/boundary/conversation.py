@@ -107,6 +107,8 @@ class Conversation:
     described: dict[int, Description] = field(default_factory=dict)  # by class number
     shipped: dict[Shipped, Handle] = field(default_factory=dict)
     lender: Lender | None = None  # of parts of the reference, in a second try
+    heard: Callable[[Asked], None] | None = None  # told what is kept; may end the test by a Stop
+    tests: int = 0  # that have begun
     # what happened in the running test:
     transcript: list[Asked] = field(default_factory=list)
     kept: int = 0  # bytes in the transcript
@@ -120,6 +122,7 @@ class Conversation:
     def begin(self, test: int, seconds: float) -> None:
         """Forget the last test and give the next one its time."""
         self.test, self.deadline = test, Deadline(seconds, self.waits)
+        self.tests += 1
         self.transcript, self.kept, self.answers = [], 0, 0
         self.raised, self.lines, self.unwritten, self.stopped = None, (), None, None
         self.changed = None
@@ -220,8 +223,14 @@ class Conversation:
         if self.lender is not None and self.lender.busy:
             return  # a part of the reference asks, and not the test
         self.kept += len(request) + len(answer)
-        if self.kept <= MAX_KEPT:
-            self.transcript.append(Asked(request, answer))
+        if self.kept > MAX_KEPT:
+            return
+        self.transcript.append(Asked(request, answer))
+        if self.heard is not None:
+            try:
+                self.heard(self.transcript[-1])
+            except Stop as stop:
+                raise self._stop(stop) from None
 
     def _note_changes(
         self, operation: str, args: dict[Any, Any], news: list[Any], wanted: dict[Any, Changes]

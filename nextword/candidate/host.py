@@ -109,9 +109,13 @@ class Host:
         """Do what a request says and return the body of its answer."""
         self.release(released)
         if test != self._test:
-            self._test, self._kept = test, None
-            self._reseed(test)
+            self.begin(test)
         return self._answer(body)[0]
+
+    def begin(self, test: int) -> None:
+        """Give a test its luck, whatever was drawn before."""
+        self._test, self._kept = test, None
+        self._reseed(test)
 
     def release(self, numbers: list[int]) -> None:
         """Forget objects that the examiner has no handle of any more."""

@@ -35,6 +35,8 @@ def alike(a: Any, b: Any) -> bool:
         return str(a.bit_generator.state) == str(b.bit_generator.state)
     if hasattr(a, "shape") and hasattr(b, "shape"):
         x, y = numbers(a), numbers(b)
+        if np.array_equal(x, y):  # soon known, and so for most
+            return True
         single = min(_bytes(x), _bytes(y)) <= 4
         relative, absolute = _SINGLE if single else (RELATIVE, CLOSE)
         return x.shape == y.shape and np.allclose(

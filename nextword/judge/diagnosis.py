@@ -4,17 +4,15 @@ misconceptions, to see whether one gives the answers that a student's code gave.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations, islice
+from functools import cached_property, partial
+from itertools import combinations
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from nextword.boundary import marks, wire
 from nextword.boundary.conversation import Asked
-from nextword.candidate import learning
 from nextword.catalogue import Chapter, Task
 from nextword.judge.alike import alike
 from nextword.judge.direction import direction
@@ -23,10 +21,9 @@ from nextword.judge.local import on_module
 from nextword.judge.misconceptions import Misconception
 from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest
+from nextword.judge.transcripts import Replay, Told, readable
 from nextword.judge.unordered import tasks_with_sets
-from nextword.results import Verdict
-
-MEASURED = f"{learning.__name__}.{learning.peak_bytes.__name__}"
+from nextword.results import TestResult, Verdict
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,8 @@ class Diagnosis:
         self._code: CodeType | None = None
         self._wrong: dict[str, Session] = {}
         self._passes: dict[int, bool] = {}
-        self._answers: dict[tuple[int, str], list[Any] | None] = {}
+        self._seconds: dict[int, float] = {}  # that the reference took, by test
+        self._replays: dict[tuple[int, str], Replay] = {}  # by test and misconception
         self._right: dict[int, list[Any]] = {}  # what the reference answers, by test
 
     @cached_property
@@ -69,7 +67,9 @@ class Diagnosis:
         if self._reference is None:
             return without
         if test.number not in self._passes:
-            self._passes[test.number] = self._run(self._reference, test) is Verdict.PASSED
+            result = self._run(self._reference, test)
+            self._passes[test.number] = result.verdict is Verdict.PASSED
+            self._seconds[test.number] = result.seconds
             self._right[test.number] = list(readable(self._reference.talk.transcript))
         return self._passes[test.number]
 
@@ -77,9 +77,9 @@ class Diagnosis:
     def _text(self) -> str:
         return self._path.read_text("utf-8") if self._path else ""
 
-    def _run(self, trusted: Session, test: SuiteTest) -> Verdict:
+    def _run(self, trusted: Session, test: SuiteTest) -> TestResult:
         self._running(test)
-        return trusted.run(test).verdict
+        return trusted.run(test)
 
     def _module(self, name: str) -> ModuleType:
         """Return the reference as a fresh module; its text is compiled once."""
@@ -112,40 +112,50 @@ class Diagnosis:
         except Exception:  # whatever the answers are: at worst there is no sentence
             return {}
 
-    def _named(self, task: Task, failed: Sequence[Seen], seen: Sequence[Seen]) -> dict[int, str]:
-        told = {each.test.number: _Told(each.transcript) for each in failed}
-        explained: dict[str, tuple[Misconception, frozenset[int]]] = {}
+    def _named(self, task: Task, failed: list[Seen], seen: Sequence[Seen]) -> dict[int, str]:
+        if not failed:
+            return {}
+        told = {each.test.number: Told(each.transcript) for each in failed}
+        quick = min(failed, key=self._cost).test.number  # what explains all explains this one
+        known, others = list[Misconception](), list[Misconception]()
         for mistake in self._mistakes:
-            if mistake.task_id == task.id and failed:
-                tests = self._explains(mistake, told, seen, whole=len(task.symbols) == 1)
-                if tests:
-                    explained[mistake.name] = mistake, tests
+            if mistake.task_id == task.id:
+                alike = self._replay(self._suite.tests[quick], mistake).is_told(told[quick])
+                (known if alike else others).append(mistake)
+        explained = self._explained(known, told, seen)
         everything = frozenset(told)
-        alone = {mistake.says for mistake, tests in explained.values() if tests == everything}
+        alone = {mistake.says for mistake, tests in explained if tests == everything}
         if len(alone) == 1:
             return dict.fromkeys(everything, alone.pop())
+        if alone or not explained or len(task.symbols) == 1:
+            return {}
+        explained += self._explained(others, told, seen)
         pairs = [
             (one, other)
-            for one, other in combinations(explained.values(), 2)
+            for one, other in combinations(explained, 2)
             if one[0].replaces != other[0].replaces and one[1] | other[1] == everything
         ]
-        if alone or len(pairs) != 1:
+        if len(pairs) != 1:
             return {}
         return {number: mistake.says for mistake, tests in pairs[0] for number in tests}
 
-    def _explains(
-        self, mistake: Misconception, told: dict[int, _Told], seen: Sequence[Seen], *, whole: bool
-    ) -> frozenset[int]:
-        """Return the failed tests in which the mistake answers alike; none if it does not fit."""
+    def _cost(self, seen: Seen) -> float:
+        """Return about how many seconds a run of a failed test takes, up to where it failed."""
+        number = seen.test.number
+        part = len(seen.transcript) / max(1, len(self._right.get(number, [])))
+        return self._seconds.get(number, 0.0) * min(1.0, part)
+
+    def _explained(
+        self, mistakes: Sequence[Misconception], told: dict[int, Told], seen: Sequence[Seen]
+    ) -> list[tuple[Misconception, frozenset[int]]]:
+        """Return in which failed tests each mistake answers alike, of those that fit the rest."""
         found = []
-        for each in sorted(seen, key=lambda each: each.passed):  # failures tell most apart
-            wrong = self._wrong_answers(each.test, mistake)
-            if wrong is None and (each.passed or not whole):
-                continue
-            if wrong is None or each.passed or not told[each.test.number].is_alike(wrong):
-                return frozenset()
-            found.append(each.test.number)
-        return frozenset(found)
+        for mistake in mistakes:
+            replays = {each.test.number: self._replay(each.test, mistake) for each in seen}
+            alike = {number for number in told if replays[number].is_told(told[number])}
+            if alike and not any(replays[each].fails for each in replays.keys() - alike):
+                found.append((mistake, frozenset(alike)))
+        return found
 
     def direction(self, test: SuiteTest, transcript: Sequence[Asked]) -> str:
         """Return in which way the first wrong answer of a test is off, or ""."""
@@ -167,67 +177,17 @@ class Diagnosis:
             form = form or text  # a list for a tuple: what is wrong, if nothing else is
         return form
 
-    def _wrong_answers(self, test: SuiteTest, mistake: Misconception) -> list[Any] | None:
-        """Return what the misconception answers, or None where the test does not reject it."""
+    def _replay(self, test: SuiteTest, mistake: Misconception) -> Replay:
+        """Return what is known of the misconception in this test."""
         key = test.number, mistake.name
-        if key not in self._answers:
+        if key not in self._replays:
             if mistake.name not in self._wrong:
                 module = self._module(f"wrong_{mistake.name}")
                 mistake.apply(module)
                 self._wrong[mistake.name] = on_module(self._suite, self._stem, module)
-            wrong = self._wrong[mistake.name]
-            failed = self._run(wrong, test) is Verdict.FAILED
-            self._answers[key] = list(comparable(wrong.talk.transcript)) if failed else None
-        return self._answers[key]
-
-
-def readable(transcript: Sequence[Asked]) -> Iterator[Any]:
-    """Decode a transcript; handles become their order of appearance, which any run shares."""
-    order: dict[Any, int] = {}
-
-    def name(kind: int, key: Any) -> Any:
-        if kind == marks.HANDLE:
-            return "handle", order.setdefault(key, len(order))
-        return "name", key
-
-    for asked in transcript:
-        known = len(order)
-        request = wire.decode(asked.request, name, trusted=True)
-        if request[0] in ("describe", "ship"):  # asked only of what is new: no other run has them
-            for key in list(order)[known:]:
-                del order[key]
-            continue
-        status, value, *changes = wire.decode(asked.answer, name)
-        yield [request, status, value[:2] if status == "error" else value, changes]
-
-
-def comparable(transcript: Sequence[Asked]) -> Iterator[Any]:
-    """Decode a transcript for a comparison with a misconception's: bytes held are left out.
-
-    How many a call holds depends on how it is written, even where the mistake is the same.
-    """
-    for said in readable(transcript):
-        operation, args, *_ = said[0]
-        if operation == "call" and args[0] == ("name", MEASURED):
-            said[2] = None
-        yield said
-
-
-class _Told:
-    """What a student's code said in a test, decoded only as far as it is compared."""
-
-    def __init__(self, transcript: Sequence[Asked]) -> None:
-        self._said, self._more = list[Any](), comparable(transcript)
-
-    def is_alike(self, wrong: Sequence[Any]) -> bool:
-        """Tell whether it is what a misconception says, up to where that fails the test."""
-        for number, expected in enumerate(wrong):
-            if number == len(self._said):
-                self._said.extend(islice(self._more, 1))
-            if number == len(self._said) or not alike(self._said[number], expected):
-                return False
-        self._said.extend(islice(self._more, 1))
-        return bool(wrong) and len(self._said) == len(wrong)
+            session = self._wrong[mistake.name]
+            self._replays[key] = Replay(partial(self._run, session, test), session.talk)
+        return self._replays[key]
 
 
 def _function(request: Sequence[Any]) -> str:

@@ -14,7 +14,7 @@ from nextword.boundary.conversation import Conversation
 from nextword.boundary.errors import ChangedArgumentError, Stop
 from nextword.boundary.proxy import Changes, Module
 from nextword.candidate.host import Host
-from nextword.judge.diagnosis import readable
+from nextword.judge.transcripts import readable
 
 SOURCE = """
 class Bag:

@@ -1,0 +1,75 @@
+"""What naming mistakes adds to the grading of a class, for each failing test.
+
+Grades wrong answers to a chapter (tests/variants) as one class in one process of the examiner, with
+the explanation of mistakes and without it, and divides the difference in time by the tests that
+failed. What is done once for a class (each misconception's answers, as far as they are needed) is
+in it, so a small class costs more for each test than a large one: try --answers 12 and --answers 0.
+Usage: python benchmarks/naming.py [CHAPTER ...] [--answers N] [--runs N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.grading_mistakes import graded
+from nextword import catalogue
+from nextword.catalogue import Chapter
+from nextword.grading.examiner import Examiner
+from nextword.results import SubmissionResult, Verdict
+from tests.variants.variants import Variant, read
+
+GOAL = 50.0  # ms
+
+
+def failing(results: dict[str, SubmissionResult]) -> int:
+    """Count the tests that answers failed, which are those that mistakes are sought for."""
+    every = (test for each in results.values() for task in each.tasks for test in task.tests)
+    return sum(test.verdict is Verdict.FAILED for test in every)
+
+
+def seconds(chapter: Chapter, answers: list[Variant], *, named: bool) -> tuple[float, int]:
+    """Grade the answers as a class; return the time it took, and how many tests failed."""
+    silent = mock.patch.object(Examiner, "_explain_mistakes", return_value=None)
+    started = time.perf_counter()
+    with contextlib.nullcontext() if named else silent:
+        results = graded(chapter, answers, "naming", 1)
+    return time.perf_counter() - started, failing(results)
+
+
+def measure(chapter: Chapter, count: int, runs: int) -> None:
+    every = read(f"{chapter.stem}_wrong")
+    answers = every[:: max(1, len(every) // count)][:count] if count else every
+    with_names, without, failed = [], [], 0
+    for _ in range(runs):  # in turns: the machine may become slower
+        without.append(seconds(chapter, answers, named=False)[0])
+        took, failed = seconds(chapter, answers, named=True)
+        with_names.append(took)
+    added = 1000 * (min(with_names) - min(without)) / failed
+    print(
+        f"{chapter.stem}: {len(answers)} answers, {failed} failing tests, "
+        f"{min(without):.1f} s without names, {min(with_names):.1f} s with them: "
+        f"{added:.0f} ms for each failing test (goal {GOAL:.0f})",
+        flush=True,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("chapters", nargs="*", help="all, if none is given")
+    parser.add_argument("--answers", type=int, default=12, help="how many; 0 for every one")
+    parser.add_argument("--runs", type=int, default=1, help="the fastest of so many counts")
+    given = parser.parse_args(arguments)
+    stems = given.chapters or [chapter.stem for chapter in catalogue.chapters()]
+    for stem in stems:
+        measure(catalogue.chapter(stem), given.answers, given.runs)
+
+
+if __name__ == "__main__":
+    main()
