@@ -105,9 +105,13 @@ book: setup
 pdf: book
 	@$(BIN)/nextword pdf
 
+# the sample classes are the course's own code: where no sandbox works, they are graded without one
 grades: setup
-	@for chapter in $(CHAPTERS); do \
-	  $(BIN)/nextword grade $$chapter tests/submissions/$$chapter --out grades/$$chapter || exit 1; done
+	@walls=""; $(BIN)/python -c 'from nextword.sandbox import trial; trial.require(trial.plan_for([], confined=True))' \
+	  2>/dev/null || { walls="--sandbox none"; \
+	  echo "No sandbox works here (nextword doctor says why): grading the course's own sample classes without."; }; \
+	for chapter in $(CHAPTERS); do \
+	  $(BIN)/nextword grade $$chapter tests/submissions/$$chapter --out grades/$$chapter $$walls || exit 1; done
 
 lint: setup
 	@$(BIN)/ruff check .

@@ -68,7 +68,8 @@ def _ngrams(course: Course, number: int, luck: random.Random) -> str:
     """Of ten: three right, four with mistakes, one unfinished, one other's, one broken."""
     kind, root = number % 10, course.project.root
     if kind in (3, 4, 5, 6):  # of one to four mistakes, each in another function
-        wrong = {each.symbol: each for each in luck.sample(read("ngrams_wrong"), kind + 6)}
+        ends = [each for each in read("ngrams_wrong") if "while True" not in str(each.bodies)]
+        wrong = {each.symbol: each for each in luck.sample(ends, kind + 6)}
         text = course.reference
         for each in [*wrong.values()][: kind - 2]:
             text = each.module(text)

@@ -49,7 +49,8 @@ def _package(name: str) -> Finding:
         importlib.import_module(name)
         return Finding(name, True, metadata.version(name))
     except Exception as error:  # a broken wheel raises what it likes; the doctor reports it
-        return Finding(name, False, f"{error}: run `pip install .` in the course folder")
+        how = "run `pip install -r requirements.txt` in the course folder"
+        return Finding(name, False, f"{error}: {how}")
 
 
 def _extra(extra: str, name: str) -> Finding:

@@ -64,7 +64,7 @@ class Archive:
             raise
         except Exception as error:  # Python's zipfile raises what comes: struct.error, OSError, …
             self._file.close()
-            raise ArchiveError(f"{path.name} is no zip file: {error}") from None
+            raise ArchiveError(f"{path.name} is not a zip file: {error}") from None
 
     def close(self) -> None:
         """Close the file."""

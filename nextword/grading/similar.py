@@ -53,7 +53,7 @@ def similar_pairs(submissions: Sequence[Submission], stub: str, least: float = L
         import copydetect
     except ImportError:
         raise UserError(
-            'comparing submissions needs copydetect: pip install "nextword[instructor]"'
+            'comparing submissions needs copydetect: pip install ".[instructor]"'
         ) from None
     given = np.array(list(_fingerprint(copydetect, "stub", stub, []).hashes))
     read = [each for each in submissions if each.source.text and not each.problem]

@@ -142,10 +142,16 @@ def next_words(
 
 
 @drawn
-def ladder(perplexities: Mapping[str, float], floor: float, new: Collection[str] = ()) -> Figure:
+def ladder(
+    perplexities: Mapping[str, float],
+    floor: float,
+    new: Collection[str] = (),
+    text: str = "test text",
+) -> Figure:
     """Draw each model's perplexity as a bar that ends in its value, and the floor as a line.
 
     new: the models of the chapter at hand, in a colour of their own among those before.
+    text: what the perplexities are of.
     """
     fig, ax = panel(0.8 + 0.32 * len(perplexities))
     names = list(perplexities)[::-1]
@@ -160,6 +166,6 @@ def ladder(perplexities: Mapping[str, float], floor: float, new: Collection[str]
     ax.set_xlim(1, 2.2 * max(values))
     plain_ticks(ax, "x", [t for t in (1, 2, 5, 10, 20, 50, 100, 200) if t < 2.2 * max(values)])
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("perplexity on the test text (logarithmic)")
+    ax.set_xlabel(f"perplexity on the {text} (logarithmic)")
     ax.grid(True, axis="x")
     return fig

@@ -43,7 +43,7 @@ exec "$PYTHON" -P -m nextword.release.gradescope "$ROOT" {stem}
 """
 
 OTHER_USER = (
-    "This container does not allow namespaces, so submissions ran as another user, before whom the "
+    "This container does not allow namespaces, so submissions ran as another user, to whom the "
     "tests, the reference and the results are closed; every wall was tried before this submission. "
     "They could see other processes and the system's files."
 )

@@ -137,7 +137,7 @@ def test_zips_in_zips_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found["beside"].data == b"beside"
     assert "there are more than 30 zips" in found["many"].problem
     assert "1.zip is longer than" in found["heavy"].problem
-    assert "tiny.zip is no zip file" in found["broken"].problem
+    assert "tiny.zip is not a zip file" in found["broken"].problem
     assert found["deep"].problem == "there is no tiny.py; found instead: more.zip"
 
 

@@ -153,7 +153,7 @@ def test_too_many_files_are_refused(tmp_path: Path) -> None:
 def test_a_zip_that_is_none(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bob.zip"
     path.write_bytes(content)
-    assert "bob.zip is no zip file" in read_one(path).problem
+    assert "bob.zip is not a zip file" in read_one(path).problem
 
 
 def test_an_encrypted_zip(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_nobodys_trouble_is_their_neighbours(odd, command):
     assert "Traceback" not in said
     assert "\x1b[31m" not in said
     assert "flood: it put out more than 16 MB" in said
-    assert "broken-zip.zip is no zip file" in said or command[0] == "nbgrader"
+    assert "broken-zip.zip is not a zip file" in said or command[0] == "nbgrader"
     grades = odd.grades()
     assert grades.pop("broken-zip") == grades.pop("planted-zip") == 0
     assert grades.pop("double-zip") <= FULL - 10  # the module of one of its folders, if any
@@ -169,7 +169,7 @@ def test_a_download_is_taken_whatever_is_broken_in_it(tmp_path, caplog):
     pack(archive / "moodle.zip", **{"kim_7_assignsubmission_file_/ngrams.py": "kim = 1"})
     Extract().extract(str(archive), str(extracted))
     assert "ada: handed in more than once: ada.zip was graded" in caplog.text
-    assert "bad: bad.zip is no zip file" in caplog.text
+    assert "bad: bad.zip is not a zip file" in caplog.text
     assert "clash: a/b cannot be unpacked: " in caplog.text
     assert "long: xxx" in caplog.text
     assert "moodle: moodle.zip looks like a platform's download of several works" in caplog.text
