@@ -165,7 +165,7 @@ def test_neighbours_without_a_word(embeddings):
     assert ints(embeddings.nearest(np.array([2.0, 0.0]), NEIGHBOURS, 2, exclude=[1])) == [0, 2]
 
 
-@pytest.mark.task("3.3", weight=2)
+@pytest.mark.task("3.3", weight=2.3)
 def test_cosines_of_any_vectors(embeddings, rng):
     """Each row meets each row, their lengths do not matter, and a row of zeros is like nothing."""
     X, Y = rng.normal(size=(4, 3)), 5 * rng.normal(size=(6, 3))
