@@ -132,7 +132,7 @@ def chain(attention):
     return net
 
 
-@pytest.mark.task("5.2", weight=4)
+@pytest.mark.task("5.2", weight=4.2)
 def test_any_step(attention, rng):
     """The old state looks; the cell reads word and context; the new state goes into the logits."""
     net, parts = oracles.translator(rng, attention.Translator)
