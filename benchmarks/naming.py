@@ -13,7 +13,6 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -60,12 +59,12 @@ def measure(chapter: Chapter, count: int, runs: int) -> None:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chapters", nargs="*", help="all, if none is given")
     parser.add_argument("--answers", type=int, default=12, help="how many; 0 for every one")
     parser.add_argument("--runs", type=int, default=1, help="the fastest of so many counts")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args()
     stems = given.chapters or [chapter.stem for chapter in catalogue.chapters()]
     for stem in stems:
         measure(catalogue.chapter(stem), given.answers, given.runs)

@@ -8,11 +8,11 @@ import typer
 
 
 def new_chapter(
-    stem: Annotated[str, typer.Argument(help="Names its module, such as rnns.")],
+    stem: Annotated[str, typer.Argument(help="Names its module, such as agents.")],
     number: Annotated[int, typer.Argument(min=1, max=99, help="Of the chapter.")],
     title: Annotated[str, typer.Argument(help="As in the table of contents.")],
 ) -> None:
-    """Write the files of a new chapter. Example: nextword new-chapter rnns 4 "Recurrent nets"
+    """Write the files of a new chapter. Example: nextword new-chapter agents 7 "Agents"
 
     They hold one example task, which passes every test: replace it, piece by piece.
     CONTRIBUTING.md says in which order.

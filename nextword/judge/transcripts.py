@@ -8,7 +8,6 @@ from typing import Any
 
 from nextword.boundary import marks, wire
 from nextword.boundary.conversation import Asked, Conversation
-from nextword.boundary.errors import Stop
 from nextword.candidate import learning
 from nextword.judge.alike import alike
 from nextword.results import TestResult, Verdict
@@ -99,25 +98,23 @@ class Replay:
 
     def is_told(self, told: Told) -> bool:
         """Tell whether it fails the test by the answers that a student's code gave, and no more."""
-        known = all(told.agrees(number, said) for number, said in enumerate(self._said))
-        if known and self._verdict is None:
-            self._run(told)
-        if not known or self._verdict is None:
+        if not all(told.agrees(number, said) for number, said in enumerate(self._said)):
             return False
-        return self.fails and told.ends_with(len(self._said))
+        if self._verdict is None:
+            self._run(told)
+        return self._verdict is Verdict.FAILED and told.ends_with(len(self._said))
 
     def _run(self, told: Told | None) -> None:
         """Run the test from its beginning, up to the first answer that was not told."""
         self._said, reader, apart = [], Reader(), False
 
-        def listen(asked: Asked) -> None:
+        def listen(asked: Asked) -> bool:
             nonlocal apart
             said = reader.compare(asked)
             if said:
                 self._said.append(said)
-                if told is not None and not told.agrees(len(self._said) - 1, said):
-                    apart = True
-                    raise Stop(Verdict.NOT_JUDGED, "enough has been heard")
+                apart = told is not None and not told.agrees(len(self._said) - 1, said)
+            return not apart
 
         self._talk.heard = listen
         try:
