@@ -11,6 +11,7 @@ know. Leaves out running a suite (nextword.judge).
 
 from nextword.boundary.batch import map_calls
 from nextword.boundary.errors import CannotCrossError
+from nextword.suite.chance import frequencies
 from nextword.suite.closeness import Closeness, close
 from nextword.suite.helpers import changes, ship, student_module
 from nextword.suite.learning import (
@@ -26,6 +27,7 @@ __all__ = [
     "Closeness",
     "changes",
     "close",
+    "frequencies",
     "gradients",
     "map_calls",
     "optimizer_steps",
