@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,11 +21,12 @@ from nextword.boundary.usage import FileMeter, OwnMeter, close_all, open_files, 
 needs_linux = pytest.mark.skipif(
     not open_files(os.getpid()), reason="this system does not tell of each thread"
 )
+Start = Callable[..., "subprocess.Popen[bytes]"]
 SPIN = "import time\nwhile time.process_time() < {}: pass\n"
 
 
 @pytest.fixture
-def program() -> Iterator[object]:
+def program() -> Iterator[Start]:
     """Starts programs, which are gone at the end."""
     started: list[subprocess.Popen[bytes]] = []
 
@@ -52,7 +53,7 @@ def test_nothing_is_known_where_the_system_does_not_tell() -> None:
 
 
 @needs_linux
-def test_a_process_that_is_gone_has_used_what_it_had(program) -> None:  # type: ignore[no-untyped-def]
+def test_a_process_that_is_gone_has_used_what_it_had(program: Start) -> None:
     child = program(SPIN.format(0.2))
     meter = meter_of(child.pid)
     while meter.used().computed < 0.15:
@@ -92,7 +93,7 @@ def test_a_process_that_is_gone_has_used_what_it_had(program) -> None:  # type: 
         ),
     ],
 )
-def test_what_others_compute_for_a_process_counts(program, code: str) -> None:  # type: ignore[no-untyped-def]
+def test_what_others_compute_for_a_process_counts(program: Start, code: str) -> None:
     child = program(code)
     deadline = Deadline(0.4, meter_of(child.pid))
     while deadline.left() > 0:
@@ -100,7 +101,7 @@ def test_what_others_compute_for_a_process_counts(program, code: str) -> None:  
     assert deadline.why.startswith("took more than 0.4 s of computing time")
 
 
-def test_other_systems_tell_the_time_of_a_process_and_of_its_children(program) -> None:  # type: ignore[no-untyped-def]
+def test_other_systems_tell_the_time_of_a_process_and_of_its_children(program: Start) -> None:
     code = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {SPIN.format(9)!r}])"
     meter = CountedMeter(program(code).pid)
     before = meter.used()
@@ -112,7 +113,7 @@ def test_other_systems_tell_the_time_of_a_process_and_of_its_children(program) -
 
 
 @needs_linux
-def test_a_process_that_sleeps_is_not_awake(program) -> None:  # type: ignore[no-untyped-def]
+def test_a_process_that_sleeps_is_not_awake(program: Start) -> None:
     meter = meter_of(program("").pid)
     before = meter.used()
     time.sleep(0.5)
@@ -124,7 +125,7 @@ def test_a_process_that_sleeps_is_not_awake(program) -> None:  # type: ignore[no
 
 
 @needs_linux
-def test_a_process_that_is_stopped_computes_nothing_and_sleeps(program) -> None:  # type: ignore[no-untyped-def]
+def test_a_process_that_is_stopped_computes_nothing_and_sleeps(program: Start) -> None:
     child = program(SPIN.format(99))
     deadline = Deadline(0.1, meter_of(child.pid))
     os.kill(child.pid, signal.SIGSTOP)
@@ -204,7 +205,7 @@ def test_no_file_stays_open_where_the_system_tells_only_half(
 
 
 @needs_linux
-def test_files_can_be_handed_to_another_process(program) -> None:  # type: ignore[no-untyped-def]
+def test_files_can_be_handed_to_another_process(program: Start) -> None:
     ours, theirs = socket.socketpair()
     opened = open_files(program(SPIN.format(0.2)).pid)
     socket.send_fds(ours, [b"x"], opened)
