@@ -155,7 +155,7 @@ def crowded() -> Iterator[None]:
 @pytest.mark.parametrize("nice", [(), ("nice", "-n", "5")])
 def test_who_gets_no_processor_is_not_charged(
     program, crowded: None, nice: tuple[str, ...]
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     child = program(SPIN.format(99), *nice)
     meter = meter_of(child.pid)
     deadline, before = Deadline(60, meter), meter.used()
