@@ -254,7 +254,7 @@ class Examiner:
     ) -> Session | Refusal:
         """Start a candidate and import the submission in it; put lent parts in their places."""
         channel = self._start(order)
-        talk = Conversation(self._asker(channel), channel.waits)
+        talk = Conversation(self._asker(channel), channel.meter)
         self._seconds = IMPORT_SECONDS
         session = Session(self.suite, talk, self.chapter.stem, submission.source)
         refusal = session.open("import", submission.data, IMPORT_SECONDS)
@@ -294,9 +294,7 @@ class Examiner:
             try:
                 return channel.ask(number, test, released, body, deadline)
             except (SlowError, OverdueError):  # after either, the answer may still come: hang up
-                limit = f"took longer than {self._seconds:.3g} s"
-                text = f"{limit}: an endless loop, or a much slower way than needed"
-                raise Stop(Verdict.TIMEOUT, text) from None
+                raise Stop(Verdict.TIMEOUT, deadline.why) from None
             except WireError:
                 raise Stop(Verdict.CRASHED, NO_ANSWER) from None
             except ClosedError:
