@@ -176,7 +176,8 @@ class _Basis:
         stem = self.stem
         parts = self.project.suite_files(stem) + self.project.misconception_files(stem)
         tests = [*sorted(parts), self.reference]
-        return run_key(tests, asdict(self.chapter), self.seed, self.plan.to_json())
+        plan = replace(self.plan, outer_uid=None)  # whom candidates become changes no grade
+        return run_key(tests, asdict(self.chapter), self.seed, plan.to_json())
 
 
 def _basis(project: Project, chapter: Chapter, options: Options) -> _Basis:
