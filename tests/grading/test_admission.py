@@ -1,17 +1,24 @@
 """A class meets no seed under which the reference fails; a test that always fails is said once."""
 
+import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from nextword.errors import UserError
 from nextword.grading import admission, admitted, workers
 from nextword.grading.run import Outcome, settle_ahead
+from nextword.grading.terminal import fault_lines, show
+from nextword.judge.bounds import Bounds
+from nextword.judge.diagnosis import Diagnosis
 from nextword.judge.marks import generator_for
-from nextword.results import AT_FAULT, Verdict
+from nextword.judge.session import Session
+from nextword.judge.suite import Suite, SuiteTest, with_suite
+from nextword.results import AT_FAULT, Fault, Verdict
 from tests.grading.conftest import REFERENCE, TinyCourse
 
 HALF = REFERENCE.replace("return sum(numbers) / len(numbers)", "return 0")
@@ -136,7 +143,8 @@ def test_a_test_at_fault_is_said_once_and_costs_nobody_a_point(
     assert outcome.to_json()["faults"] == [fault.to_json()]
     page = (tiny.project.root / "grades" / "class" / "mistakes.html").read_text("utf-8")
     assert page.count("test_never_right") == 1
-    assert outcome.to_json()["mistakes"] == [], "ben's own page says what is his"
+    wrong = {student for met in outcome.mistakes for student in met.students}
+    assert wrong == {"ben", "eve"}, "who was not judged is not wrong"
 
 
 def test_what_is_at_fault_is_asked_about_again_and_nothing_else_is(
@@ -274,20 +282,91 @@ def test_a_worker_that_dies_with_the_reference_is_replaced(
     assert verdict(outcome, "ben", "test_any_mean") is Verdict.FAILED
 
 
-# ------------------------------------------------------------------------------ the seed
+# ------------------------------------------------------------------------------ diagnosis
 
 
-@pytest.mark.parametrize("seed", ["", "  ", "\n"])
-def test_an_empty_seed_is_refused(tiny: TinyCourse, seed: str) -> None:
-    with pytest.raises(UserError, match="--seed is empty: give a text"):
-        tiny.run(tiny.hand_in({"ann": REFERENCE}), seed=seed)
+def diagnosed(tiny: TinyCourse, test: str, ask: Callable[[Diagnosis, SuiteTest], None]) -> None:
+    def work(suite: Suite) -> None:
+        suite.seed, suite.bound = "s", Bounds()
+        (found,) = (each for each in suite.tests if each.name == test)
+        ask(Diagnosis(suite, "tiny", tiny.project.module("solutions", "tiny")), found)
+
+    with_suite(tiny.project.suite("tiny"), tiny.project.root, work)
 
 
-@pytest.mark.parametrize("content", [b"", b" \n", b"\xff\xfe"])
-def test_an_empty_seed_of_the_folder_is_said(tiny: TinyCourse, content: bytes) -> None:
-    tiny.project.state("grading-seed").write_bytes(content)
-    with pytest.raises(UserError, match="grading-seed is empty or no text: write the seed"):
-        tiny.run(tiny.hand_in({"ann": REFERENCE}), seed=None)
-    tiny.project.state("grading-seed").unlink()
-    assert tiny.run(tiny.hand_in({"ann": REFERENCE}), seed=None).all_judged
-    assert len(tiny.project.state("grading-seed").read_text("utf-8")) == 32
+def test_the_diagnosis_asks_twice_before_a_test_is_at_fault(
+    tiny: TinyCourse, tmp_path: Path
+) -> None:
+    add(tiny, ONCE.format(mark=tmp_path / "mark") + ALWAYS)
+    diagnosed(tiny, "test_once", lambda diagnosis, test: expect(diagnosis, test, True))
+    diagnosed(tiny, "test_never_right", lambda diagnosis, test: expect(diagnosis, test, False))
+
+
+def expect(diagnosis: Diagnosis, test: SuiteTest, right: bool) -> None:
+    assert diagnosis.test_is_right(test) is right
+    assert diagnosis.test_is_right(test) is right
+
+
+def test_the_diagnosis_keeps_no_failure_that_came_from_time(tiny: TinyCourse) -> None:
+    add(tiny, ALWAYS)
+
+    def ask(diagnosis: Diagnosis, test: SuiteTest) -> None:
+        verdicts, run = iter([Verdict.TIMEOUT] * 2 + [Verdict.MEMORY] * 2), diagnosis._run
+
+        def busy(session: Session, test: SuiteTest) -> Any:
+            found = run(session, test)
+            return replace(found, verdict=next(verdicts, found.verdict))
+
+        diagnosis._run = busy  # type: ignore[method-assign]
+        assert diagnosis.test_is_right(test), "time says nothing of the test"
+        assert diagnosis.test_is_right(test), "nor does memory"
+        assert not diagnosis.test_is_right(test), "it is asked again, when there is time"
+
+    diagnosed(tiny, "test_never_right", ask)
+
+
+# ------------------------------------------------------------------------------ what is said
+
+
+def test_the_terminal_says_a_fault_once(tiny: TinyCourse) -> None:
+    add(tiny, ALWAYS)
+    outcome = tiny.run(tiny.hand_in(CLASS))
+    screen = io.StringIO()
+    show(Console(file=screen, width=120), outcome)
+    said = [line for line in screen.getvalue().splitlines() if "NOT JUDGED" in line]
+    assert len(said) == 1
+    assert "for the whole class: 9.1 test_never_right (tests/suites/test_tiny.py:" in said[0]
+    assert said[0].endswith("Nobody loses points by it.")
+
+
+def test_a_fault_in_the_middle_of_the_class_is_said_once_too(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Diagnosis, "test_is_right", lambda self, test, **_: False)
+    outcome = tiny.run(tiny.hand_in({"ben": HALF, "eve": HALF}))
+    names = [fault.test for fault in outcome.faults]
+    assert sorted(names) == sorted(set(names))
+    assert "test_any_mean" in names
+
+
+def test_tests_at_fault_for_the_same_reason_share_a_line() -> None:
+    faults = [Fault("9.1", name, "here:1", why) for name, why in ("ax", "by", "cx")]
+    assert fault_lines(faults) == [
+        "9.1 a (here:1): x, and 1 more test for the same reason. Nobody loses points by it.",
+        "9.1 b (here:1): y. Nobody loses points by it.",
+    ]
+
+
+@pytest.mark.slow
+def test_the_command_exits_with_1_where_something_is_not_judged(
+    demo_course: Path, nextword: Callable[..., Any]
+) -> None:
+    suite = demo_course / "tests" / "suites" / "test_demo.py"
+    never = ALWAYS.replace("tiny.mean", "demo.add").replace("tiny", "demo")
+    suite.write_text(suite.read_text("utf-8") + never, "utf-8")
+    command = ["grade", "demo", "--package", "solutions", "--sandbox", "none", "--json", "all.json"]
+    graded = nextword(*command)
+    assert graded.exit_code == 1
+    (fault,) = json.loads((demo_course / "all.json").read_text("utf-8"))["faults"]
+    assert fault["test"] == "test_never_right"
+    assert graded.output.count("test_never_right") == 1
