@@ -23,7 +23,7 @@ from nextword.judge.lending import Lender
 from nextword.judge.session import Refusal, Session, describe
 from nextword.judge.suite import OverdueError, Suite, SuiteTest
 from nextword.judge.wording import OTHER_FORM, SEE, clean
-from nextword.results import SubmissionResult, TestResult, Verdict, group_by_task
+from nextword.results import AT_FAULT, SubmissionResult, TestResult, Verdict, group_by_task
 from nextword.sandbox.servers import CandidateServer, ServerError
 
 IMPORT_SECONDS = 60.0  # a module may be slow to import; its tests have their own time
@@ -242,8 +242,7 @@ class Examiner:
                 return result
             result = replace(result, verdict=Verdict.FAILED, message=f"{OTHER_FORM}: {SEE}")
         if not self.diagnosis.test_is_right(test):
-            text = "the reference does not pass this test either: the test is at fault"
-            return replace(result, verdict=Verdict.NOT_JUDGED, message=text)
+            return replace(result, verdict=Verdict.NOT_JUDGED, message=AT_FAULT)
         self._keep(test, result, talk)
         return result
 

@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,7 @@ class Course:
     reference: Path | None
     misconceptions: tuple[Misconception, ...]
     plan: Plan
+    settling: bool = False  # the reference is asked whether tests are right: they are believed
 
 
 @dataclass
@@ -102,12 +103,21 @@ class WorkerPool:
         self._workers: list[_Worker] = []
         self._early_deaths = 0
 
-    def run(self, order: Sequence[int], finished: Finished, tick: Callable[[], None]) -> None:
-        """Grade the submissions of these numbers; `tick` is called a few times per second."""
+    def run(
+        self,
+        order: Sequence[int],
+        finished: Finished,
+        tick: Callable[[], None],
+        skip: Mapping[int, Mapping[int, Refusal]] | None = None,
+    ) -> None:
+        """Grade the submissions of these numbers; `tick` is called a few times per second.
+
+        `skip` says, by submission, which tests are left out.
+        """
         gc.collect()
         gc.freeze()  # the workers need not look at what was there before them
         gc.set_threshold(*GC_THRESHOLDS)
-        waiting = deque(_Task(index) for index in order)
+        waiting = deque(_Task(index, dict((skip or {}).get(index, {}))) for index in order)
         left = len(waiting)
         jobs = min(self._jobs, left)
         try:
@@ -226,7 +236,10 @@ class WorkerPool:
 
         stem, mistakes = course.chapter.stem, course.misconceptions
         self._suite.bound = Bounds()
-        diagnosis = Diagnosis(self._suite, stem, course.reference, mistakes, explaining)
+        believing = course.settling
+        diagnosis = Diagnosis(
+            self._suite, stem, course.reference, mistakes, explaining, believing=believing
+        )
 
         def open_server(order: int) -> CandidateServer:
             if order == FIRST and servers:
