@@ -72,9 +72,13 @@ _OBJECTS_OWN -= {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
 class Lender:
     """Has parts of the reference, and answers what a candidate asks of them in a test."""
 
-    def __init__(self, module: ModuleType, names: Sequence[str]) -> None:
-        self.parts = describe(module, names)
-        self._module, self._names = module, frozenset(part["name"] for part in self.parts)
+    def __init__(
+        self, module: ModuleType, names: Sequence[str], blanks: Sequence[str] = ()
+    ) -> None:
+        lent = describe(module, names)
+        # what the student's module must do without, to see whether it matters
+        self.parts = [*lent, *({"name": name, "kind": "blank"} for name in blanks)]
+        self._module, self._names = module, frozenset(part["name"] for part in lent)
         self._methods = {
             (part["name"], method) for part in self.parts for method in part.get("methods", ())
         }
