@@ -125,6 +125,8 @@ def judge(
     if settled := _said_before(talk, source, visible):
         return settled
     if error is None:
+        if not talk.answers:  # it waited for an error, or for nothing, and who never answers passes
+            return Verdict.FAILED, "your code gave no answer in this test"
         return Verdict.PASSED, ""
     if isinstance(error, Stop):
         return error.verdict, error.message
