@@ -209,7 +209,8 @@ def test_in_two_parts(transformers, rng):
     y, S = transformers.parallel(*first)
     assert close(y, expected[:, :, :4])
     # the test's own recurrence: a mistake in `recurrent` costs nothing here
-    assert close(list(machines.plain_recurrence(*second, S)), [expected[:, :, 4:], last])
+    state = torch.as_tensor(S, dtype=torch.float32)
+    assert close(list(machines.plain_recurrence(*second, state)), [expected[:, :, 4:], last])
 
 
 def strong(transformers, rng, function):
