@@ -26,12 +26,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from nextword import catalogue
 from nextword.catalogue import Chapter
 from nextword.project import find_project
 from nextword.release.samples import write_samples
+
+ROOT = Path(__file__).parents[1]
 
 # ends after some hours, or when nobody holds the other end of its standard input
 PROGRAM = """
