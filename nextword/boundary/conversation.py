@@ -30,6 +30,7 @@ from nextword.results import Verdict
 class Lender(Protocol):
     """Answers what a candidate asks of parts of the reference: judge/lending.py."""
 
+    peak: int | None  # bytes that a part held at most, while somebody asks
     tracing: bool  # whether gradients flow through what the student's objects are asked
 
     @property
@@ -113,15 +114,20 @@ class Conversation:
     # what happened in the running test:
     transcript: list[Asked] = field(default_factory=list)
     kept: int = 0  # bytes in the transcript
-    answers: int = 0
+    answers: int = 0  # to what the test asked, but for errors
     raised: BaseException | None = None  # the student's last exception, as the test saw it
     lines: tuple[int, ...] = ()  # where it came from, in the student's file
     unwritten: str | None = None  # message of a NotImplementedError
+    watching: bool = True  # whether a change of an argument in place fails the test
     changed: Changed | None = None  # the first such argument
     stopped: Stop | None = None
 
-    def begin(self, test: int, seconds: float) -> None:
-        """Forget the last test and give the next one its time."""
+    def begin(self, test: int, seconds: float, *, watching: bool = True) -> None:
+        """Forget the last test and give the next one its time.
+
+        `watching`: whether it fails when the student's code changes an argument in place.
+        """
+        self.watching = watching
         meters = (own_meter(), self.meter) if self.meter else ()
         self.test, self.deadline = test, Deadline(seconds, *meters)
         self.tests += 1
@@ -196,7 +202,7 @@ class Conversation:
         status, value, *news = self._read(answer)
         if status != "ok":
             self._raise(status, value)
-        self.answers += 1
+        self.answers += asked.operation not in ("describe", "ship")  # of our own doing
         if news:
             self._note_changes(asked.operation, asked.args, news, asked.wanted)
         return value
@@ -234,7 +240,7 @@ class Conversation:
     def _note_changes(
         self, operation: str, args: dict[Any, Any], news: list[Any], wanted: dict[Any, Changes]
     ) -> None:
-        """Give the test what it waits for, and fail it for any other change of an argument.
+        """Give the test what it waits for, and fail it for another change, if it watches for one.
 
         subtle: the candidate only chooses among the arguments. A text of its own would carry what
         it has seen of a hidden test into a message.
@@ -249,7 +255,7 @@ class Conversation:
         function = args[1] if operation == "method" else repr(args[0])
         said = changed if isinstance(changed, list) else []
         others = [key for key in list(args)[first:] if key not in wanted and key in said]
-        if others:
+        if others and self.watching:
             key = others[0]
             self.changed = self.changed or Changed(
                 str(function), key - first if type(key) is int else key
