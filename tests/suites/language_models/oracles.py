@@ -22,9 +22,9 @@ def sentences_of_unequal_counts(rng):
 
 
 def sentences_of_equal_counts(rng):
-    """Sentences in which five words are seen once, and five twice."""
+    """Sentences in which five words are seen once and five twice, but never in one sentence."""
     words = rng.permutation(WORDS).tolist()
-    return [part.tolist() for part in np.array_split(rng.permutation(words + words[:5]), 4)]
+    return [words[:3], words[3:], words[4::-1]]
 
 
 def random_text(rng, n_words=160, letters="aAéx🐐"):
@@ -40,6 +40,11 @@ def random_row(rng, V, zeros=0):
     row = rng.dirichlet([1.0] * V)
     row[rng.choice(V, size=zeros, replace=False)] = 0
     return row / row.sum()
+
+
+def solid_row(rng, V):
+    """A distribution without tiny probabilities."""
+    return 0.8 * random_row(rng, V) + 0.2 / V
 
 
 def random_table(rng, V=4, zeros=0):

@@ -8,16 +8,16 @@ class Approximately:
 
     __array_ufunc__ = None  # numpy asks this class, instead of comparing item by item
 
-    def __init__(self, value):
-        self.expected = value
+    def __init__(self, value, rel):
+        self.expected, self.rel = value, rel
 
     def __eq__(self, got):
-        return bool(close(got, self.expected, rtol=1e-9, atol=1e-12))
+        return bool(close(got, self.expected, rtol=self.rel, atol=1e-12))
 
 
-def near(value):
+def near(value, rel=1e-9):
     """The value, up to rounding."""
-    return Approximately(value)
+    return Approximately(value, rel)
 
 
 def as_plain(tables):
