@@ -151,6 +151,7 @@ def test_older_merges_go_first(lm):
 @pytest.mark.task("1.10", weight=4)
 def test_tokens_of_any_text(lm, rng):
     """A new text has the tokens that doing all merges in their order gives."""
+    assert list(lm.encode("ababab", [(97, 98)])) == [256, 256, 256]  # each of several equal pairs
     merges, text = plain.tangled(rng)
     for n_merges in (len(merges), 20, 0):
         assert list(lm.encode(text, merges[:n_merges])) == plain.encode(text, merges[:n_merges])
@@ -160,6 +161,7 @@ def test_tokens_of_any_text(lm, rng):
 def test_tokens_of_any_script(lm, rng):
     """Characters of several bytes are several tokens, unless their bytes were merged."""
     assert list(lm.encode("é", LOW)) == [195, 169]
+    assert list(lm.encode("éé", [(169, 195), (195, 169)])) == [195, 256, 169]
     merges = plain.train_bpe(plain.random_text(rng), 60)
     for n_merges in (0, 20, len(merges)):
         text = plain.random_text(rng, 40) + "quite new: ünïcode"
@@ -185,7 +187,8 @@ def test_plain_english_comes_back(lm, rng):
 def test_any_text_comes_back(lm, rng):
     """Any script, any emoji and any gap is the same after encoding and decoding."""
     merges = plain.train_bpe(plain.random_text(rng), 40)
-    for text in ("naïve 東京 👩‍🌾!", " ", "\t\n  x \r\n", "Ωμέγα,\u00a0\u200bعربي", ""):
+    some = plain.random_text(rng, 30)  # with tokens that are made of tokens
+    for text in (some, "naïve 東京 👩‍🌾!", " ", "\t\n  x \r\n", "Ωμέγα,\u00a0\u200bعربي", ""):
         assert lm.decode(plain.encode(text, merges), merges) == text
 
 
