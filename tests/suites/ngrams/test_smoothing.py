@@ -222,8 +222,8 @@ def test_discounts_by_hand(ngrams):
 def test_discounts_of_a_tiny_table(ngrams):
     """Without any count of 3, or with a discount below 0, the fallback discounts are taken."""
     fallback = [0.5, 1.0, 1.5]
-    large_enough = {(): dict(enumerate([1, 1, 2, 2, 3]))}
-    assert list(ngrams.modified_discounts(large_enough)) == near([1 / 3, 1.5, 3])
+    large_enough = {(): dict(enumerate([1, 1, 2, 2, 3, 4]))}
+    assert list(ngrams.modified_discounts(large_enough)) == near([1 / 3, 1.5, 5 / 3])
     assert list(ngrams.modified_discounts({(): {"a": 1, "b": 2, "c": 4}})) == near(fallback)
     negative = {(): dict(enumerate([1, 1, 1, 2, 3, 3, 3, 4]))}
     assert list(ngrams.modified_discounts(negative)) == near(fallback)
