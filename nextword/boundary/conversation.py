@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from nextword.boundary import marks, structures, wire
-from nextword.boundary.deadline import Deadline, Waits
+from nextword.boundary.deadline import Deadline
 from nextword.boundary.errors import (
     CannotCrossError,
     ChangedArgumentError,
@@ -22,6 +22,7 @@ from nextword.boundary.errors import (
 )
 from nextword.boundary.library import known_class, library_name
 from nextword.boundary.proxy import Changes, Handle, Method, Module, Named, Shipped
+from nextword.boundary.usage import Meter, own_meter
 from nextword.candidate.host import CLASS_BITS
 from nextword.results import Verdict
 
@@ -97,7 +98,7 @@ class Conversation:
     """
 
     ask: Callable[[int, int, list[int], bytes, Deadline], tuple[int, bytes]]
-    waits: Waits | None = None  # of the candidate
+    meter: Meter | None = None  # of the candidate
     number: int = 0  # of the last request
     test: int = 0
     deadline: Deadline = field(default_factory=lambda: Deadline(0.0))
@@ -126,7 +127,8 @@ class Conversation:
         `watching`: whether it fails when the student's code changes an argument in place.
         """
         self.watching = watching
-        self.test, self.deadline = test, Deadline(seconds, self.waits)
+        meters = (own_meter(), self.meter) if self.meter else ()
+        self.test, self.deadline = test, Deadline(seconds, *meters)
         self.tests += 1
         self.transcript, self.kept, self.answers = [], 0, 0
         self.raised, self.lines, self.unwritten, self.stopped = None, (), None, None

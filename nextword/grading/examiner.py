@@ -23,7 +23,7 @@ from nextword.judge.lending import Lender
 from nextword.judge.session import Refusal, Session, describe
 from nextword.judge.suite import OverdueError, Suite, SuiteTest
 from nextword.judge.wording import OTHER_FORM, SEE, clean
-from nextword.results import SubmissionResult, TestResult, Verdict, group_by_task
+from nextword.results import AT_FAULT, SubmissionResult, TestResult, Verdict, group_by_task
 from nextword.sandbox.servers import CandidateServer, ServerError
 
 IMPORT_SECONDS = 60.0  # a module may be slow to import; its tests have their own time
@@ -242,8 +242,7 @@ class Examiner:
                 return result
             result = replace(result, verdict=Verdict.FAILED, message=f"{OTHER_FORM}: {SEE}")
         if not self.diagnosis.test_is_right(test):
-            text = "the reference does not pass this test either: the test is at fault"
-            return replace(result, verdict=Verdict.NOT_JUDGED, message=text)
+            return replace(result, verdict=Verdict.NOT_JUDGED, message=AT_FAULT)
         self._keep(test, result, talk)
         return result
 
@@ -254,7 +253,7 @@ class Examiner:
     ) -> Session | Refusal:
         """Start a candidate and import the submission in it; put lent parts in their places."""
         channel = self._start(order)
-        talk = Conversation(self._asker(channel), channel.waits)
+        talk = Conversation(self._asker(channel), channel.meter)
         self._seconds = IMPORT_SECONDS
         session = Session(self.suite, talk, self.chapter.stem, submission.source)
         refusal = session.open("import", submission.data, IMPORT_SECONDS)
@@ -294,9 +293,7 @@ class Examiner:
             try:
                 return channel.ask(number, test, released, body, deadline)
             except (SlowError, OverdueError):  # after either, the answer may still come: hang up
-                limit = f"took longer than {self._seconds:.3g} s"
-                text = f"{limit}: an endless loop, or a much slower way than needed"
-                raise Stop(Verdict.TIMEOUT, text) from None
+                raise Stop(Verdict.TIMEOUT, deadline.why) from None
             except WireError:
                 raise Stop(Verdict.CRASHED, NO_ANSWER) from None
             except ClosedError:

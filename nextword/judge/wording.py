@@ -119,7 +119,7 @@ def judge(
     if isinstance(error, Stop):
         return error.verdict, error.message
     if isinstance(error, TimeLimitError):
-        return Verdict.TIMEOUT, f"{error}: an endless loop, or a much slower way than needed"
+        return Verdict.TIMEOUT, str(error)
     if isinstance(error, OverdueError):
         if not talk.kept:  # no answer has come yet that could have kept the test busy
             return Verdict.NOT_JUDGED, "the test itself took too long"
