@@ -103,6 +103,8 @@ def test_the_generator_decides_what_is_kept(embeddings, rng):
     sentence, counts = np.tile(np.arange(400), 10), np.full(400, 25)
     kept = assert_rng_decides(lambda own: embeddings.subsample(sentence, counts, 0.001, own), rng)
     assert 0 < len(kept) < 4000  # one draw for all of them would keep all or none
+    left = iter(sentence.tolist())
+    assert all(word in left for word in kept)  # in their order
 
 
 @pytest.mark.task("3.6", weight=1, visible=True)
