@@ -30,6 +30,7 @@ from nextword.results import Verdict
 class Lender(Protocol):
     """Answers what a candidate asks of parts of the reference: judge/lending.py."""
 
+    peak: int | None  # bytes that a part held at most, while somebody asks
     tracing: bool  # whether gradients flow through what the student's objects are asked
 
     @property
@@ -113,7 +114,7 @@ class Conversation:
     # what happened in the running test:
     transcript: list[Asked] = field(default_factory=list)
     kept: int = 0  # bytes in the transcript
-    answers: int = 0
+    answers: int = 0  # to what the test asked, but for errors
     raised: BaseException | None = None  # the student's last exception, as the test saw it
     lines: tuple[int, ...] = ()  # where it came from, in the student's file
     unwritten: str | None = None  # message of a NotImplementedError
@@ -201,7 +202,7 @@ class Conversation:
         status, value, *news = self._read(answer)
         if status != "ok":
             self._raise(status, value)
-        self.answers += 1
+        self.answers += asked.operation not in ("describe", "ship")  # of our own doing
         if news:
             self._note_changes(asked.operation, asked.args, news, asked.wanted)
         return value

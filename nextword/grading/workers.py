@@ -27,7 +27,7 @@ from nextword.candidate.one_thread import compute_in_one_thread
 from nextword.candidate.server import GC_THRESHOLDS, Plan
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
-from nextword.grading.examiner import IDLE, IMPORTING, Examiner
+from nextword.grading.examiner import EXPLAINING, IDLE, IMPORTING, READING, Examiner
 from nextword.grading.orders import FIRST
 from nextword.grading.submissions import Submission
 from nextword.judge.bounds import GRACE, Bounds
@@ -45,6 +45,8 @@ MAX_ALL_DEATHS = 20  # of workers in all tests of a submission, until all are le
 MAX_EARLY_DEATHS = 20  # of workers before they begin, one after the other, until we give up
 PR_SET_PDEATHSIG = 1
 _fork = multiprocessing.get_context("fork") if sys.platform != "win32" else None
+
+_UNREADABLE = Refusal(Verdict.CRASHED, "your file could not be read: the grader dies of it")
 
 Finished = Callable[[int, SubmissionResult], None]
 
@@ -96,9 +98,9 @@ class WorkerPool:
         self._suite, self._course, self._submissions = suite, course, submissions
         self._servers = list(servers)  # one per worker; a worker's successor starts its own
         self._jobs = len(servers)
-        # per worker: number of the running test (or IDLE, IMPORTING), when it began, how much the
-        # worker had computed then, the limit, and whether it runs on trusted code, to explain what
-        # became of it
+        # per worker: number of the running test (or IDLE, IMPORTING, …), when it began, how much
+        # the worker had computed then, the limit, and whether it runs on trusted code, to explain
+        # what became of it
         self._clocks = [multiprocessing.RawArray(ctypes.c_double, 5) for _ in range(self._jobs)]
         self._workers: list[_Worker] = []
         self._early_deaths = 0
@@ -199,6 +201,8 @@ class WorkerPool:
         elif task is not None:
             task.deaths[number] = task.deaths.get(number, 0) + 1
             task.stuck += stuck
+            if number == READING:
+                refusal = _UNREADABLE
             if stuck or task.deaths[number] >= MAX_DEATHS:
                 task.skip[number] = refusal
             if task.stuck >= MAX_STUCK or sum(task.deaths.values()) >= MAX_ALL_DEATHS:
@@ -232,7 +236,8 @@ class WorkerPool:
             clock[:] = [number, time.monotonic(), time.process_time(), seconds, trusted]
 
         def explaining(test: SuiteTest) -> None:
-            running(test.number, test.mark.seconds, trusted=True)
+            number = EXPLAINING if examiner.explaining else test.number
+            running(number, test.mark.seconds, trusted=True)
 
         stem, mistakes = course.chapter.stem, course.misconceptions
         self._suite.bound = Bounds()

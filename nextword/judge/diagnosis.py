@@ -112,9 +112,12 @@ class Diagnosis:
         exec(self._code, vars(module))
         return module
 
-    def lender(self, names: Sequence[str]) -> Lender | None:
-        """Return who lends these parts of the reference, or None where there is none."""
-        return Lender(self._module("lent"), names) if self._path else None
+    def lender(self, names: Sequence[str], blanks: Sequence[str] = ()) -> Lender | None:
+        """Return who lends these parts of the reference, or None where there is none.
+
+        The `blanks` are taken away from the student's module, and nothing is put in their place.
+        """
+        return Lender(self._module("lent"), names, blanks) if self._path else None
 
     def tasks_with_sets(self, source: str, chapter: Chapter) -> frozenset[str]:
         """Return the tasks in which a student's text has to do with sets where ours does not."""
