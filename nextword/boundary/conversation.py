@@ -116,11 +116,16 @@ class Conversation:
     raised: BaseException | None = None  # the student's last exception, as the test saw it
     lines: tuple[int, ...] = ()  # where it came from, in the student's file
     unwritten: str | None = None  # message of a NotImplementedError
+    watching: bool = True  # whether a change of an argument in place fails the test
     changed: Changed | None = None  # the first such argument
     stopped: Stop | None = None
 
-    def begin(self, test: int, seconds: float) -> None:
-        """Forget the last test and give the next one its time."""
+    def begin(self, test: int, seconds: float, *, watching: bool = True) -> None:
+        """Forget the last test and give the next one its time.
+
+        `watching`: whether it fails when the student's code changes an argument in place.
+        """
+        self.watching = watching
         self.test, self.deadline = test, Deadline(seconds, self.waits)
         self.tests += 1
         self.transcript, self.kept, self.answers = [], 0, 0
@@ -232,7 +237,7 @@ class Conversation:
     def _note_changes(
         self, operation: str, args: dict[Any, Any], news: list[Any], wanted: dict[Any, Changes]
     ) -> None:
-        """Give the test what it waits for, and fail it for any other change of an argument.
+        """Give the test what it waits for, and fail it for another change, if it watches for one.
 
         subtle: the candidate only chooses among the arguments. A text of its own would carry what
         it has seen of a hidden test into a message.
@@ -247,7 +252,7 @@ class Conversation:
         function = args[1] if operation == "method" else repr(args[0])
         said = changed if isinstance(changed, list) else []
         others = [key for key in list(args)[first:] if key not in wanted and key in said]
-        if others:
+        if others and self.watching:
             key = others[0]
             self.changed = self.changed or Changed(
                 str(function), key - first if type(key) is int else key

@@ -85,8 +85,13 @@ class Session:
         return None
 
     def run(self, test: SuiteTest, seconds: float | None = None) -> TestResult:
-        """Run a test and judge it; the conversation keeps what was said."""
-        self.talk.begin(test.number + 1, seconds or test.mark.seconds)
+        """Run a test and judge it; the conversation keeps what was said.
+
+        Visible tests alone fail code that changes an argument in place: a student can see it in
+        them, and it costs a part of the points and not all of them.
+        """
+        seconds = seconds or test.mark.seconds
+        self.talk.begin(test.number + 1, seconds, watching=test.mark.visible)
         before, self.suite.package = self.suite.package, self.package
         try:
             error, took = self.suite.run(test, self.talk.deadline)

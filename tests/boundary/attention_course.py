@@ -259,7 +259,7 @@ def test_helpers(tiny, rng):
     assert derived(tiny.Heads, x) == ("tag", True, True)
 
 
-@pytest.mark.task("9.2", seconds=2)
+@pytest.mark.task("9.2", visible=True, seconds=2)
 def test_arguments(tiny, rng):
     """A function may change its argument where the test expects it."""
     x = changes(torch.zeros(2))

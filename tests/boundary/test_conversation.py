@@ -35,6 +35,13 @@ def test_a_candidate_cannot_name_what_is_no_argument(key: Any) -> None:
     assert module._talk.changed is None
 
 
+def test_a_test_that_does_not_watch_lets_a_change_pass() -> None:
+    module = module_that_answers("ok", 3, [1], [])
+    module._talk.begin(1, 1.0, watching=False)
+    assert module.f([1]) == 3
+    assert module._talk.changed is None
+
+
 @pytest.mark.parametrize("values", [[], [1, 2], 3, None])
 def test_new_values_are_as_many_as_were_asked_for(values: Any) -> None:
     module = module_that_answers("ok", 3, [], values)
