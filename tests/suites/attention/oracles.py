@@ -102,8 +102,7 @@ def unaided(function, *inputs):
 def by_hand(function, *inputs):
     """Call a function of the student's where torch keeps nothing that autograd would need."""
     with torch.inference_mode():
-        found = function(*(each.clone() for each in inputs))
-    return found
+        return function(*inputs)
 
 
 @ship
