@@ -2,9 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+READY := $(VENV)/.course-complete
 STAMP := $(VENV)/.setup-complete
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-CHAPTERS = $(basename $(notdir $(wildcard nextword/catalogue/*.toml)))
+# the classes that `make course` grades, one of plain Python and one of PyTorch; the tests grade all
+SHOWN = ngrams attention
 # tests wait for browsers, kernels and limits: one worker more than two cores
 WORKERS ?= 3
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -13,11 +15,11 @@ export OMP_NUM_THREADS ?= 2
 # compiled files let every program after the first start sooner
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help course test test-thorough test-fast setup packages programs torch sandbox browser book pdf grades lint types \
-  unit notebooks notebooks-run models bench clean
+.PHONY: help course test test-thorough test-fast setup course-packages packages torch sandbox browser book pdf grades \
+  lint types unit notebooks notebooks-run models bench clean
 
 help:
-	@echo "make course     set up, build the book, grade the sample classes, say where to look"
+	@echo "make course     set up, build the book, grade two sample classes, say where to look"
 	@echo "make test       set up, then check everything: lint, types, tests, notebooks, book"
 	@echo "make test-thorough  the same, with every chapter's page and figure looked at in more ways"
 	@echo "make test-fast  lint, types and the tests that take seconds"
@@ -28,7 +30,9 @@ help:
 	@echo "make bench      measure speed beside other tools"
 	@echo "make clean      remove what was built (not the virtual environment)"
 
-course: setup book grades
+# the book is built while the classes are graded
+course: $(READY)
+	@$(MAKE) --no-print-directory --jobs 2 book grades
 	@echo
 	@echo "The book:         $(CURDIR)/_build/html/index.html"
 	@echo "Students' pages:  $(CURDIR)/grades/"
@@ -48,23 +52,30 @@ test-fast: setup
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
+# what the book, the commands and grading need
+$(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "This course needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)."; \
 	  echo "Install one, then: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	@echo "Setting up $(VENV) (two or three minutes, once) …"
+	@echo "Setting up $(VENV) (a minute or two, once) …"
 	@$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
-	@$(MAKE) --no-print-directory --jobs 2 packages programs
+	@$(MAKE) --no-print-directory --jobs 2 course-packages sandbox
 	@touch $@
 
+# and what the tests and the printed book need
+$(STAMP): $(READY)
+	@echo "Setting up what the tests need (a minute or two, once) …"
+	@$(MAKE) --no-print-directory --jobs 2 packages browser
+	@touch $@
+
+# not compiled: Python does so where a module is first used
+course-packages: torch
+	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book]"
+
 # compiled at the end by all processors: pip would take one, and twice as long
-packages: torch
+packages:
 	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book,print,test]"
 	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
-
-# one after the other: apt-get locks the system's packages
-programs: sandbox
-	@$(MAKE) --no-print-directory browser
 
 # the usual PyTorch for Linux brings several GB for graphics cards; this one is for processors
 torch:
@@ -99,18 +110,18 @@ browser:
 	  echo "No Chromium: the tests of the pages are skipped. On Debian: sudo apt-get install chromium."; \
 	fi
 
-book: setup
+book: $(READY)
 	@$(BIN)/jupyter-book build . --quiet --all --warningiserror --nitpick --keep-going
 
-pdf: book
+pdf: setup book
 	@$(BIN)/nextword pdf
 
 # the sample classes are the course's own code: where no sandbox works, they are graded without one
-grades: setup
+grades: $(READY)
 	@walls=""; $(BIN)/python -c 'from nextword.sandbox import trial; trial.require(trial.plan_for([], confined=True))' \
 	  2>/dev/null || { walls="--sandbox none"; \
 	  echo "No sandbox works here (nextword doctor says why): grading the course's own sample classes without."; }; \
-	for chapter in $(CHAPTERS); do \
+	for chapter in $(SHOWN); do \
 	  $(BIN)/nextword grade $$chapter tests/submissions/$$chapter --out grades/$$chapter $$walls || exit 1; done
 
 lint: setup

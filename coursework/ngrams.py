@@ -128,7 +128,7 @@ class MLE(NGramModel):
     def estimate(self, word: Word, context: Context) -> float:
         """Return #(uw) / #(u•), and 0 if the context was never seen (2.5). About 2 lines.
 
-        >>> MLE(count_ngrams(["ab", "aa"], 2), ["a", "b", EOS]).prob("b", "a")
+        >>> MLE([{}, {("a",): {"a": 1, "b": 1, EOS: 1}}], ["a", "b", EOS]).prob("b", "a")
         0.3333333333333333
         """
         raise NotImplementedError("2.3 MLE.estimate: see section 2.3, equation 2.5")
@@ -158,7 +158,7 @@ class Additive(NGramModel):
     def estimate(self, word: Word, context: Context) -> float:
         """Return (#(uw) + alpha) / (#(u•) + alpha V), V words in all (2.9). About 2 lines.
 
-        >>> Additive(count_ngrams(["ab", "aa"], 2), ["a", "b", "c", EOS], 0.25).prob("c", "b")
+        >>> Additive([{}, {("b",): {EOS: 1}}], ["a", "b", "c", EOS], 0.25).prob("c", "b")
         0.125
         """
         raise NotImplementedError("2.5 Additive.estimate: see section 2.5, equation 2.9")
@@ -184,7 +184,7 @@ class Interpolated(NGramModel):
 
         The endings of u are (), its last word, its last two words, ..., u itself. One that was
         never seen has no estimate: leave it out, divide by the weights that remain. 8 lines.
-        >>> model = Interpolated(count_ngrams(["ab"], 2), ["a", "b", "c", EOS], [0.25, 0.25, 0.5])
+        >>> model = Interpolated([{(): {"a": 1}}, {("a",): {"b": 1}}], "abcd", [0.25, 0.25, 0.5])
         >>> model.prob("c", "a"), model.prob("c", "c")  # 0.25 / 4, 0.25 / 4 / (0.25 + 0.25)
         (0.0625, 0.125)
         """
@@ -213,7 +213,7 @@ class AbsoluteDiscounting(NGramModel):
         """Return (#(uw) - D(#(uw))) / #(u•) + lambda(u) P(w | u') (equation 2.11).
 
         If u was never seen, P(w | u) = P(w | u'): `self.shorter(word, context)`. About 6 lines.
-        >>> model = AbsoluteDiscounting(count_ngrams(["ab", "aa"], 1), ["a", "b", "c", EOS], 0.5)
+        >>> model = AbsoluteDiscounting([{(): {"a": 3, "b": 1, EOS: 2}}], ["a", "b", "c", EOS], 0.5)
         >>> model.saved(()), model.prob("c")  # (3 * 0.5)/6, 1.5/6 * 1/4
         (0.25, 0.0625)
         """
@@ -242,7 +242,7 @@ class Backoff(NGramModel):
 
         It is (D N1+(u•) / #(u•)) / (1 - the sum of P(w | u') over the words w seen after u),
         but 1 if u was never seen, and 0 where the whole vocabulary was seen. About 7 lines.
-        >>> model = Backoff(count_ngrams(["abb", "aab"], 1), ["a", "b", "c", EOS], 0.5)
+        >>> model = Backoff([{(): {"a": 3, "b": 3, EOS: 2}}], ["a", "b", "c", EOS], 0.5)
         >>> model.prob("a"), model.prob("c")  # 2.5/8, alpha/4 with alpha = 1.5/8 / (1 - 3/4)
         (0.3125, 0.1875)
         """
@@ -258,8 +258,8 @@ def continuation_counts(tables: Tables) -> list[Table]:
     contexts that begin with BOS: nothing stands before a sentence (nltk does not heed this).
     Contexts that begin with two BOS say no more than those with one: leave them out everywhere.
     As in KenLM (Chen and Goodman 1999; Heafield et al. 2013). About 11 lines.
-    >>> continuation_counts(count_ngrams(["ab", "cb", "cb"], 2))[0]  # b: after a and after c
-    {(): {'a': 1, 'c': 1, 'b': 2, '</s>': 1}}
+    >>> continuation_counts([{}, {("a",): {"b": 1}, ("c",): {"b": 2}}])[0]  # b: after a and after c
+    {(): {'b': 2}}
     """
     raise NotImplementedError("2.9 continuation_counts: see section 2.9, equations 2.15 and 2.16")
 

@@ -60,6 +60,10 @@ LOOKS = {
 }
 
 
+# what a student reads of a test that the reference fails; the instructor is told which, and why
+AT_FAULT = "this test is at fault, and will be put right"
+
+
 def combine(verdicts: Iterable[Verdict]) -> Verdict:
     """Return a task's verdict from those of its tests.
 
@@ -192,6 +196,24 @@ class SubmissionResult:
             "remarks": list(self.whose.remarks),
             "tasks": [task.to_json() for task in self.tasks],
         }
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A test that the reference does not pass: nobody pays for it, and the class is told once."""
+
+    task: str
+    test: str
+    where: str  # file and line
+    why: str
+
+    def __str__(self) -> str:
+        place = f" ({self.where})" if self.where else ""
+        return f"{self.task} {self.test}{place}: {self.why}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it stands in `grade --json`."""
+        return {"task": self.task, "test": self.test, "where": self.where, "why": self.why}
 
 
 def group_by_task(

@@ -141,7 +141,7 @@ class SelfAttention(parts.Heads):
         past: k, v of the call before. seen = self.visible(T, S, mask, x.device). If self.positions
         is "rotary", turn q and new k by self.rotate(.., start); if "alibi", use numbers instead of
         True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines.
-        >>> SelfAttention(Sizes(V=1, D=8, L=1, H=4, G=2))(torch.zeros(1, 3, 8))[1][0].shape
+        >>> SelfAttention(Sizes(1, 8, 1, 4, 2, positions="none"))(torch.zeros(1, 3, 8))[1][0].shape
         torch.Size([1, 2, 3, 2])"""
         # BEGIN SOLUTION
         heads = rearrange(self.W_qkv(x), "b t (n k) -> b n t k", k=self.K)

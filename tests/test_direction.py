@@ -33,6 +33,8 @@ from nextword.judge.direction import direction
         ([1, 2, 3, "x"], [1, 2, 3, "y"], "a list that is right except at one end: another text"),
         ([2.0, 4.0], [1.0, 2.0], "a list of numbers that are all too large by one factor"),
         ([2.0, 5.0], [1.0, 4.0], "a list of numbers that are all too large by the same number"),
+        ([1, 2, 5, 9, 5], [1, 2, 3, 9, 4], "a list that differs after its first item: a number"),
+        ([9, 2, 5, 9], [1, 2, 3, 9], "a list that differs in its first item: a number"),
         ({"a": 1}, {"a": 1, "b": 2}, "a dict that lacks keys"),
         ({"c": 1}, {"a": 1}, "a dict that lacks keys and has keys too many"),
         (
@@ -47,13 +49,13 @@ from nextword.judge.direction import direction
         ),
         ({1}, {1, 2}, "a set that lacks items"),
         (np.ones((2, 3)), np.ones((3, 2)), "another shape: its axes are the other way round"),
-        (torch.ones(3), torch.ones(3, 1), "an array with 1 axes where 2 are expected"),
+        (torch.ones(3), torch.ones(3, 1), "an array with too few axes"),
         (torch.tensor([1.0, math.nan]), torch.ones(2), "with NaN or infinity in it"),
         (torch.tensor([[1.0, 2], [3, 4]]), torch.tensor([[1.0, 3], [2, 4]]), "the other way round"),
         (
             torch.tensor([1.0, 2, 9]),
             torch.tensor([1.0, 2, 3]),
-            "33% of its places, and sums to too",
+            "some of its places, and sums to too",
         ),
         ("no array", torch.ones(2), "a text where numbers are expected"),
         (object(), 3, "another object where a number is expected"),
@@ -75,8 +77,5 @@ PLAIN = st.recursive(
 
 @pytest.mark.slow
 @given(PLAIN, PLAIN)
-def test_nothing_of_the_right_answer_is_said(got: object, expected: object) -> None:
-    text = direction(got, expected)
-    assert re.fullmatch(r"[a-zA-Z0-9 ,:%-]*", text)
-    numbers = set(re.findall(r"\d+", re.sub(r"first in item \d+", "", text)))
-    assert not numbers
+def test_nothing_of_either_answer_is_said(got: object, expected: object) -> None:
+    assert re.fullmatch(r"[a-zA-Z ,:-]*", direction(got, expected))

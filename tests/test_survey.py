@@ -52,6 +52,91 @@ def test_a_test_that_fails_for_some_seeds_is_found_and_can_be_repeated(
     assert "9.2 test_unsteady: failed" in repeated.output
     assert "demo.add(int(rng.integers(2)), 0) == 1" in repeated.output
     assert "pluggy" not in repeated.output
+    assert f'nextword check 9.2 --hidden --package solutions --seed "{seed}"' in result.output
+
+
+@pytest.mark.slow
+def test_processes_that_share_the_runs_find_the_same(suite: Path, nextword: Command) -> None:
+    suite.write_text(suite.read_text("utf-8") + UNSTEADY, "utf-8")
+    alone, shared = (nextword("suites", "demo", "--runs", "12", "--jobs", n) for n in ("1", "2"))
+    lines = [
+        [line for line in each.output.splitlines() if "unsteady" in line or "nextword" in line]
+        for each in (alone, shared)
+    ]
+    assert lines[0] == lines[1]
+    assert len(lines[0]) == 2
+
+
+def test_seeds_begin_as_asked(suite: Path, nextword: Command) -> None:
+    suite.write_text(suite.read_text("utf-8") + UNSTEADY, "utf-8")
+    result = nextword("suites", "demo", "--runs", "20", "--seed", "never used")
+    assert 'first with --seed "never used ' in result.output
+    assert nextword("suites", "demo", "--seed", " ").exit_code == 2
+
+
+COUNTED = """
+
+def note(name):
+    with open("runs.txt", "a") as file:
+        file.write(name + " ")
+
+
+@pytest.mark.task("9.2")
+def test_draws(demo, rng):
+    note("draws")
+
+
+@pytest.mark.task("9.2")
+def test_same(demo):
+    note("same")
+
+
+@pytest.mark.task("9.2", visible=True)
+def test_seen(demo, rng):
+    note("seen")
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_only_tests_that_draw_run_with_each_seed(suite: Path, nextword: Command, jobs: str) -> None:
+    suite.write_text(suite.read_text("utf-8") + COUNTED, "utf-8")
+    assert nextword("suites", "demo", "--runs", "5", "--jobs", jobs).exit_code == 0
+    runs = Path("runs.txt").read_text("utf-8").split()
+    assert sorted(runs) == ["draws"] * 5 + ["same", "seen"]
+
+
+ENDLESS = """
+
+@pytest.mark.task("9.2", seconds=0.3)
+def test_endless(demo):
+    while True:
+        demo.add(1, 1)
+"""
+
+
+@pytest.mark.parametrize(
+    "command", [["suites", "demo"], ["check", "--hidden", "--package", "solutions"]]
+)
+def test_the_limits_are_those_of_a_class(
+    suite: Path, nextword: Command, command: list[str]
+) -> None:
+    suite.write_text(suite.read_text("utf-8") + ENDLESS, "utf-8")
+    result = nextword(*command)
+    assert result.exit_code == 1
+    assert "test_endless" in result.output
+    assert "timeout" in result.output
+
+
+def test_hidden_tests_say_which_seed_they_drew_from(suite: Path, nextword: Command) -> None:
+    suite.write_text(suite.read_text("utf-8") + UNSTEADY, "utf-8")
+    command = ["check", "9.2", "--hidden", "--package", "solutions"]
+    first = nextword(*command)
+    seed = first.output.split('--seed "')[1].split('"')[0]
+    assert seed
+    assert nextword(*command, "--seed", seed).output == first.output
+    others = {nextword(*command).output.split('--seed "')[1] for _ in range(3)}
+    assert len(others) == 3, "each run draws another seed"
+    assert nextword(*command, "--seed", " ").exit_code == 2
 
 
 def test_authors_see_hidden_tests_pass(suite: Path, nextword: Command) -> None:

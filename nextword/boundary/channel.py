@@ -10,9 +10,10 @@ import socket
 import struct
 from collections.abc import Sequence
 
-from nextword.boundary.deadline import Deadline, Waits
+from nextword.boundary.deadline import Deadline
 from nextword.boundary.errors import WireError
 from nextword.boundary.limits import MAX_MESSAGE
+from nextword.boundary.usage import Meter
 
 LARGE = 1 << 20  # bytes of a message that is not copied
 _REQUEST = struct.Struct(">IIII")  # bytes of the body, number, test, how many handles to release
@@ -33,10 +34,10 @@ class Channel:
     """One end of a socket pair."""
 
     def __init__(
-        self, sock: socket.socket, waits: Waits | None = None, most: int = MAX_MESSAGE
+        self, sock: socket.socket, meter: Meter | None = None, most: int = MAX_MESSAGE
     ) -> None:
         self._sock = sock
-        self.waits = waits  # of the process at the other end
+        self.meter = meter  # of the process at the other end
         self._most = most  # bytes of an answer
         self._buffer = bytearray()
         self._patience = 0.0  # of the socket, in seconds; 0: for ever
@@ -44,8 +45,8 @@ class Channel:
     def close(self) -> None:
         """Close this end."""
         self._sock.close()
-        if self.waits:
-            self.waits.close()
+        if self.meter:
+            self.meter.close()
 
     def _wait_until(self, deadline: Deadline) -> None:
         """Set the socket's patience: only when a tenth of it is gone, since it costs a call.
@@ -108,7 +109,10 @@ class Channel:
             raise WireError(f"an answer to request {answered}, expected {number}")
         if size > self._most:
             raise WireError(f"an answer of {size} bytes")
-        return printed, self._read(size, deadline)
+        body = self._read(size, deadline)
+        if deadline.left() <= 0:  # several threads may have computed it in no time on the clock
+            raise SlowError
+        return printed, body
 
     def next_request(self) -> tuple[int, int, list[int], bytes]:
         """Wait for a request: number, test, handles to release, body.

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from nextword.boundary import marks, structures, wire
-from nextword.boundary.deadline import Deadline, Waits
+from nextword.boundary.deadline import Deadline
 from nextword.boundary.errors import (
     CannotCrossError,
     ChangedArgumentError,
@@ -22,6 +22,7 @@ from nextword.boundary.errors import (
 )
 from nextword.boundary.library import known_class, library_name
 from nextword.boundary.proxy import Changes, Handle, Method, Module, Named, Shipped
+from nextword.boundary.usage import Meter, own_meter
 from nextword.candidate.host import CLASS_BITS
 from nextword.results import Verdict
 
@@ -29,6 +30,7 @@ from nextword.results import Verdict
 class Lender(Protocol):
     """Answers what a candidate asks of parts of the reference: judge/lending.py."""
 
+    peak: int | None  # bytes that a part held at most, while somebody asks
     tracing: bool  # whether gradients flow through what the student's objects are asked
 
     @property
@@ -97,7 +99,7 @@ class Conversation:
     """
 
     ask: Callable[[int, int, list[int], bytes, Deadline], tuple[int, bytes]]
-    waits: Waits | None = None  # of the candidate
+    meter: Meter | None = None  # of the candidate
     number: int = 0  # of the last request
     test: int = 0
     deadline: Deadline = field(default_factory=lambda: Deadline(0.0))
@@ -112,7 +114,7 @@ class Conversation:
     # what happened in the running test:
     transcript: list[Asked] = field(default_factory=list)
     kept: int = 0  # bytes in the transcript
-    answers: int = 0
+    answers: int = 0  # to what the test asked, but for errors
     raised: BaseException | None = None  # the student's last exception, as the test saw it
     lines: tuple[int, ...] = ()  # where it came from, in the student's file
     unwritten: str | None = None  # message of a NotImplementedError
@@ -126,7 +128,8 @@ class Conversation:
         `watching`: whether it fails when the student's code changes an argument in place.
         """
         self.watching = watching
-        self.test, self.deadline = test, Deadline(seconds, self.waits)
+        meters = (own_meter(), self.meter) if self.meter else ()
+        self.test, self.deadline = test, Deadline(seconds, *meters)
         self.tests += 1
         self.transcript, self.kept, self.answers = [], 0, 0
         self.raised, self.lines, self.unwritten, self.stopped = None, (), None, None
@@ -199,7 +202,7 @@ class Conversation:
         status, value, *news = self._read(answer)
         if status != "ok":
             self._raise(status, value)
-        self.answers += 1
+        self.answers += asked.operation not in ("describe", "ship")  # of our own doing
         if news:
             self._note_changes(asked.operation, asked.args, news, asked.wanted)
         return value

@@ -1,107 +1,117 @@
-"""When the time of a test is up, on a machine that may be busy with other things.
+"""When the time of a test is up: its limit counts computing, not the clock.
 
-The limit counts the time that the candidate and the examiner run or sleep. What they spend ready
-to run, while no processor is free for them, does not count where Linux tells it; elsewhere it does.
+A machine that is busy with other things gives a test less of its time, and takes nothing off the
+test's: what is spent ready to run, while no processor is free, does not count where Linux tells it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import threading
 import time
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator
 
-MOST = 4.0  # times its limit that a test may take on the clock, however busy the machine is
-_TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+from nextword.boundary.usage import Meter, own_meter
 
-
-def open_waits(pid: int) -> list[int]:
-    """Open what Waits needs to know of a process; return [] where this system does not tell."""
-    opened: list[int] = []
-    try:
-        for name in ("schedstat", "stat"):
-            opened.append(os.open(f"/proc/{pid}/{name}", os.O_RDONLY))
-    except OSError:
-        close_all(opened)
-        return []
-    return opened
-
-
-def close_all(descriptors: Sequence[int]) -> None:
-    """Close descriptors, whatever has become of them."""
-    for each in descriptors:
-        with contextlib.suppress(OSError):
-            os.close(each)
-
-
-class Waits:
-    """How long a process has waited for a processor: its main thread, which answers."""
-
-    def __init__(self, opened: Sequence[int]) -> None:
-        self._opened = tuple(opened)
-        self._last = 0.0
-
-    def close(self) -> None:
-        """Close the files; what is known stays."""
-        close_all(self._opened)
-        self._opened = ()
-
-    def waited(self) -> float:
-        """Return the seconds that the main thread was ready to run and did not."""
-        return self._main_thread()[1]
-
-    def computed_beside(self) -> float:
-        """Return the processor seconds of the other threads, which may be what it waited for."""
-        if not self._opened:
-            return 0.0
-        try:
-            fields = os.pread(self._opened[1], 1024, 0).rpartition(b")")[2].split()
-        except OSError:
-            return 0.0
-        everything = (int(fields[11]) + int(fields[12])) / _TICK
-        return max(0.0, everything - self._main_thread()[0] - 2 / _TICK)
-
-    def _main_thread(self) -> tuple[float, float]:
-        """Return how long the main thread has run and waited, in seconds."""
-        if not self._opened:
-            return 0.0, self._last
-        try:
-            ran, waited, _ = os.pread(self._opened[0], 64, 0).split()
-        except (OSError, ValueError):  # the process is gone
-            return 0.0, self._last
-        self._last = int(waited) / 1e9
-        return int(ran) / 1e9, self._last
-
-
-@cache
-def _own_waits(pid: int) -> Waits:
-    return Waits(open_waits(pid))
+# Times its limit:
+ASLEEP = 3.0  # that a test may sleep, or wait for something else than a processor
+MOST = 60.0  # that it may take on the clock, however busy the machine is
+BLIND = 10.0  # the same where the system does not tell how long it slept
+SHORTEST = 0.02  # seconds between two looks at what was used
+PROCESSORS = min(os.cpu_count() or 1, 32)  # that may compute for a test at a time
+SLOW = "an endless loop, or a much slower way than needed"
+IDLE = "it sleeps, or waits for what does not happen"
 
 
 class Deadline:
-    """The end of a test's time, which moves on by what was waited for a processor.
+    """The end of a test's time: when it has computed, slept or lasted for too long.
 
-    subtle: a submission cannot make itself time by keeping the processors busy with threads of its
-    own. All that such threads have ever computed is taken off what it has waited in this test.
+    What all meters tell counts together; without any it is this process's. `left` costs next to
+    nothing until so much time has passed that the end may have come.
     """
 
-    def __init__(self, seconds: float, candidate: Waits | None = None) -> None:
-        self._candidate, self._own = candidate, _own_waits(os.getpid())
-        self.seconds, self._before = seconds, self._waited()
+    def __init__(self, seconds: float, *meters: Meter) -> None:
+        self.seconds = seconds
+        self._meters = meters or (own_meter(),)
+        self._lock = threading.RLock()  # an alarm looks, too, in the middle of a look
+        self._paused = 0  # pauses, one within the other
+        self._why = ""
         self._began = time.monotonic()
-        self._end = self._began + seconds
-
-    def _waited(self) -> float:
-        return self._own.waited() + (self._candidate.waited() if self._candidate else 0.0)
+        self._computed, self._awake, _ = self._used(closely=False)
+        self._look_at = self._began + seconds / PROCESSORS
 
     def left(self) -> float:
-        """Return how many seconds are left; none, or less, when the time is up."""
-        left = self._end - time.monotonic()
-        if left > 0:
-            return left
-        waited = self._waited() - self._before
-        if self._candidate:
-            waited -= self._candidate.computed_beside()
-        self._end = self._began + min(self.seconds + max(0.0, waited), MOST * self.seconds)
-        return self._end - time.monotonic()
+        """Return for how many seconds the time cannot be up; 0, or less, when it is."""
+        wait = self._look_at - time.monotonic()
+        if wait > 0:
+            return wait
+        over = self.over()
+        return -over if over >= 0 else self._look_at - time.monotonic()
+
+    def over(self) -> float:
+        """Return by how many seconds the time is up; less than 0 while it is not."""
+        with self._lock:
+            if self._paused:
+                self._look_at = time.monotonic() + SHORTEST
+                return -math.inf
+            computing, asleep, lasting = self._lefts()
+            soonest = min(computing / PROCESSORS, asleep, lasting)
+            self._look_at = time.monotonic() + (max(SHORTEST, soonest) if soonest > 0 else 0.0)
+            return -min(computing, asleep, lasting)
+
+    def _lefts(self) -> tuple[float, float, float]:
+        """Return how many seconds are left to compute, to sleep and on the clock; note what is up.
+
+        Where the system does not tell what was slept, the clock alone bounds it. subtle: who is
+        ready to run may have been so for long, and Linux counts that only once it runs.
+        """
+        computed, awake, ready = self._used(closely=True)
+        took = time.monotonic() - self._began
+        most = self.seconds * (BLIND if math.isnan(awake) else MOST)
+        asleep = 0.0 if math.isnan(awake) else max(0.0, took - (awake - self._awake))
+        computing = self.seconds - (computed - self._computed)
+        resting = max(ASLEEP * self.seconds - asleep, SHORTEST if ready else -math.inf)
+        if not self._why and min(computing, resting, most - took) <= 0:
+            self._why = self._reason(computing, resting, most)
+        return computing, resting, most - took
+
+    def _used(self, *, closely: bool) -> tuple[float, float, bool]:
+        """Return how long all have computed and been awake (not a number: nobody tells), and
+        whether one is ready to run now."""
+        used = [each.used(closely=closely) for each in self._meters]
+        awake = [math.nan if each.awake is None else each.awake for each in used]
+        return sum(each.computed for each in used), sum(awake), any(each.ready for each in used)
+
+    def _reason(self, computing: float, resting: float, most: float) -> str:
+        if computing <= 0:
+            return f"took more than {self.seconds:.3g} s of computing time: {SLOW}"
+        if resting <= 0:
+            return f"waited for more than {ASLEEP * self.seconds:.3g} s: {IDLE}"
+        return f"took longer than {most:.3g} s: {SLOW}"
+
+    @property
+    def why(self) -> str:
+        """Say why the time is up."""
+        return self._why or f"took more than {self.seconds:.3g} s of computing time: {SLOW}"
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Leave out what the block takes and uses."""
+        with self._lock:
+            self._paused += 1
+            computed, awake, _ = self._used(closely=True)
+            began = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._paused -= 1
+                now_computed, now_awake, _ = self._used(closely=True)
+                if not self._paused:
+                    took = time.monotonic() - began
+                    self._began += took
+                    self._look_at += took
+                    self._computed += now_computed - computed
+                    self._awake += now_awake - awake

@@ -93,6 +93,14 @@ def optimizer_steps(
 
 def peak_bytes(function: Any, inputs: Sequence[Any]) -> int:
     """Do what nextword.suite.peak_bytes says, in this process."""
+    import torch
+
+    with torch.no_grad():
+        return measured(function, inputs)[1]
+
+
+def measured(function: Any, inputs: Sequence[Any]) -> tuple[Any, int]:
+    """Return the value of `function(*inputs)`, and the most bytes that it held."""
     import weakref
 
     import torch
@@ -130,6 +138,6 @@ def peak_bytes(function: Any, inputs: Sequence[Any]) -> int:
             self.peak = max(self.peak, self.held)
             self.known[key] = weakref.ref(storage, freed)
 
-    with torch.no_grad(), Watch() as watch:
-        function(*inputs)
-    return watch.peak
+    with Watch() as watch:
+        value = function(*inputs)
+    return value, watch.peak

@@ -29,12 +29,23 @@ def lend(module: ModuleType, parts: list[dict[str, Any]], ask: Ask) -> None:
             owner = getattr(owner, name, None)
         if owner is None:
             continue
-        stand_in = _class(part, ask) if part["kind"] == "class" else _function(part["name"], ask)
+        stand_in = _stand_in(part, ask)
         if part["kind"] in ("staticmethod", "classmethod", "property"):
             stand_in = {"staticmethod": staticmethod, "property": property}.get(
                 part["kind"], classmethod
             )(stand_in)
         setattr(owner, last, stand_in)
+
+
+def _stand_in(part: dict[str, Any], ask: Ask) -> Any:
+    if part["kind"] == "blank":
+        return _unwritten
+    return _class(part, ask) if part["kind"] == "class" else _function(part["name"], ask)
+
+
+def _unwritten(*args: Any, **kwargs: Any) -> Any:
+    """Stand for a function whose own part in a test is looked for, as if it were not written."""
+    raise NotImplementedError
 
 
 def _wants_slopes(values: list[Any]) -> bool:

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from nextword.boundary.channel import Channel
-from nextword.boundary.deadline import close_all, open_waits
+from nextword.boundary.usage import close_all, open_files
 from nextword.candidate.confinement import (
     PRIVATE_FOLDER,
     Confinement,
@@ -28,10 +28,11 @@ from nextword.candidate.confinement import (
     Limits,
 )
 from nextword.candidate.host import serve
+from nextword.candidate.one_thread import compute_in_one_thread
 
 START, END, BURY, DISMISS = b"S", b"E", b"B", b"D"  # an examiner's orders
 GC_THRESHOLDS = (20_000, 20, 20)  # tests make little that needs collecting: saves 5 % of time
-DYING_SECONDS = 1.0  # between closing its channel and being gone
+DYING_SECONDS = 5.0  # between closing its channel and being gone
 
 
 @dataclass(frozen=True)
@@ -105,10 +106,12 @@ class Server:
             self._say({"error": str(error)})
         else:
             self._keeper = candidate.keeper
-            waits = open_waits(candidate.keeper.inner)
-            self._say({}, [candidate.channel.fileno(), *waits])
+            pid = candidate.keeper.inner
+            files = open_files(pid)
+            about = {} if self._confinement.confined else {"pid": pid}  # as others see it
+            self._say(about, [candidate.channel.fileno(), *files])
             candidate.channel.close()
-            close_all(waits)
+            close_all(files)
         if self._confinement.confined:
             if last:
                 last.end()
@@ -154,7 +157,7 @@ def _warm_up_torch(torch: Any, *, confined: bool) -> None:
     subtle: torch looks in /proc for what the processor can do, once, when it first computes. A
     candidate's /proc is empty: it would take kernels that are slower and differ in the last digits.
     """
-    torch.set_num_threads(1)
+    compute_in_one_thread()
     torch.backends.cpu.get_cpu_capability()
     if confined:  # where torch wants a folder; for the server itself, no other one exists
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(PRIVATE_FOLDER)

@@ -13,7 +13,6 @@ import queue
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,13 +20,18 @@ from typing import Any
 
 import psutil
 
+from nextword.boundary.deadline import Deadline
+from nextword.boundary.meters import meter_of
+from nextword.candidate.one_thread import ONE_THREAD
 from nextword.check.job import Job
 from nextword.judge.marks import SuiteError
 from nextword.results import TestResult, Verdict
 
 Reporter = Callable[[str, TestResult], None]
 START_SECONDS = 120.0  # until the child has loaded its libraries and the suite
-GRACE = 1.5  # seconds beyond a test's limit, within which the child itself should have ended it
+# seconds beyond a test's limit, within which the child itself should have ended it: it does not
+# count the imports of libraries
+GRACE = 3.0
 MEMORY = 2 << 30  # bytes beyond what the child has before the student's code is loaded
 LOOK_SECONDS = 0.1  # between two looks at the child's memory
 _LIBRARY = Path(__file__).parents[2]
@@ -35,7 +39,6 @@ _BOOT = (
     f"import sys; sys.path.insert(0, {str(_LIBRARY)!r}); "
     "from nextword.check.child import main; main()"
 )
-ENDLESS = "an endless loop, or a much slower way than needed"
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,11 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={**os.environ, **ONE_THREAD},
             start_new_session=os.name == "posix",  # so that Ctrl-C is ours alone
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
         )
+        self._meter = meter_of(self._process.pid)
         self._lines: queue.Queue[bytes] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
         self._before = 0  # bytes that it had before the student's code
@@ -78,6 +83,7 @@ class Child:
                     each.kill()
         self._process.kill()
         self._process.wait()
+        self._meter.close()
 
     @property
     def exit_code(self) -> int:
@@ -87,17 +93,18 @@ class Child:
     def line(self, seconds: float) -> dict[str, Any] | None:
         """Return what the child says next, or None when it is gone.
 
-        Raises TimeoutError when it says nothing for so long, MemoryError when it grows too large.
+        Raises TimeoutError, which says why, when it says nothing for so long, MemoryError when it
+        grows too large.
         """
-        end = time.monotonic() + seconds
+        deadline = Deadline(seconds, self._meter)
         while True:
             try:
                 said = self._lines.get(timeout=LOOK_SECONDS)
             except queue.Empty:
                 if self._before and self._memory() > self._before + MEMORY:
                     raise MemoryError from None
-                if time.monotonic() > end:
-                    raise TimeoutError from None
+                if deadline.left() <= 0 and deadline.over() >= GRACE:
+                    raise TimeoutError(deadline.why) from None
                 continue
             try:
                 found: dict[str, Any] | None = json.loads(said) if said else None
@@ -154,9 +161,9 @@ def _hear(
     running, seconds = "", START_SECONDS
     while True:
         try:
-            said = child.line(seconds + GRACE)
-        except TimeoutError:
-            return running, Verdict.TIMEOUT, f"took longer than {seconds:g} s: {ENDLESS}"
+            said = child.line(seconds)
+        except TimeoutError as error:
+            return running, Verdict.TIMEOUT, str(error)
         except MemoryError:
             return running, Verdict.MEMORY, f"used more than {MEMORY >> 30} GB of memory"
         if said is None:

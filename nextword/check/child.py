@@ -12,7 +12,9 @@ import os
 import re
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from nextword.candidate.host import PACKAGE
 from nextword.check.examples import SECONDS, blank, name_of, run_examples
 from nextword.check.job import Job
 from nextword.check.known import Example, load
+from nextword.check.open_tasks import of_another
 from nextword.check.runner import SuiteError, run_suite
 from nextword.judge.local import on_file
 from nextword.judge.session import Refusal, Session, describe
@@ -111,29 +114,41 @@ class _Work:
         self.teller.tell(planned=[{"task": task, "result": asdict(each)} for task, each in rows])
 
     def _report(self, task_id: str, result: TestResult) -> None:
-        if result.verdict is Verdict.FAILED and isinstance(self.opened, Session):
-            said = self.known.sentence(result.name, self.opened.talk.transcript)
-            result = replace(result, misconception=said)
+        if isinstance(self.opened, Session):
+            talk = self.opened.talk
+            if result.verdict is Verdict.FAILED:
+                said = self.known.sentence(result.name, talk.transcript)
+                result = replace(result, misconception=said)
+            elif talk.unwritten is not None and (said := self._of_another(task_id, talk.lines)):
+                result = replace(result, verdict=Verdict.NOT_JUDGED, message=said)
         self.teller.result(task_id, result)
+
+    def _of_another(self, task_id: str, lines: Sequence[int]) -> str:
+        return of_another(task_id, self._text(), lines, self.job.symbols)
+
+    def _text(self) -> str:
+        return self.module.read_text("utf-8-sig", errors="replace")
 
     def _another_is_wrong(self, symbol: str) -> bool:
         """Tell whether an example may fail through a function of another task that it uses."""
         text = " ".join(each.source for each in self.known.examples[symbol])
         used = set(re.findall(r"\w+", text))
-        return any(
-            self._example(other, examples).verdict is not Verdict.PASSED
-            for other, examples in self.known.examples.items()
-            if self.job.symbols.get(other) != self.job.symbols[symbol]
-            and used & {other, other.rpartition(".")[2]}
-        )
+        for other, examples in self.known.examples.items():
+            elsewhere = self.job.symbols.get(other) != self.job.symbols[symbol]
+            if elsewhere and used & {other, other.rpartition(".")[2]}:
+                self.teller.begins(name_of(symbol), SECONDS)  # each has its own time
+                if self._example(other, examples).verdict is not Verdict.PASSED:
+                    return True
+        return False
 
     def _example(self, symbol: str, examples: list[Example]) -> TestResult:
         if isinstance(self.opened, Refusal):
             verdict, message = self.opened.verdict, self.opened.message
             return replace(blank(symbol), verdict=verdict, message=message)
         loaded = sys.modules[f"{PACKAGE}.{self.module.stem}"]
-        text = self.module.read_text("utf-8-sig", errors="replace")
-        return run_examples(symbol, examples, loaded, Source(self.module.name, text))
+        source = Source(self.module.name, self._text())
+        met = partial(self._of_another, self.job.symbols.get(symbol, ""))
+        return run_examples(symbol, examples, loaded, source, met)
 
 
 def _end_with_the_parent() -> None:

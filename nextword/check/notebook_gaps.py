@@ -43,7 +43,7 @@ def notebook_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
         released = notebook.get("metadata", {}).get("nextword", {}).get("cells", [])
         lines = [*_deleted(sources, released, chapter), *_empty(sources)]
         lines += [*_absent_pictures(cells), *_absent_work(cells)]
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         lines = ["is no notebook that can be read: save it in JupyterLab again"]
         yield f"{path.name} {lines[0]}"
         return

@@ -32,7 +32,9 @@ def check(
     hidden: Annotated[
         bool, typer.Option("--hidden", help="For authors: the hidden tests too, with tracebacks.")
     ] = False,
-    seed: Annotated[str, typer.Option(help="What --hidden draws inputs from.")] = "",
+    seed: Annotated[
+        str | None, typer.Option(help="What --hidden draws inputs from; default: a new one.")
+    ] = None,
 ) -> None:
     """Run the visible tests on your code. Example: nextword check 2.3
 
@@ -102,13 +104,21 @@ def _checked(
 
 
 def _hidden(
-    project: Project, wanted: Sequence[tuple[Chapter, Sequence[Task]]], package: str, seed: str
+    project: Project,
+    wanted: Sequence[tuple[Chapter, Sequence[Task]]],
+    package: str,
+    given: str | None,
 ) -> bool:
     """Show what fails of all tests, with tracebacks; tell whether nothing does."""
+    import secrets
+
     from nextword.errors import UserError
     from nextword.judge.marks import SuiteError
     from nextword.judge.survey import failures
 
+    if given is not None and not given.strip():
+        raise UserError("--seed is empty: give any text, or leave --seed out to draw a new seed")
+    seed = given or secrets.token_hex(4)
     complete = True
     for chapter, tasks in wanted:
         ids = {task.id for task in tasks}
@@ -120,6 +130,7 @@ def _hidden(
             head = f"{each.test.mark.id} {each.test.name}: {each.verdict.value}"
             typer.secho(head, fg="red")
             typer.echo(each.traceback or each.message)
-        typer.echo(f"{chapter.stem}: {count(len(found), 'failing test') if found else 'good'}")
+        became = count(len(found), "failing test") if found else "good"
+        typer.echo(f'{chapter.stem}: {became} (hidden inputs drawn from --seed "{seed}")')
         complete = complete and not found
     return complete

@@ -33,8 +33,9 @@ def grade(
     ] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write the grades here.")] = None,
     seed: Annotated[
-        str, typer.Option(help="Secret that hidden inputs are drawn from; default: the course's.")
-    ] = "",
+        str | None,
+        typer.Option(help="Secret that hidden inputs are drawn from; default: the course's."),
+    ] = None,
     package: Annotated[
         list[str] | None, typer.Option(help="Grade this package of the course folder too.")
     ] = None,
@@ -65,7 +66,7 @@ def grade(
         raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")
     if gradebook:
         given: dict[str, object] = {"--out": out, "--json": json_file, "--csv": csv_file}
-        given |= {"--seed": seed, "--package": package}
+        given |= {"--seed": seed is not None, "--package": package}
         given |= {"--regrade": regrade, "--sandbox": sandbox != "bubblewrap"}
         raise typer.Exit(_into_gradebook(chapter, submissions, gradebook, jobs, roster, given))
     if sandbox not in ("bubblewrap", "none"):

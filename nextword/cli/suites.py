@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,6 +26,10 @@ def suites(
     runs: Annotated[
         int, typer.Option(min=1, help="Run each test so often, each time with another seed.")
     ] = 1,
+    seed: Annotated[str, typer.Option(help="What the seeds begin with; a number follows.")] = "run",
+    jobs: Annotated[
+        int, typer.Option(min=0, help="Processes that share the runs; 0: one per processor.")
+    ] = 1,
     package: Annotated[str, typer.Option(help="The package whose code must pass.")] = "solutions",
     mutants: Annotated[
         bool, typer.Option("--mutants", help="Change the reference by machine, and test that.")
@@ -32,25 +37,35 @@ def suites(
 ) -> None:
     """Show the tests of each task. Example: nextword suites ngrams --runs 200
 
-    With --mutants: which share of small mistakes, made in the reference by machine, the tests
-    notice with each of five seeds. Exit 1: the reference fails a test in some run, a task has
-    no hidden test, or more than 5 % of a chapter's mutants go unnoticed.
+    A test whose inputs are the same with every seed runs once. --seed "$(date)" gives seeds that
+    were never used before. With --mutants: which share of small mistakes, made in the reference by
+    machine, the tests notice with each of five seeds. Exit 1: the reference fails a test in some
+    run, a task has no hidden test, or more than 5 % of a chapter's mutants go unnoticed.
     """
+    import os
+
+    # before numpy is loaded: tests have one thread when a class is graded
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
     from rich.console import Console
 
     from nextword import catalogue
+    from nextword.errors import UserError
     from nextword.project import find_project
 
+    if not seed.strip():
+        raise UserError("--seed is empty: give a text that the seeds begin with, or leave it out")
+    seeds = [f"{seed} {number}" for number in range(runs)]
     project, console = find_project(), Console(highlight=False, soft_wrap=True)
     chosen = [catalogue.resolve(name)[0] for name in chapters or ()] or catalogue.chapters()
     good = True
     for chapter in chosen:
-        found = _surveyed(project, chapter, runs, package)
+        found = _surveyed(project, chapter, seeds, package, jobs or os.cpu_count() or 1)
         hunted = _hunted(project, chapter) if mutants else None
         console.print(_table(chapter, found, hunted))
         bare = [task for task, row in found.tasks.items() if not row.hidden]
-        for test, why in found.failures.items():
-            console.print(f"{chapter.stem}: {test} {why}", markup=False)
+        for line in found.told(package):
+            console.print(line, markup=False)
         for task in bare:
             console.print(f"{chapter.stem}: task {task} has no hidden test")
         good = good and not found.failures and not bare
@@ -59,7 +74,9 @@ def suites(
     raise typer.Exit(0 if good else 1)
 
 
-def _surveyed(project: Project, chapter: Chapter, runs: int, package: str) -> Survey:
+def _surveyed(
+    project: Project, chapter: Chapter, seeds: Sequence[str], package: str, jobs: int
+) -> Survey:
     """Survey a chapter's suite with a progress bar on stderr."""
     from rich.console import Console
     from rich.progress import Progress
@@ -70,13 +87,13 @@ def _surveyed(project: Project, chapter: Chapter, runs: int, package: str) -> Su
 
     errors = Console(stderr=True)
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
-        line = bar.add_task(chapter.stem, total=runs)
+        line = bar.add_task(chapter.stem, total=len(seeds))
 
         def report(done: int) -> None:
             bar.update(line, completed=done)
 
         try:
-            return survey(project, chapter, runs=runs, package=package, report=report)
+            return survey(project, chapter, seeds=seeds, package=package, jobs=jobs, report=report)
         except SuiteError as error:
             raise UserError(str(error)) from error
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from nextword.catalogue import Chapter, Task
 from nextword.grading.page import rendered
-from nextword.results import SubmissionResult, Verdict
+from nextword.results import Fault, SubmissionResult, Verdict
 
 UNNAMED = "wrong in a way that no known mistake explains"
 UNWRITTEN = "not written yet"
+_NO_MISTAKE = (Verdict.PASSED, Verdict.NOT_JUDGED)
 WIDTH = 240  # of a bar for the whole class, in the plot's units
 
 
@@ -36,7 +37,7 @@ def mistakes_met(chapter: Chapter, results: Iterable[SubmissionResult]) -> list[
     found: dict[tuple[str, str], list[str]] = {}
     for result in results:
         for each in () if result.notice and result.score == 0 else result.tasks:
-            wrong = [test for test in each.tests if test.verdict is not Verdict.PASSED]
+            wrong = [test for test in each.tests if test.verdict not in _NO_MISTAKE]
             said = dict.fromkeys(test.misconception for test in wrong if test.misconception)
             if wrong and not said:
                 missing = each.verdict is Verdict.MISSING
@@ -56,8 +57,9 @@ class Bar:
     width: float
 
 
-def page(chapter: Chapter, met: list[Met], size: int) -> str:
-    """Return the agenda as HTML: a plot, and a table of the same."""
+def page(chapter: Chapter, met: list[Met], size: int, faults: Sequence[Fault] = ()) -> str:
+    """Return the agenda as HTML: a plot, and a table of the same; above it, tests at fault."""
     most = max((len(each.students) for each in met), default=1)
     bars = [Bar(each, 8 + 22 * n, WIDTH * len(each.students) / most) for n, each in enumerate(met)]
-    return rendered("agenda.html", chapter=chapter, met=met, bars=bars, size=size, most=most)
+    given = {"chapter": chapter, "met": met, "bars": bars, "size": size, "most": most}
+    return rendered("agenda.html", **given, faults=faults)

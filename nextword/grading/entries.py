@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -314,9 +315,12 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     return " ".join(clean(text, longest).split())
 
 
+_NUMBERED = re.compile(" #[0-9a-f]{16}$")  # what no name may end with that is shown as it is
+
+
 def shown_name(raw: str) -> str:
     """Return a student's name that can be shown, still another one for every student."""
     name = one_line(raw, 100)
-    if name == raw:
+    if name == raw and not _NUMBERED.search(name):
         return name
-    return f"{name} #{hashlib.sha256(raw.encode(errors='surrogateescape')).hexdigest()[:6]}"
+    return f"{name} #{hashlib.sha256(raw.encode(errors='surrogatepass')).hexdigest()[:16]}"

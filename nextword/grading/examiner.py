@@ -20,16 +20,19 @@ from nextword.grading.retry import Retry
 from nextword.grading.submissions import Submission
 from nextword.judge.diagnosis import Diagnosis, Seen
 from nextword.judge.lending import Lender
+from nextword.judge.reading import CLOCK, TextError, memory_bound
 from nextword.judge.session import Refusal, Session, describe
 from nextword.judge.suite import OverdueError, Suite, SuiteTest
 from nextword.judge.wording import OTHER_FORM, SEE, clean
-from nextword.results import SubmissionResult, TestResult, Verdict, group_by_task
+from nextword.results import AT_FAULT, SubmissionResult, TestResult, Verdict, group_by_task
 from nextword.sandbox.servers import CandidateServer, ServerError
 
 IMPORT_SECONDS = 60.0  # a module may be slow to import; its tests have their own time
 MOST_IMPORT_SECONDS = 300.0  # over all: after each crash the module is imported again
 MOST_KEPT = 64 << 20  # bytes of what is said in a submission's failed tests
-IDLE, IMPORTING = -2, -1  # in place of the number of a test
+# in place of the number of a test: what else is done with a submission
+IDLE, IMPORTING, READING, EXPLAINING = -2, -1, -3, -4
+EXPLAIN_SECONDS = 60.0  # to find the words for what failed; without them the points are the same
 FULL_TIMEOUTS = 3  # tests of a submission that may use up their time, and one of each task;
 SHORTER = 5  # later ones get a fifth
 
@@ -55,6 +58,7 @@ class Examiner:
         self._said: dict[int, Sequence[Asked]] = {}  # in the submission's failed tests
         self._kept = 0  # bytes of that
         self._first: dict[int, Sequence[Asked]] = {}  # in tests whose answers must repeat
+        self.explaining = False  # whether what failed is compared with the course's own code
 
     def warm_up(self) -> None:
         """Start the candidate server before the first submission needs it."""
@@ -72,29 +76,46 @@ class Examiner:
         self, submission: Submission, skip: Mapping[int, Refusal] | None = None
     ) -> SubmissionResult:
         """Run every test of the suite on the submission, but for those in `skip`, by number."""
+        skip = skip or {}
+        self._running(READING, CLOCK)  # from here on, whoever dies, dies of this submission
         if submission.problem:
-            whole = Refusal(submission.verdict, submission.problem)
-            refused = {test.number: whole.of(test) for test in self.suite.tests}
-            return self._result(submission, refused, submission.problem)
+            return self._refused(submission, Refusal(submission.verdict, submission.problem))
+        if READING in skip:
+            return self._refused(submission, skip[READING])
         self._said, self._kept, self._first = {}, 0, {}
-        with_sets = self._tests_with_sets(submission)
+        less = bool(skip.keys() - {EXPLAINING})  # no second try of what was left out
         try:
-            found, notice = self._run_all(submission, skip or {})
-            if not notice and not skip:
+            with_sets = [] if less else self._tests_with_sets(submission)
+        except TextError as error:
+            return self._refused(submission, Refusal(error.verdict, str(error)))
+        try:
+            found, notice = self._run_all(submission, skip)
+            if not notice and not less:
                 second: Collection[int] = ()
                 with contextlib.suppress(Exception):  # our own fault: what was found stands
                     second = self._try_second_order(submission, found, with_sets)
                 with contextlib.suppress(Exception):
                     self._charge_once(submission, found, second)
-            with contextlib.suppress(Exception):
-                self._explain_mistakes(found)
+            if EXPLAINING not in skip:
+                self._explain_within_bounds(found)
         finally:
             self._hang_up()
         return self._result(submission, found, notice)
 
+    def _refused(self, submission: Submission, whole: Refusal) -> SubmissionResult:
+        """Return the result of a submission that is not run at all."""
+        refused = {test.number: whole.of(test) for test in self.suite.tests}
+        return self._result(submission, refused, whole.message)
+
     def _tests_with_sets(self, submission: Submission) -> list[SuiteTest]:
-        """Return the tests that will be run in a second order of sets; its server starts now."""
-        tasks = self.diagnosis.tasks_with_sets(submission.source.text, self.chapter)
+        """Return the tests that will be run in a second order of sets; its server starts now.
+
+        Raises TextError for a text that cannot be read within bounds.
+        """
+        try:
+            tasks = self.diagnosis.tasks_with_sets(submission.source.text, self.chapter)
+        except OSError as error:
+            raise ServerError(f"no process to read in: {error.strerror}") from None
         if tasks and SECOND not in self._servers:
             self._servers[SECOND] = self._open_server(SECOND)
         return [test for test in self.suite.tests if test.mark.id in tasks]
@@ -148,6 +169,16 @@ class Examiner:
         if result.verdict is Verdict.FAILED and self._kept < MOST_KEPT:
             self._said[test.number] = talk.transcript
             self._kept += talk.kept
+
+    def _explain_within_bounds(self, found: dict[int, TestResult]) -> None:
+        """Find the words for what failed; whatever the answers do to us, the points stand."""
+        self._running(EXPLAINING, EXPLAIN_SECONDS)
+        self.explaining = True
+        try:
+            with contextlib.suppress(Exception), memory_bound():
+                self._explain_mistakes(found)
+        finally:
+            self.explaining = False
 
     def _explain_mistakes(self, found: dict[int, TestResult]) -> None:
         """Name the mistakes behind failed tests, or say in which direction an answer is off."""
@@ -242,8 +273,7 @@ class Examiner:
                 return result
             result = replace(result, verdict=Verdict.FAILED, message=f"{OTHER_FORM}: {SEE}")
         if not self.diagnosis.test_is_right(test):
-            text = "the reference does not pass this test either: the test is at fault"
-            return replace(result, verdict=Verdict.NOT_JUDGED, message=text)
+            return replace(result, verdict=Verdict.NOT_JUDGED, message=AT_FAULT)
         self._keep(test, result, talk)
         return result
 
@@ -254,7 +284,7 @@ class Examiner:
     ) -> Session | Refusal:
         """Start a candidate and import the submission in it; put lent parts in their places."""
         channel = self._start(order)
-        talk = Conversation(self._asker(channel), channel.waits)
+        talk = Conversation(self._asker(channel), channel.meter)
         self._seconds = IMPORT_SECONDS
         session = Session(self.suite, talk, self.chapter.stem, submission.source)
         refusal = session.open("import", submission.data, IMPORT_SECONDS)
@@ -294,9 +324,7 @@ class Examiner:
             try:
                 return channel.ask(number, test, released, body, deadline)
             except (SlowError, OverdueError):  # after either, the answer may still come: hang up
-                limit = f"took longer than {self._seconds:.3g} s"
-                text = f"{limit}: an endless loop, or a much slower way than needed"
-                raise Stop(Verdict.TIMEOUT, text) from None
+                raise Stop(Verdict.TIMEOUT, deadline.why) from None
             except WireError:
                 raise Stop(Verdict.CRASHED, NO_ANSWER) from None
             except ClosedError:

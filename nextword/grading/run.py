@@ -6,19 +6,22 @@ Leaves out the command line's options and what the terminal shows (cli/grade.py,
 from __future__ import annotations
 
 import os
-import secrets
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 from nextword.candidate.server import Plan
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
-from nextword.grading import feedback
+from nextword.grading import admitted, feedback
+from nextword.grading.admission import Admission, asking, settle
 from nextword.grading.agenda import Met, mistakes_met, page
 from nextword.grading.entries import open_class
 from nextword.grading.hand_back import write_uploads
 from nextword.grading.roster import Person, Roster
+from nextword.grading.seeds import seed_for
 from nextword.grading.store import REASONS, Kept, Key, Store, file_name, run_key, write_atomically
 from nextword.grading.submissions import Submission, read, read_package
 from nextword.grading.workers import Course, Finished, WorkerPool
@@ -27,8 +30,9 @@ from nextword.judge.marks import SuiteError
 from nextword.judge.misconceptions import Misconception, load_misconceptions
 from nextword.judge.suite import Suite, with_suite
 from nextword.project import Project
-from nextword.results import SubmissionResult, TestResult, Verdict
+from nextword.results import AT_FAULT, Fault, SubmissionResult
 from nextword.sandbox import trial as sandbox
+from nextword.sandbox.servers import CandidateServer
 
 REFERENCE = "solutions"
 CLASS = "class"  # a folder of its own: pages are named after students
@@ -61,7 +65,7 @@ class Options:
 
     out: Path
     jobs: int = field(default_factory=processors)
-    seed: str = ""  # "": the course folder's own, made once
+    seed: str | None = None  # None: the course folder's own, made once
     confined: bool = True  # in the sandbox
     user: int | None = None  # whom candidates become that are not confined
     regrade: bool = False  # even what has not changed
@@ -93,6 +97,7 @@ class Outcome:
     absent: tuple[Person, ...] = ()  # of the roster: nothing was handed in
     uploads: tuple[Path, ...] = ()  # feedback as a learning platform takes it
     keys: tuple[Key, ...] = ()  # of the results: what each depends on
+    faults: tuple[Fault, ...] = ()  # tests that the reference fails: nobody pays for them
 
     @property
     def all_judged(self) -> bool:
@@ -106,60 +111,13 @@ class Outcome:
             "submissions": [result.to_json() for result in self.results],
             "absent": [{"student": p.id, "name": p.name, "email": p.email} for p in self.absent],
             "mistakes": [met.to_json() for met in self.mistakes],
+            "faults": [fault.to_json() for fault in self.faults],
         }
 
     @property
     def mistakes(self) -> list[Met]:
         """What the class got wrong, by task."""
         return mistakes_met(self.chapter, self.results)
-
-
-class Proof:
-    """Holds results back until the reference has been graded by the same path.
-
-    What the reference does not pass here (a sandbox that hides a package, a machine that is too
-    slow, a wrong test) is the grader's fault: no student pays for it.
-    """
-
-    def __init__(self, index: int, finished: Finished) -> None:
-        self.index = index  # of the reference among the submissions
-        self.done = False
-        self._finished = finished
-        self._held: list[tuple[int, SubmissionResult]] = []
-        self._unfair: dict[str, str] = {}  # test -> what became of the reference in it
-
-    def finished(self, index: int, result: SubmissionResult) -> None:
-        """Take a result and pass on what can be passed on."""
-        if index == self.index:
-            tests = [test for task in result.tasks for test in task.tests]
-            wrong = [test for test in tests if test.verdict is not Verdict.PASSED]
-            self._unfair = {test.name: result.notice or test.verdict.value for test in wrong}
-            self.done = True
-        else:
-            self._held.append((index, result))
-        if self.done:
-            held, self._held = self._held, []
-            for number, each in held:
-                self._finished(number, self._fair(each))
-
-    def _fair(self, result: SubmissionResult) -> SubmissionResult:
-        tasks = [replace(task, tests=tuple(map(self._judge, task.tests))) for task in result.tasks]
-        return replace(result, tasks=tuple(tasks))
-
-    def _judge(self, test: TestResult) -> TestResult:
-        known = (Verdict.PASSED, Verdict.NOT_JUDGED)  # whose message says why
-        if test.verdict in known or test.name not in self._unfair:
-            return test
-        why = f"the reference does not pass here either ({self._unfair[test.name]})"
-        return replace(test, verdict=Verdict.NOT_JUDGED, message=why, misconception="")
-
-
-def own_seed(project: Project) -> str:
-    """Return the secret of this course folder from which hidden inputs are drawn; made once."""
-    path = project.state("grading-seed")
-    if not path.is_file():
-        write_atomically(path, secrets.token_hex(16))
-    return path.read_text("utf-8").strip()
 
 
 @dataclass(frozen=True)
@@ -207,12 +165,19 @@ class _Basis:
     plan: Plan
     seed: str
 
+    @property
+    def stem(self) -> str:
+        """The chapter's short name."""
+        return self.chapter.stem
+
+    @cached_property
     def key(self) -> Key:
         """Return what every result of the run depends on."""
-        stem = self.chapter.stem
+        stem = self.stem
         parts = self.project.suite_files(stem) + self.project.misconception_files(stem)
         tests = [*sorted(parts), self.reference]
-        return run_key(tests, asdict(self.chapter), self.seed, self.plan.to_json())
+        plan = replace(self.plan, outer_uid=None)  # whom candidates become changes no grade
+        return run_key(tests, asdict(self.chapter), self.seed, plan.to_json())
 
 
 def _basis(project: Project, chapter: Chapter, options: Options) -> _Basis:
@@ -221,7 +186,7 @@ def _basis(project: Project, chapter: Chapter, options: Options) -> _Basis:
     # import what students will import
     models = [reference] if reference else project.suite_files(chapter.stem)
     plan = sandbox.plan_for(models, confined=options.confined, user=options.user)
-    return _Basis(project, chapter, reference, plan, options.seed or own_seed(project))
+    return _Basis(project, chapter, reference, plan, seed_for(project, options.seed))
 
 
 class _Records:
@@ -250,14 +215,21 @@ class _Records:
         self._store.save(self._keys[index], result)
         _write_feedback(self._out, self._chapter, result)
 
-    def outcome(self) -> Outcome:
+    def outcome(self, faults: Sequence[Fault]) -> Outcome:
         """Write the pages of those whose work has not changed; return what was found of all."""
         for index in set(self._results).difference(self.todo):
             _write_feedback(self._out, self._chapter, self._results[index])
         ordered = tuple(self._results[index] for index in range(len(self._keys)))
         changes = _changes(self._before, self._keys, ordered)
-        found = Outcome(self._chapter, ordered, len(self.todo), changes, keys=tuple(self._keys))
-        agenda = page(self._chapter, found.mistakes, len(ordered))
+        found = Outcome(
+            self._chapter,
+            ordered,
+            len(self.todo),
+            changes,
+            keys=tuple(self._keys),
+            faults=(*faults, *_met_on_the_way(ordered, faults)),
+        )
+        agenda = page(self._chapter, found.mistakes, len(ordered), found.faults)
         write_atomically(self._out / AGENDA, agenda, durable=False)
         return found
 
@@ -273,54 +245,97 @@ def grade(
     gathered = gather(project, chapter, folder, options.packages, options.roster)
     submissions = gathered.submissions
     basis = _basis(project, chapter, options)
-    records = _Records(chapter, submissions, options, basis.key())
+    records = _Records(chapter, submissions, options, basis.key)
     watcher.begin(len(submissions), len(submissions) - len(records.todo))
-    if records.todo:
-        trial = sandbox.Trial(basis.plan, max(1, min(options.jobs, len(records.todo))))
-        try:
-            _grade_new(basis, submissions, records, trial, watcher)
-        finally:
-            trial.close()
-    found = records.outcome()
-    pages = {each.student: feedback.page(chapter, each) for each in found.results}
-    uploads = write_uploads(options.out / CLASS, gathered.entries, pages)
-    return replace(found, absent=gathered.absent, uploads=uploads)
-
-
-def _grade_new(
-    basis: _Basis,
-    submissions: list[Submission],
-    records: _Records,
-    trial: sandbox.Trial,
-    watcher: Watcher,
-) -> None:
-    """Grade the submissions that are still to do, and before them the reference."""
-    project, stem = basis.project, basis.chapter.stem
 
     def finished(index: int, result: SubmissionResult) -> None:
         records.add(index, result)
         watcher.finished(result)
 
+    faults = _grade_new(basis, submissions, records.todo, options.jobs, finished, watcher.tick)
+    found = records.outcome(faults)
+    pages = {each.student: feedback.page(chapter, each) for each in found.results}
+    uploads = write_uploads(options.out / CLASS, gathered.entries, pages)
+    return replace(found, absent=gathered.absent, uploads=uploads)
+
+
+def settle_ahead(project: Project, chapter: Chapter, options: Options) -> tuple[Fault, ...]:
+    """Settle which inputs the tests take, before there are submissions; return tests at fault."""
+    basis = _basis(project, chapter, options)
+    return _grade_new(basis, [], [], options.jobs, lambda *_: None, lambda: None)
+
+
+def _grade_new(
+    basis: _Basis,
+    submissions: list[Submission],
+    todo: Sequence[int],
+    jobs: int,
+    finished: Finished,
+    tick: Callable[[], None],
+) -> tuple[Fault, ...]:
+    """Grade the submissions that are still to do, on inputs that the reference passes.
+
+    Returns the tests that it fails whatever their inputs.
+    """
+    settled = basis.reference is None or admitted.load(basis.project, basis.stem, basis.key)[1]
+    if settled and not todo:
+        return ()
+    trial = sandbox.Trial(basis.plan, max(1, min(jobs, len(todo))) if settled else max(1, jobs))
+    faults: list[Fault] = []
+
     def work(suite: Suite) -> None:
         suite.require_tasks_of(basis.chapter)
         suite.seed = basis.seed
         trial.finish()  # the servers have started while the suite was collected
-        proof = Proof(len(submissions), finished)
-        order, everyone = list(records.todo), list(submissions)
-        if basis.reference:
-            everyone.append(read_package(basis.reference.parent, stem, REFERENCE))
-            order.insert(0, proof.index)
-        else:
-            proof.done = True
-        mistakes = _misconceptions(project.misconceptions(stem))
+        mistakes = _misconceptions(basis.project.misconceptions(basis.stem))
         course = Course(basis.chapter, basis.reference, mistakes, basis.plan)
-        WorkerPool(suite, course, everyone, trial.servers).run(order, proof.finished, watcher.tick)
+        admission = _admit(basis, suite, course, trial.servers, tick)
+        suite.attempts = admission.attempts
+        faults.extend(admission.faults)
 
-    path = project.suite(stem)
+        def spared(index: int, result: SubmissionResult) -> None:
+            finished(index, admission.spare(result))
+
+        WorkerPool(suite, course, submissions, trial.servers).run(todo, spared, tick)
+
+    path = basis.project.suite(basis.stem)
     try:
-        with_suite(path, project.root, work)
+        with_suite(path, basis.project.root, work)
     except SuiteError as error:
         raise UserError(f"{path.name}: {error}") from error
+    finally:
+        trial.close()
+    return tuple(faults)
+
+
+def _admit(
+    basis: _Basis,
+    suite: Suite,
+    course: Course,
+    servers: Sequence[CandidateServer],
+    tick: Callable[[], None],
+) -> Admission:
+    """Return which draw of its inputs each test takes; the reference says what is new."""
+    if basis.reference is None:
+        return Admission({})
+    key = basis.key
+    known, _ = admitted.load(basis.project, basis.stem, key)
+    reference = read_package(basis.reference.parent, basis.stem, REFERENCE)
+    admission = settle(suite, asking(suite, course, reference, servers, tick), known)
+    if admission.attempts != known:
+        admitted.save(basis.project, basis.stem, key, admission)
+    return admission
+
+
+def _met_on_the_way(results: Sequence[SubmissionResult], known: Sequence[Fault]) -> Iterator[Fault]:
+    """Yield tests that the reference passed before the class was graded, and failed in it."""
+    names = {fault.test for fault in known}
+    for task in (task for result in results for task in result.tasks):
+        for test in task.tests:
+            if test.message == AT_FAULT and test.name not in names:
+                names.add(test.name)
+                why = "the reference failed it, twice, while the class was graded"
+                yield Fault(task.task.id, test.name, "", why)
 
 
 def _misconceptions(path: Path | None) -> tuple[Misconception, ...]:

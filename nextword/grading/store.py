@@ -88,20 +88,28 @@ def _version(package: str) -> str:
         return package
 
 
-_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+# small letters alone: some systems take A for a, and write accents in other ways
+_PLAIN = re.compile(r"[a-z0-9_](?:[a-z0-9_. -]{0,38}[a-z0-9_-])?")
+_HASHED = re.compile(r"-[0-9a-f]{16}$")
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)\s*(\.|$)", re.IGNORECASE)
 
 
 def file_name(student: str) -> str:
-    """Return a safe file name for a student, another one for every student.
+    """Return a safe file name for a student, another one for every student and on every system.
 
-    >>> file_name("Ada Lovelace"), file_name("../x")
-    ('Ada Lovelace', '_._x-d6b96a97')
+    A plain name stays as it is. Any other gets a hash; a plain one never ends like it.
+
+    >>> file_name("ada lovelace"), file_name("../x")
+    ('ada lovelace', '_._x-d6b96a97d147daaa')
     """
+    plain = _PLAIN.fullmatch(student) and not _HASHED.search(student)
+    if plain and not _DEVICE.match(student):
+        return student
     # no leading dot hides it, no leading minus makes it an option, no name is a device of Windows
     safe = re.sub(r"[^\w.\- ]|^[.-]", "_", student)[:40].strip() or "_"
-    if safe == student and not _DEVICE.match(safe):
-        return safe
-    return f"{safe}-{hashlib.sha256(student.encode(errors='replace')).hexdigest()[:8]}"
+    safe = f"_{safe}" if _DEVICE.match(safe) else safe
+    digest = hashlib.sha256(student.encode(errors="surrogatepass")).hexdigest()
+    return f"{safe.encode(errors='replace').decode()}-{digest[:16]}"
 
 
 def write_atomically(path: Path, text: str, *, durable: bool = True) -> None:
@@ -129,6 +137,8 @@ class Store:
         """Return a student's last result, or None where there is none to be read."""
         try:
             raw = json.loads(self._path(student).read_text("utf-8"))
+            if raw["result"]["student"] != student:
+                return None
             scores = {str(task): float(score) for task, score in raw["scores"].items()}
             key = {str(name): str(value) for name, value in raw["key"].items()}
             return Kept(key, self._result(raw["result"]), float(raw["score"]), scores)

@@ -6,16 +6,19 @@ Only <chapter>.py is ever read: what lies beside it (conftest.py, numpy.py, …)
 from __future__ import annotations
 
 import hashlib
+import io
+import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from nextword.grading.entries import one_line, require_one_work, shown_name
 from nextword.grading.works import Entry, ProblemError, open_work
+from nextword.judge.reading import read_apart
 from nextword.judge.wording import Source
 from nextword.results import Verdict, Whose
 
-MAX_SOURCE = 1 << 20  # bytes of a module
+MAX_SOURCE = 1 << 18  # bytes of a module: ten times a long one
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ def read(entry: Entry, stem: str) -> Submission:
     modules = sorted({path.name for path in others if path.suffix == ".py"} - {wanted})
     if modules:
         note = one_line(f"only {wanted} is graded; left out: {', '.join(modules[:5])}", 300)
-    return Submission(whose, Source(wanted, text), data, (str(inside),), note=note)
+    source = Source(wanted, text, read_apart)
+    return Submission(whose, source, data, (str(inside),), note=note)
 
 
 def read_package(folder: Path, stem: str, name: str) -> Submission:
@@ -122,8 +126,20 @@ def _text(data: bytes, name: str) -> str:
         line = data[: error.start].count(b"\n") + 1
         text = f"{name} is not saved as UTF-8 (line {line}); save it as UTF-8"
         raise ProblemError(text, Verdict.FAILED) from None
+    if not _is_declared(data, text):
+        text = f"the first lines of {name} declare another encoding; save it as UTF-8"
+        raise ProblemError(text, Verdict.FAILED)
     if "\0" in text:
         raise ProblemError(f"{name} is no text file", Verdict.FAILED)
     if text.lstrip().startswith("{") and '"cells"' in text and '"nbformat"' in text:
         raise ProblemError(f"{name} is a notebook by another name; hand in the module")
     return text
+
+
+def _is_declared(data: bytes, text: str) -> bool:
+    """Tell whether Python will read the same text: `# coding: utf-7` makes another one of it."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding) == text
+    except (SyntaxError, UnicodeDecodeError):  # an encoding that does not exist: its import says so
+        return True

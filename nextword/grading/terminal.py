@@ -14,9 +14,10 @@ from rich.table import Table
 
 from nextword.grading.run import Change, Outcome
 from nextword.plural import count
-from nextword.results import SubmissionResult, TaskResult, Verdict, Whose
+from nextword.results import AT_FAULT, Fault, SubmissionResult, TaskResult, Verdict, Whose
 
 WIDE = 1000  # characters: more than any table of grades
+_NOT_JUDGED = "[bold white on red] NOT JUDGED [/]"
 LEGEND = ", ".join(f"{each.look.letter} {each.look.word}" for each in Verdict if each.look.letter)
 
 
@@ -149,17 +150,32 @@ def changes_table(changes: Sequence[Change]) -> Table:
 
 
 def _shout(console: Console, outcome: Outcome) -> None:
+    """Say what could not be judged: tests at fault for the class, the rest for each student."""
+    for line in fault_lines(outcome.faults):
+        console.print(f"{_NOT_JUDGED} for the whole class: {escape(line)}", soft_wrap=True)
     for result in outcome.results:
         tests = [
             (task.task.id, test)
             for task in result.tasks
             for test in task.tests
-            if test.verdict is Verdict.NOT_JUDGED
+            if test.verdict is Verdict.NOT_JUDGED and test.message != AT_FAULT
         ]
         if tests:
             task_id, first = tests[0]
             console.print(
-                f"[bold white on red] NOT JUDGED [/] {escape(result.whose.called)}: "
+                f"{_NOT_JUDGED} {escape(result.whose.called)}: "
                 f"{count(len(tests), 'test')}, so the score is provisional. "
                 f"{task_id} {escape(first.name)}: {escape(first.message)}"
             )
+
+
+def fault_lines(faults: Sequence[Fault]) -> list[str]:
+    """Return a line on each reason why tests are at fault; it names the first test of several."""
+    by_reason: dict[str, list[Fault]] = {}
+    for fault in faults:
+        by_reason.setdefault(fault.why, []).append(fault)
+    lines = []
+    for first, *others in by_reason.values():
+        more = f", and {count(len(others), 'more test')} for the same reason" if others else ""
+        lines.append(f"{first}{more}. Nobody loses points by it.")
+    return lines

@@ -15,16 +15,19 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from nextword.boundary.deadline import MOST
+from nextword.candidate.one_thread import compute_in_one_thread
 from nextword.candidate.server import GC_THRESHOLDS, Plan
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
-from nextword.grading.examiner import IDLE, IMPORTING, Examiner
+from nextword.grading.examiner import EXPLAINING, IDLE, IMPORTING, READING, Examiner
 from nextword.grading.orders import FIRST
 from nextword.grading.submissions import Submission
 from nextword.judge.bounds import GRACE, Bounds
@@ -43,6 +46,8 @@ MAX_EARLY_DEATHS = 20  # of workers before they begin, one after the other, unti
 PR_SET_PDEATHSIG = 1
 _fork = multiprocessing.get_context("fork") if sys.platform != "win32" else None
 
+_UNREADABLE = Refusal(Verdict.CRASHED, "your file could not be read: the grader dies of it")
+
 Finished = Callable[[int, SubmissionResult], None]
 
 
@@ -54,6 +59,7 @@ class Course:
     reference: Path | None
     misconceptions: tuple[Misconception, ...]
     plan: Plan
+    settling: bool = False  # the reference is asked whether tests are right: they are believed
 
 
 @dataclass
@@ -72,6 +78,12 @@ class _Worker:
     pipe: Any
     task: _Task | None = None
 
+    def computed(self) -> float:
+        """Return the seconds of processor time that the process has used."""
+        with contextlib.suppress(psutil.Error):
+            return float(sum(psutil.Process(self.process.pid).cpu_times()[:2]))
+        return 0.0
+
 
 class WorkerPool:
     """Hands submissions to workers; a worker that dies or hangs is replaced."""
@@ -86,18 +98,28 @@ class WorkerPool:
         self._suite, self._course, self._submissions = suite, course, submissions
         self._servers = list(servers)  # one per worker; a worker's successor starts its own
         self._jobs = len(servers)
-        # per worker: number of the running test (or IDLE, IMPORTING), when it began, its limit,
-        # and whether it runs on trusted code, to explain what became of it
-        self._clocks = [multiprocessing.RawArray(ctypes.c_double, 4) for _ in range(self._jobs)]
+        # per worker: number of the running test (or IDLE, IMPORTING, …), when it began, how much
+        # the worker had computed then, the limit, and whether it runs on trusted code, to explain
+        # what became of it
+        self._clocks = [multiprocessing.RawArray(ctypes.c_double, 5) for _ in range(self._jobs)]
         self._workers: list[_Worker] = []
         self._early_deaths = 0
 
-    def run(self, order: Sequence[int], finished: Finished, tick: Callable[[], None]) -> None:
-        """Grade the submissions of these numbers; `tick` is called a few times per second."""
+    def run(
+        self,
+        order: Sequence[int],
+        finished: Finished,
+        tick: Callable[[], None],
+        skip: Mapping[int, Mapping[int, Refusal]] | None = None,
+    ) -> None:
+        """Grade the submissions of these numbers; `tick` is called a few times per second.
+
+        `skip` says, by submission, which tests are left out.
+        """
         gc.collect()
         gc.freeze()  # the workers need not look at what was there before them
         gc.set_threshold(*GC_THRESHOLDS)
-        waiting = deque(_Task(index) for index in order)
+        waiting = deque(_Task(index, dict((skip or {}).get(index, {}))) for index in order)
         left = len(waiting)
         jobs = min(self._jobs, left)
         try:
@@ -140,9 +162,8 @@ class WorkerPool:
                 fault = Refusal(Verdict.NOT_JUDGED, "the grader died in this test")
                 self._replace(slot, waiting, fault, stuck=False)
         for slot in pipes.values():
-            number, began, limit, trusted = self._clocks[slot]
-            busy = self._workers[slot].task is not None and number != IDLE
-            if busy and time.monotonic() > began + MOST * limit + GRACE + STUCK_SECONDS:
+            trusted = self._clocks[slot][4]
+            if self._is_stuck(slot):
                 text = "your code's answers kept the test busy until its time was up"
                 refusal = Refusal(Verdict.TIMEOUT, text)
                 if trusted:
@@ -150,6 +171,20 @@ class WorkerPool:
                     refusal = Refusal(Verdict.NOT_JUDGED, text)
                 self._replace(slot, waiting, refusal, stuck=True)
         return found
+
+    def _is_stuck(self, slot: int) -> bool:
+        """Tell whether a worker has gone on long after it should have ended its test.
+
+        As in a test, what counts is what it computes: the rest of the machine may be busy.
+        """
+        number, began, before, limit, _ = self._clocks[slot]
+        worker = self._workers[slot]
+        if worker.task is None or number == IDLE:
+            return False
+        took, patience = time.monotonic() - began, GRACE + STUCK_SECONDS
+        if took <= limit + patience:
+            return False
+        return took > MOST * limit + patience or worker.computed() - before > limit + patience
 
     def _replace(self, slot: int, waiting: deque[_Task], refusal: Refusal, *, stuck: bool) -> None:
         """Hire a new worker; the test that the old one was in is left out if it is to blame."""
@@ -166,6 +201,8 @@ class WorkerPool:
         elif task is not None:
             task.deaths[number] = task.deaths.get(number, 0) + 1
             task.stuck += stuck
+            if number == READING:
+                refusal = _UNREADABLE
             if stuck or task.deaths[number] >= MAX_DEATHS:
                 task.skip[number] = refusal
             if task.stuck >= MAX_STUCK or sum(task.deaths.values()) >= MAX_ALL_DEATHS:
@@ -192,19 +229,22 @@ class WorkerPool:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             return
-        if "torch" in sys.modules:  # one thread, as in the candidate: for equal digits, and since
-            sys.modules["torch"].set_num_threads(1)  # a fork may hang in its parent's threads
+        compute_in_one_thread()  # a fork might hang in its parent's threads, too
         course, clock = self._course, self._clocks[slot]
 
         def running(number: int, seconds: float, trusted: bool = False) -> None:
-            clock[0], clock[1], clock[2], clock[3] = number, time.monotonic(), seconds, trusted
+            clock[:] = [number, time.monotonic(), time.process_time(), seconds, trusted]
 
         def explaining(test: SuiteTest) -> None:
-            running(test.number, test.mark.seconds, trusted=True)
+            number = EXPLAINING if examiner.explaining else test.number
+            running(number, test.mark.seconds, trusted=True)
 
         stem, mistakes = course.chapter.stem, course.misconceptions
         self._suite.bound = Bounds()
-        diagnosis = Diagnosis(self._suite, stem, course.reference, mistakes, explaining)
+        believing = course.settling
+        diagnosis = Diagnosis(
+            self._suite, stem, course.reference, mistakes, explaining, believing=believing
+        )
 
         def open_server(order: int) -> CandidateServer:
             if order == FIRST and servers:

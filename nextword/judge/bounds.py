@@ -13,10 +13,12 @@ from types import FrameType
 
 from nextword.boundary.deadline import Deadline
 from nextword.candidate.confinement import mapped_memory
+from nextword.judge.shelter import sheltered_imports
 from nextword.judge.suite import OverdueError
 
 MEMORY = 2 << 30  # bytes that a test may take in the examiner, to make something of answers
 GRACE = 2.0  # seconds that a test may spend beyond its limit outside of the candidate
+SOON = 0.01  # seconds to the next look, where the time is all but up
 
 
 class Bounds:
@@ -28,7 +30,7 @@ class Bounds:
     @contextlib.contextmanager
     def __call__(self, deadline: Deadline) -> Iterator[None]:
         """Let a test run out of time, or of memory before the machine does."""
-        with self._memory(), _overdue(deadline):
+        with self._memory(), _overdue(deadline), sheltered_imports(deadline.paused):
             yield
 
     @contextlib.contextmanager
@@ -50,13 +52,16 @@ def _overdue(deadline: Deadline) -> Iterator[None]:
     """Raise OverdueError when the block takes longer; the main thread only, as signals are."""
 
     def ring(number: int, frame: FrameType | None) -> None:
-        left = deadline.left() + GRACE
-        if left <= 0:
+        if deadline.over() >= GRACE:
             raise OverdueError
-        signal.setitimer(signal.ITIMER_REAL, left)
+        wind()
+
+    def wind() -> None:
+        left = deadline.left()
+        signal.setitimer(signal.ITIMER_REAL, max(SOON, left if left > 0 else left + GRACE))
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, max(0.0, deadline.left()) + GRACE)
+    wind()
     try:
         yield
     finally:

@@ -25,6 +25,8 @@ from nextword.judge.transcripts import Replay, Told, readable
 from nextword.judge.unordered import tasks_with_sets
 from nextword.results import TestResult, Verdict
 
+_BY_LOAD = (Verdict.TIMEOUT, Verdict.MEMORY)  # of the machine, perhaps: another run may pass
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -45,33 +47,51 @@ class Diagnosis:
         reference: Path | None,
         mistakes: Sequence[Misconception] = (),
         running: Callable[[SuiteTest], None] = lambda test: None,
+        *,
+        believing: bool = False,
     ) -> None:
         self._suite, self._stem, self._path = suite, stem, reference
         self._mistakes = tuple(mistakes) if reference else ()
+        self._believing = believing  # that tests are right: it is the reference that is judged
         self._running = running  # told before each run of a test on trusted code: someone watches
         self._code: CodeType | None = None
         self._wrong: dict[str, Session] = {}
-        self._passes: dict[int, bool] = {}
+        self._is_right: dict[int, bool] = {}
         self._seconds: dict[int, float] = {}  # that the reference took, by test
         self._replays: dict[tuple[int, str], Replay] = {}  # by test and misconception
         self._right: dict[int, list[Any]] = {}  # what the reference answers, by test
 
     @cached_property
     def _reference(self) -> Session | None:
-        if self._path is None:
-            return None
+        return self._fresh_reference() if self._path else None
+
+    def _fresh_reference(self) -> Session:
         return on_module(self._suite, self._stem, self._module("reference"))
 
     def test_is_right(self, test: SuiteTest, *, without: bool = True) -> bool:
-        """Tell whether the reference passes the test, or what to think `without` a reference."""
-        if self._reference is None:
+        """Tell whether the reference passes the test, or what to think `without` a reference.
+
+        It is asked twice, and then as a fresh module, before a test is at fault. A run that ended
+        by its time or memory says nothing of the test, and is not kept.
+        """
+        if self._reference is None or self._believing:
             return without
-        if test.number not in self._passes:
-            result = self._run(self._reference, test)
-            self._passes[test.number] = result.verdict is Verdict.PASSED
-            self._seconds[test.number] = result.seconds
-            self._right[test.number] = list(readable(self._reference.talk.transcript))
-        return self._passes[test.number]
+        if test.number in self._is_right:
+            return self._is_right[test.number]
+        result = self._ask(test, self._reference)
+        if result.verdict is not Verdict.PASSED:
+            result = self._ask(test, self._fresh_reference())
+        if result.verdict in _BY_LOAD:
+            return True
+        self._is_right[test.number] = result.verdict is Verdict.PASSED
+        return self._is_right[test.number]
+
+    def _ask(self, test: SuiteTest, reference: Session) -> TestResult:
+        """Run a test on the reference, and remember what it answers."""
+        result = self._run(reference, test)
+        self._seconds[test.number] = result.seconds
+        self._right[test.number] = list(readable(reference.talk.transcript))
+        return result
 
     @cached_property
     def _text(self) -> str:
@@ -92,9 +112,12 @@ class Diagnosis:
         exec(self._code, vars(module))
         return module
 
-    def lender(self, names: Sequence[str]) -> Lender | None:
-        """Return who lends these parts of the reference, or None where there is none."""
-        return Lender(self._module("lent"), names) if self._path else None
+    def lender(self, names: Sequence[str], blanks: Sequence[str] = ()) -> Lender | None:
+        """Return who lends these parts of the reference, or None where there is none.
+
+        The `blanks` are taken away from the student's module, and nothing is put in their place.
+        """
+        return Lender(self._module("lent"), names, blanks) if self._path else None
 
     def tasks_with_sets(self, source: str, chapter: Chapter) -> frozenset[str]:
         """Return the tasks in which a student's text has to do with sets where ours does not."""

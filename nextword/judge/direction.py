@@ -1,4 +1,7 @@
-"""In which direction an answer is off, in words that do not give the right answer away."""
+"""In which direction an answer is off, in words that do not give the right answer away.
+
+No number stands in them: code that has seen a hidden input could choose the number, and so tell it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,6 @@ _KINDS: tuple[tuple[Any, str], ...] = (
     ((set, frozenset), "a set"),
     (type(None), "None"),
 )
-FEW = ("no", "one", "two", "three")
 
 
 def direction(got: Any, expected: Any) -> str:
@@ -90,9 +92,8 @@ def _number(got: Any, expected: Any) -> str:
 def _sequence(got: Sequence[Any], expected: Sequence[Any]) -> str:
     off = len(got) - len(expected)
     if off:
-        how = FEW[abs(off)] if abs(off) < len(FEW) else "some"
-        items = "item" if abs(off) == 1 else "items"
-        return f"that is {how} {items} too {'long' if off > 0 else 'short'}"
+        items = "one item" if abs(off) == 1 else "some items"
+        return f"that is {items} too {'long' if off > 0 else 'short'}"
     wrong = [n for n, pair in enumerate(zip(got, expected, strict=True)) if not alike(*pair)]
     if len(wrong) > 1 and _same_items(got, expected):
         return "with the right items in another order"
@@ -100,7 +101,7 @@ def _sequence(got: Sequence[Any], expected: Sequence[Any]) -> str:
     if plain and (factor := _factor(got, expected)):
         return factor
     ends = {0, len(got) - 1}
-    place = f"that differs first in item {wrong[0] + 1}"
+    place = f"that differs {'in' if 0 in wrong else 'after'} its first item"
     if len(got) > 2 and set(wrong) <= ends:
         place = f"that is right except at {'both ends' if len(wrong) == 2 else 'one end'}"
     elif len(wrong) == len(got) > 1:
@@ -162,7 +163,7 @@ def _arrays(got: Any, expected: Any) -> str:
     if x.dtype.kind not in "biufc" or y.dtype.kind not in "biufc":
         return f"{_kind(got)} where numbers are expected"
     if x.ndim != y.ndim:
-        return f"an array with {x.ndim} axes where {y.ndim} are expected"
+        return f"an array with too {'many' if x.ndim > y.ndim else 'few'} axes"
     if x.shape != y.shape:
         turned = x.shape == y.shape[::-1]
         return "an array of another shape" + (
@@ -175,7 +176,11 @@ def _arrays(got: Any, expected: Any) -> str:
     if factor := _factor(x, y) if x.dtype.kind != "c" and y.dtype.kind != "c" else "":
         return f"an array {factor}"
     wrong = ~np.isclose(x, y, rtol=1e-4, atol=1e-5)
-    share = "everywhere" if wrong.all() else f"in {wrong.mean():.0%} of its places"
+    share = (
+        "everywhere"
+        if wrong.all()
+        else f"in {'most' if wrong.mean() > 0.5 else 'some'} of its places"
+    )
     sums = float(np.sum(x.real)), float(np.sum(y.real))
     how = "" if math.isclose(*sums, rel_tol=1e-4) else f", and sums to too {_more(*sums)}"
     return f"an array that differs {share}{how}"

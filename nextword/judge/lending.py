@@ -11,6 +11,7 @@ import contextlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from nextword.boundary import marks, wire
 from nextword.boundary.errors import WireError
+from nextword.candidate.learning import measured
 from nextword.candidate.lent import LENT
 
 if TYPE_CHECKING:
@@ -72,9 +74,13 @@ _OBJECTS_OWN -= {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
 class Lender:
     """Has parts of the reference, and answers what a candidate asks of them in a test."""
 
-    def __init__(self, module: ModuleType, names: Sequence[str]) -> None:
-        self.parts = describe(module, names)
-        self._module, self._names = module, frozenset(part["name"] for part in self.parts)
+    def __init__(
+        self, module: ModuleType, names: Sequence[str], blanks: Sequence[str] = ()
+    ) -> None:
+        lent = describe(module, names)
+        # what the student's module must do without, to see whether it matters
+        self.parts = [*lent, *({"name": name, "kind": "blank"} for name in blanks)]
+        self._module, self._names = module, frozenset(part["name"] for part in lent)
         self._methods = {
             (part["name"], method) for part in self.parts for method in part.get("methods", ())
         }
@@ -83,6 +89,7 @@ class Lender:
         self._kept: Any = None  # of boundary.slopes, where torch is used
         self._depth = 0
         self.tracing = False
+        self.peak: int | None = None  # most bytes that a part held; None: nobody asks
 
     @property
     def busy(self) -> bool:
@@ -92,6 +99,7 @@ class Lender:
     def begin(self) -> None:
         """Forget what a test has asked and made."""
         self.used, self._objects, self._kept, self._depth = set(), {}, None, 0
+        self.peak = None
 
     def question(self, answer: bytes, talk: Conversation) -> list[Any] | None:
         """Return what a candidate asks where an answer was expected, or None."""
@@ -208,13 +216,21 @@ class Lender:
         if not slopes:
             self.tracing = False
             with _without_slopes():
-                return function(*args, **kwargs)
+                return self._weighed(function, args, kwargs)
         from nextword.boundary.slopes import tensors_in
 
         self.tracing = True
         value = function(*args, **kwargs)
         given = [each for each in tensors_in([args, kwargs]) if each.requires_grad]
         return self._slopes().keep(value, [*leaves, *given])
+
+    def _weighed(self, function: Any, args: list[Any], kwargs: Any) -> Any:
+        """Call a part; where bytes are counted, what it holds here counts as if it were there."""
+        if self.peak is None:
+            return function(*args, **kwargs)
+        value, held = measured(partial(function, **kwargs), args)
+        self.peak = max(self.peak, held)
+        return value
 
     def _slopes(self) -> Any:
         if self._kept is None:

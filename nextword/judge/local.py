@@ -18,6 +18,7 @@ import numpy as np
 from nextword.boundary.conversation import Conversation
 from nextword.boundary.deadline import Deadline
 from nextword.candidate.host import Host
+from nextword.candidate.one_thread import compute_in_one_thread
 from nextword.judge.session import Refusal, Session
 from nextword.judge.suite import Suite
 from nextword.judge.timelimit import TimeLimitError, time_limit
@@ -80,6 +81,7 @@ def _restore(states: tuple[Any, ...]) -> None:
 
 def on_module(suite: Suite, stem: str, module: ModuleType) -> Session:
     """Return a session on a module that the course trusts: the reference, a misconception."""
+    compute_in_one_thread()
     host = Host(Path(module.__file__ or "").parent, _NOT_THE_STUDENTS)
     host.use(module)
     session = Session(suite, _talk_to(host), stem, Source(f"{stem}.py", ""))

@@ -47,12 +47,13 @@ def behaviour(item: pytest.Item) -> str:
     return text.splitlines()[0]
 
 
-def generator_for(seed: str, test_name: str) -> np.random.Generator:
-    """Return the test's own random generator: another one for another seed or another test.
+def generator_for(seed: str, test_name: str, attempt: int = 0) -> np.random.Generator:
+    """Return the test's own random generator: another one for another seed, test or attempt.
 
     >>> a, b = generator_for("s", "test_a"), generator_for("s", "test_a")
     >>> bool(a.integers(1000) == b.integers(1000))
     True
     """
-    digest = hashlib.sha256(f"{seed}\0{test_name}".encode()).digest()
+    again = f"\0{attempt}" if attempt else ""
+    digest = hashlib.sha256(f"{seed}\0{test_name}{again}".encode()).digest()
     return np.random.default_rng(int.from_bytes(digest[:16], "big"))

@@ -9,7 +9,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,11 @@ class SuiteTest:
     mark: TaskMark
     item: pytest.Function
 
+    @property
+    def draws(self) -> bool:
+        """Whether another seed gives it other inputs; the visible ones are the same for all."""
+        return not self.mark.visible and "rng" in self.item.fixturenames
+
 
 class Suite:
     """The tests of a chapter; exists while `with_suite` runs its work."""
@@ -57,6 +62,7 @@ class Suite:
         self._session = session
         self.package: Any = None  # what the fixture `coursework` gives
         self.seed = ""
+        self.attempts: Mapping[str, int] = {}  # test -> which draw of its inputs; else the first
         self.bound: Bound = lambda deadline: contextlib.nullcontext()  # around each test
         self.compared: Compared | None = None  # what the last failing assertion compared
         self.asked = ""  # the last failing assertion, as it is written
@@ -105,7 +111,7 @@ class Suite:
     def generator(self, test: SuiteTest) -> np.random.Generator:
         """Return a test's random generator: visible tests give what `nextword check` gives."""
         seed = VISIBLE_SEED if test.mark.visible else self.seed
-        return generator_for(seed, test.name)
+        return generator_for(seed, test.name, self.attempts.get(test.name, 0))
 
 
 class _Plugin:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import contextlib
 import signal
 import threading
 import time
@@ -10,41 +11,71 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from nextword.boundary.deadline import Deadline
+from nextword.judge.shelter import sheltered_imports
+
 
 class TimeLimitError(Exception):
-    """The code took longer than it was given."""
+    """The code took longer than it was given; its text says what of, and what that may mean."""
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeLimitError in the block when it takes longer than `seconds`.
+    """Raise TimeLimitError in the block when this process computes for longer than `seconds`.
 
-    A timer thread interrupts the main thread, as Ctrl-C would; that also works on Windows, which
+    How long it may sleep, or take in all, says boundary/deadline.py; imports of libraries do not
+    count. A thread interrupts the main thread, as Ctrl-C would; that also works on Windows, which
     has no alarm signal. Off the main thread the block runs without a limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    fired = threading.Event()
-
-    def interrupt() -> None:
-        fired.set()
-        _thread.interrupt_main()
-
-    timer = threading.Timer(seconds, interrupt)
-    timer.daemon = True
-    timer.start()
+    watch = _Watch(Deadline(seconds))
     try:
-        with _listening(fired):
+        with _listening(watch.fired), sheltered_imports(watch.paused):
             yield
     except KeyboardInterrupt:
-        if not fired.is_set():
+        if not watch.fired.is_set():
             raise  # the user's own Ctrl-C
-        raise TimeLimitError(f"took longer than {seconds:g} s") from None
+        raise TimeLimitError(watch.deadline.why) from None
     finally:
-        timer.cancel()
-        if fired.is_set():
+        watch.over.set()
+        if watch.fired.is_set():
             _swallow_late_interrupt()
+
+
+class _Watch:
+    """A thread that interrupts the main thread when the time is up."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self.deadline = deadline
+        self.over, self.fired = threading.Event(), threading.Event()
+        self._interrupting = threading.Lock()
+        threading.Thread(target=self._wait, daemon=True).start()
+
+    def _wait(self) -> None:
+        while (left := self.deadline.left()) > 0 or not self._interrupt():
+            if self.over.wait(max(left, 0.01)):
+                return
+
+    def _interrupt(self) -> bool:
+        """Interrupt the main thread, unless it has come into a shelter meanwhile."""
+        with self._interrupting:
+            if self.over.is_set():
+                return True
+            if self.deadline.left() > 0:
+                return False
+            self.fired.set()
+            _thread.interrupt_main()
+            return True
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Neither count nor interrupt the block."""
+        with contextlib.ExitStack() as stack:
+            with self._interrupting:
+                stack.enter_context(self.deadline.paused())
+            yield
 
 
 @contextmanager

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from nextword.catalogue import Chapter
+from nextword.judge.reading import read_apart
 
+_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")  # as Python counts them
 _NAMES = frozenset(("set", "frozenset", "hash"))
 _METHODS = frozenset(("union", "intersection", "difference", "symmetric_difference"))
 _VIEWS = frozenset(("keys", "items"))  # combined by an operator they give a set
@@ -27,7 +29,8 @@ def tasks_with_sets(source: str, reference: str, chapter: Chapter) -> frozenset[
     """Return the ids of the tasks whose code makes a set, itself or in what it calls.
 
     What stands in the reference word for word is the course's own and does not count, nor does a
-    set whose order plainly does not matter: `len(set(words))`, `word in {"a", "b"}`.
+    set whose order plainly does not matter: `len(set(words))`, `word in {"a", "b"}`. Raises
+    TextError for a text that cannot be taken to pieces within bounds.
 
     >>> from nextword.catalogue import chapter
     >>> text = "def count_ngrams(sentences, n):\\n    return [w for w in set(sentences)]"
@@ -37,17 +40,24 @@ def tasks_with_sets(source: str, reference: str, chapter: Chapter) -> frozenset[
     own = _own(reference)
     if not own.hints.search("\n".join(set(source.splitlines()) - own.lines)):
         return frozenset()  # as nearly always: saves taking the text to pieces
+    return read_apart(_tasks, source, own, chapter)
+
+
+def _tasks(source: str, own: _Own, chapter: Chapter) -> frozenset[str]:
     try:
         parts = _parts(source)
-        written = (part for part in parts if part.text not in own.texts)
-        found = {part.name for part in written if part.makes_sets or part.names & own.sets}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RecursionError):  # whoever imports it will say so
         return frozenset()
-    found = _with_callers(found, parts)
+    found = [
+        part
+        for part in parts
+        if part.text not in own.texts and (part.makes_sets or part.uses & own.sets)
+    ]
+    names = _with_callers(found, parts)
     return frozenset(
         task.id
         for task in chapter.tasks
-        if any(name in found for symbol in task.symbols for name in _needed(symbol, parts))
+        if any(name in names for symbol in task.symbols for name in _needed(symbol, parts))
     )
 
 
@@ -55,42 +65,59 @@ def tasks_with_sets(source: str, reference: str, chapter: Chapter) -> frozenset[
 class _Part:
     """A function, a method, or what else a class or the module says."""
 
-    name: str  # "count_ngrams", "Model.prob", "Model" for the rest of a class, "LIMIT"
-    node: ast.AST
-    text: str
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """What it uses."""
-        nodes = list(ast.walk(self.node))
-        names = {each.id for each in nodes if isinstance(each, ast.Name)}
-        return frozenset(names | {each.attr for each in nodes if isinstance(each, ast.Attribute)})
-
-    @property
-    def makes_sets(self) -> bool:
-        """Whether there is a set in it whose order might matter."""
-        harmless = {id(each) for node in ast.walk(self.node) for each in _harmless_in(node)}
-        return any(_is_set(node) and id(node) not in harmless for node in ast.walk(self.node))
+    names: tuple[str, ...]  # "count_ngrams", "Model.prob", "Model" for the rest of a class, "LIMIT"
+    text: bytes
+    uses: frozenset[str]  # names and attributes
+    makes_sets: bool  # whether there is a set in it whose order might matter
+    holders: frozenset[str]  # names and attributes to which it gives a set
 
 
 def _parts(source: str) -> list[_Part]:
-    lines = source.splitlines()
+    lines = _LINES.findall(source.encode())
+    return [
+        _part(names, nodes, b"\n".join(_segment(lines, node) for node in nodes))
+        for names, nodes in _pieces(ast.parse(source))
+    ]
 
-    def text(nodes: Sequence[Any]) -> str:
-        return "\n".join("\n".join(lines[n.lineno - 1 : n.end_lineno]) for n in nodes)
 
-    found: list[_Part] = []
-    for node in ast.parse(source).body:
+def _pieces(module: ast.Module) -> Iterator[tuple[tuple[str, ...], Sequence[ast.AST]]]:
+    """Yield the nodes of each part. No node is in two: what is done with all of them is linear."""
+    for node in module.body:
         if isinstance(node, ast.ClassDef):
-            methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
-            found += (_Part(f"{node.name}.{each.name}", each, text([each])) for each in methods)
-            rest: list[Any] = [*node.bases, *(n for n in node.body if n not in methods)]
-            found.append(_Part(node.name, ast.Module(rest, []), text(rest)))
+            rest: list[ast.AST] = [*node.bases]
+            for each in node.body:
+                if isinstance(each, ast.FunctionDef):
+                    yield (f"{node.name}.{each.name}",), [each]
+                else:
+                    rest.append(each)
+            yield (node.name,), rest
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found.append(_Part(node.name, node, text([node])))
-        else:
-            found += (_Part(name, node, text([node])) for name in sorted(_given_names(node)))
-    return found
+            yield (node.name,), [node]
+        elif names := _given_names(node):
+            yield tuple(sorted(names)), [node]
+
+
+def _segment(lines: Sequence[bytes], node: Any) -> bytes:
+    """Return the text of a node and nothing around it: a line may hold thousands of statements."""
+    first, last = node.lineno - 1, node.end_lineno - 1
+    if first == last:
+        return lines[first][node.col_offset : node.end_col_offset]
+    ends = lines[first][node.col_offset :], lines[last][: node.end_col_offset]
+    return b"\n".join((ends[0], *lines[first + 1 : last], ends[1]))
+
+
+def _part(names: tuple[str, ...], nodes: Sequence[ast.AST], text: bytes) -> _Part:
+    every = [each for node in nodes for each in ast.walk(node)]
+    sets = set[int]()  # the ids of nodes that make one
+    for node in reversed(every):  # what is inside of a node first
+        if _is_set(node, sets):
+            sets.add(id(node))
+    harmless = {id(each) for node in every for each in _harmless_in(node)}
+    uses = {each.id for each in every if isinstance(each, ast.Name)}
+    uses |= {each.attr for each in every if isinstance(each, ast.Attribute)}
+    given = [each for each in every if isinstance(each, (ast.Assign, ast.AnnAssign))]
+    holders = {name for each in given if id(each.value) in sets for name in _given_names(each)}
+    return _Part(names, text, frozenset(uses), not sets <= harmless, frozenset(holders))
 
 
 def _given_names(node: ast.AST) -> set[str]:
@@ -108,7 +135,7 @@ class _Own:
     """What the course's own code says."""
 
     lines: frozenset[str]
-    texts: frozenset[str]  # of its parts
+    texts: frozenset[bytes]  # of its parts
     sets: frozenset[str]  # names and attributes that hold one
     hints: re.Pattern[str]  # found in all other code that has to do with sets
 
@@ -116,9 +143,7 @@ class _Own:
 @cache
 def _own(reference: str) -> _Own:
     parts = _parts(reference)
-    nodes = [node for part in parts for node in ast.walk(part.node)]
-    holders = [n for n in nodes if isinstance(n, (ast.Assign, ast.AnnAssign)) and _is_set(n.value)]
-    sets = frozenset(name for node in holders for name in _given_names(node))
+    sets = frozenset().union(*(part.holders for part in parts))
     words = "|".join(sorted(_NAMES | _METHODS | _VIEWS | sets))
     hints = re.compile(rf"\b(?:{words})\b|{{\s*[^}}\s]")
     return _Own(
@@ -129,33 +154,32 @@ def _own(reference: str) -> _Own:
 def _needed(symbol: str, parts: Sequence[_Part]) -> Iterator[str]:
     """Yield the names of the parts that a task's function, method or class consists of."""
     owner = symbol.partition(".")[0]
-    for part in parts:
-        mine = part.name == symbol or part.name.startswith(f"{symbol}.")
-        if mine or part.name in (owner, f"{owner}.__init__"):
-            yield part.name
+    for name in (name for part in parts for name in part.names):
+        if name in (symbol, owner, f"{owner}.__init__") or name.startswith(f"{symbol}."):
+            yield name
 
 
-def _with_callers(found: set[str], parts: Sequence[_Part]) -> set[str]:
-    """Add what uses one of them, itself or through others."""
-    callers: dict[str, list[str]] = {}
+def _with_callers(found: Sequence[_Part], parts: Sequence[_Part]) -> set[str]:
+    """Return the names of these parts, and of what uses one of them, itself or through others."""
+    callers: dict[str, list[_Part]] = {}
     for part in parts:
-        for name in part.names:
-            callers.setdefault(name, []).append(part.name)
-    found, left = set(found), list(found)
+        for name in part.uses:
+            callers.setdefault(name, []).append(part)
+    names, left = set[str](), list(found)
     while left:
-        for name in left.pop().split("."):  # a method's own name, and that of its class
-            more = set(callers.pop(name, ())) - found
-            found |= more
-            left += more
-    return found
+        for full in set(left.pop().names) - names:
+            names.add(full)
+            for name in full.split("."):  # a method's own name, and that of its class
+                left += callers.pop(name, ())
+    return names
 
 
-def _is_set(node: ast.AST | None) -> bool:
-    """Tell whether an expression makes a set, or depends on a hash."""
+def _is_set(node: ast.AST, sets: Collection[int]) -> bool:
+    """Tell whether an expression makes a set, or depends on a hash; `sets` are those inside it."""
     if isinstance(node, ast.Call):
         return _called(node) in (_METHODS if isinstance(node.func, ast.Attribute) else _NAMES)
     if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATIONS):
-        return any(_is_set(side) or _is_view(side) for side in (node.left, node.right))
+        return any(id(side) in sets or _is_view(side) for side in (node.left, node.right))
     return isinstance(node, (ast.Set, ast.SetComp))
 
 

@@ -7,13 +7,16 @@ message of an exception, which may quote the test's input.
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from nextword.boundary.conversation import Changed, Conversation
 from nextword.boundary.errors import CannotCrossError, MissingNameError, Stop
 from nextword.boundary.memory import out_of_memory
+from nextword.judge.reading import TextError, read_here
 from nextword.judge.suite import OverdueError
 from nextword.judge.timelimit import TimeLimitError
 from nextword.results import Verdict
@@ -47,6 +50,7 @@ class Source:
 
     name: str  # "ngrams.py"
     text: str
+    read: Callable[..., Any] = read_here  # how the text is taken to pieces; a grader does it apart
 
     def quote(self, lines: Sequence[int]) -> str:
         """Return "in line 3 of ngrams.py: `return x`" for the innermost line, or ""."""
@@ -63,14 +67,20 @@ class Source:
         if isinstance(changed.argument, str):
             return f"its argument `{changed.argument}`"
         last = changed.function.rpartition(".")[2]
-        try:
-            tree = ast.parse(self.text)
-        except (SyntaxError, ValueError):
-            tree = ast.Module([], [])
-        names = {names[changed.argument] for names in _parameters(tree, last, changed.argument)}
-        if len(names) == 1:
-            return f"its argument `{names.pop()}`"
+        with contextlib.suppress(TextError):
+            if name := self.read(_parameter, self.text, last, changed.argument):
+                return f"its argument `{name}`"
         return f"its argument number {changed.argument + 1}"
+
+
+def _parameter(text: str, function: str, place: int) -> str:
+    """Return the name of a parameter, or "" where the text does not settle it."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    names = {names[place] for names in _parameters(tree, function, place)}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _parameters(tree: ast.AST, function: str, place: int) -> Iterator[list[str]]:
@@ -115,11 +125,13 @@ def judge(
     if settled := _said_before(talk, source, visible):
         return settled
     if error is None:
+        if not talk.answers:  # it waited for an error, or for nothing, and who never answers passes
+            return Verdict.FAILED, "your code gave no answer in this test"
         return Verdict.PASSED, ""
     if isinstance(error, Stop):
         return error.verdict, error.message
     if isinstance(error, TimeLimitError):
-        return Verdict.TIMEOUT, f"{error}: an endless loop, or a much slower way than needed"
+        return Verdict.TIMEOUT, str(error)
     if isinstance(error, OverdueError):
         if not talk.kept:  # no answer has come yet that could have kept the test busy
             return Verdict.NOT_JUDGED, "the test itself took too long"

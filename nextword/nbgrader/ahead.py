@@ -17,7 +17,7 @@ from nextword.nbgrader.background import Background, Processes
 from nextword.nbgrader.course import Assignment
 from nextword.nbgrader.handed_in import read
 from nextword.nbgrader.kernel import Executed, Step
-from nextword.nbgrader.module_grades import module_results
+from nextword.nbgrader.module_grades import class_faults, module_results
 from nextword.nbgrader.notebook import run_steps, steps_of
 from nextword.nbgrader.restore_cells import Released, mend
 
@@ -54,6 +54,13 @@ class Ahead:
             return known[student]
         assert self.how.of.chapter is not None
         return module_results(root, self.how.of.chapter, {student: folder})[student]
+
+    def faults(self) -> list[str]:
+        """Return what the log shall say of tests at fault, once for the class."""
+        done = self._modules is not None and self._modules.done()
+        if self._modules is None or not done or self._modules.exception():
+            return []
+        return class_faults(self._modules.result())
 
     def run_notebook(self, path: Path, original: Released) -> None:
         """Have a handed-in notebook run, unless it cannot be read."""

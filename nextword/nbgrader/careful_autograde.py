@@ -153,6 +153,7 @@ class CarefulAutograde(Autograde, PlainCopy):
                 if self.is_ours:
                     self._begin(background)
                 super().convert_notebooks()
+                self.remarks += self.ahead.faults() if self.is_ours else []
         finally:
             del self.coursedir.get_existing_timestamp
             for line in self.remarks:

@@ -33,7 +33,7 @@ from nextword.nbgrader.course import Assignment, assignment, course_folder, cour
 from nextword.nbgrader.gradebook import Book, Row, Written, open_gradebook, write_row
 from nextword.nbgrader.handed_in import blank, find_notebook
 from nextword.nbgrader.kernel import Executed, Step
-from nextword.nbgrader.module_grades import module_results
+from nextword.nbgrader.module_grades import class_faults, module_results
 from nextword.nbgrader.notebook import SHARED, run_steps, score, show, steps_of
 from nextword.nbgrader.plain_files import copy_for_marking, is_plain, links_in, time_in
 from nextword.nbgrader.restore_cells import Released, mend, released
@@ -128,6 +128,8 @@ def grade_into(
         for work in works:
             _attempt(work, partial(_begin, how))
         modules = judged.result()
+        for line in class_faults(modules):
+            say(f"not judged, for the whole class: {printable(line)}")
         # subtle: judged in this thread, the one whose time can be limited, and in this order
         return [
             _attempt(work, partial(_finish, how, modules)) or _not_judged(work) for work in works

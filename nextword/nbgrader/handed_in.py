@@ -18,6 +18,8 @@ AS_SUBMITTED = ".as-submitted"  # ends the name of a notebook that could not be 
 OLDEST = 3  # notebook format that is converted
 AGAIN = "open it in JupyterLab, save it and hand it in again"
 MAX_BYTES = 50 << 20  # a notebook with its figures
+MAX_VALUES = 1_000_000  # numbers, texts, lists in it; each takes a hundred bytes or more to read
+MAX_CELLS = 2_000
 UNUSED = "The notebook that was handed in could not be used"
 PLACED = "nextword_placed"  # in the metadata of a notebook that was put here, not handed in
 
@@ -44,7 +46,8 @@ def read(path: Path) -> Any:
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"it is larger than {MAX_BYTES >> 20} MB")
         text = path.read_text("utf-8-sig")
-        _check_format(json.loads(text))
+        _check_size(text)
+        _check_format(_loaded(text))
         notebook = nbformat.reads(text, as_version=4)
         nbformat.validate(notebook)
     except json.JSONDecodeError:
@@ -61,11 +64,33 @@ def read(path: Path) -> Any:
     return notebook
 
 
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # Python reads no number of more than 4300 digits
+        raise ValueError(f"it is damaged (a number is too long); {AGAIN}") from None
+
+
+def _check_size(text: str) -> None:
+    """Raise ValueError for what would take too much memory, before anything is made of it."""
+    if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:  # in texts, perhaps
+        plain = text.replace("\\\\", "").replace('\\"', "")
+        texts = plain.count('"') // 2
+        between = plain.split('"')[::2] if texts <= 2 * MAX_VALUES else []
+        values = sum(each.count(",") + each.count("[") + each.count("{") for each in between)
+        if max(texts // 2, values) > MAX_VALUES or not between:
+            raise ValueError(f"it holds more than {MAX_VALUES:,} values; clear its outputs")
+
+
 def _check_format(raw: Any) -> None:
     """Raise ValueError for what is no notebook, or one of a format that cannot be converted."""
     form = raw.get("nbformat") if isinstance(raw, dict) else None
     if not isinstance(form, int):
         raise ValueError(f"it is no Jupyter notebook; {AGAIN}")
+    if len(raw.get("cells") or ()) > MAX_CELLS:
+        raise ValueError(f"it has more than {MAX_CELLS} cells")
     if form < OLDEST:
         raise ValueError(f"it is of the old notebook format {form}; {AGAIN}")
     if form > nbformat.current_nbformat:

@@ -14,7 +14,6 @@ import shutil
 import signal
 import socket
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -25,7 +24,9 @@ from jupyter_client.connect import write_connection_file
 
 from nextword.boundary import wire
 from nextword.boundary.channel import Channel, ClosedError
-from nextword.boundary.deadline import Deadline, Waits, open_waits
+from nextword.boundary.deadline import Deadline
+from nextword.boundary.meters import meter_of
+from nextword.boundary.usage import own_meter
 from nextword.candidate.confinement import Limits, limit_resources
 
 HOME = Path("/home/student")
@@ -66,7 +67,7 @@ class Kernel:
         self._pid = os.fork()
         if self._pid == 0:
             _be_a_kernel(path, folder, ours)
-        self._waits = Waits(open_waits(self._pid))
+        self._meter = meter_of(self._pid)
         self._client = BlockingKernelClient()
         self._client.load_connection_file(path)
         self._client.start_channels(stdin=False, hb=False)
@@ -74,8 +75,8 @@ class Kernel:
 
     def _wait_until_ready(self) -> None:
         """Wait until the kernel answers, and until what it shows gets through."""
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline and self._is_alive():
+        deadline = self._deadline(START_SECONDS)
+        while deadline.left() > 0 and self._is_alive():
             self._client.kernel_info()
             with contextlib.suppress(queue.Empty):
                 self._client.get_shell_msg(timeout=1)
@@ -83,26 +84,29 @@ class Kernel:
                 return
         raise GoneError("it did not start")
 
+    def _deadline(self, seconds: float) -> Deadline:
+        return Deadline(seconds, own_meter(), self._meter)
+
     def _is_alive(self) -> bool:
         return os.waitpid(self._pid, os.WNOHANG)[0] == 0
 
     def run(self, code: str, seconds: float) -> tuple[list[dict[str, Any]], str]:
         """Run a cell; return its outputs and how it ended: "ok", "error" or "timeout".
 
-        While no processor is free for the kernel its time stands still: other students' notebooks,
-        which run beside it, do not change what it earns.
+        Its time is what the kernel and its programs compute: other students' notebooks, which run
+        beside it, do not change what it earns.
         """
         request = self._client.execute(code, allow_stdin=False, stop_on_error=False)
         outputs = Outputs()
-        deadline = Deadline(seconds, self._waits)
+        deadline = self._deadline(seconds)
         timed_out = False
         while not self._step(request, outputs, deadline):
             if timed_out:
                 raise GoneError("it did not stop when it was interrupted")
             timed_out = True
             os.killpg(self._pid, signal.SIGINT)
-            deadline = Deadline(SETTLE_SECONDS, self._waits)
-        status = self._reply(request, Deadline(2 * SETTLE_SECONDS, self._waits))["status"]
+            deadline = self._deadline(SETTLE_SECONDS)
+        status = self._reply(request, self._deadline(2 * SETTLE_SECONDS))["status"]
         return outputs.found, "timeout" if timed_out else str(status)
 
     def _step(self, request: str, outputs: Outputs, deadline: Deadline) -> bool:
@@ -137,7 +141,7 @@ class Kernel:
         request = self._client.execute(
             "", silent=True, allow_stdin=False, user_expressions={"v": ENCODE.format(name)}
         )
-        reply = self._reply(request, Deadline(2 * SETTLE_SECONDS, self._waits))
+        reply = self._reply(request, self._deadline(2 * SETTLE_SECONDS))
         found = reply["user_expressions"]["v"]
         if found["status"] != "ok":
             return f"{found.get('ename')}: {found.get('evalue')}"

@@ -21,6 +21,7 @@ from nextword.catalogue import Chapter
 from nextword.check.terminal import printable
 from nextword.errors import UserError
 from nextword.grading.run import Options, grade, processors
+from nextword.grading.terminal import fault_lines
 from nextword.nbgrader.background import Processes
 from nextword.nbgrader.check_cells import Score
 from nextword.nbgrader.course import examiner_project
@@ -46,9 +47,10 @@ def module_results(
 ) -> dict[str, dict[str, Any]]:
     """Return what each student's module earned, by student, as `grade --json` writes it.
 
-    The entry `key` of each says by what it was judged, as in grading/store.py. `folders` maps a
-    student to the folder with the module; `jobs` of them are judged at once (0: one per processor),
-    by one of the `processes` that end with the run of a class. Raises UserError or EngineError.
+    The entry `key` of each says by what it was judged, as in grading/store.py, and `faults` which
+    tests the reference fails, in lines for the instructor. `folders` maps a student to the folder
+    with the module; `jobs` of them are judged at once (0: one per processor), by one of the
+    `processes` that end with the run of a class. Raises UserError or EngineError.
     """
     project = examiner_project(course)
     names = {_key(student): student for student in folders}
@@ -87,6 +89,11 @@ def _stage(folder: Path, target: Path, module: str) -> None:
     source = folder / module
     if source.is_symlink() or source.is_file():
         shutil.copy(source, target / module, follow_symlinks=False)
+
+
+def class_faults(results: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return what is to be said of tests at fault, once for the class."""
+    return list(dict.fromkeys(line for each in results.values() for line in each["faults"]))
 
 
 def task_scores(chapter: Chapter, result: Mapping[str, Any]) -> dict[str, Score]:
@@ -140,8 +147,9 @@ def main() -> None:
         outcome = grade(project, catalogue.chapter(stem), Path(stage), options, _Silent())
     except UserError as error:
         sys.exit(_say(str(error)))
+    faults = fault_lines(outcome.faults)
     rows = [
-        {**result.to_json(), "key": key}
+        {**result.to_json(), "key": key, "faults": faults}
         for result, key in zip(outcome.results, outcome.keys, strict=True)
     ]
     Path(answer).write_text(json.dumps({"submissions": rows}), encoding="utf-8")

@@ -30,6 +30,9 @@ python3 -m venv /autograder/venv
 /autograder/venv/bin/pip install --no-cache-dir \\
   --extra-index-url https://download.pytorch.org/whl/cpu \\
   --constraint /autograder/source/library/constraints.txt /autograder/source/library
+# Settles on which inputs the tests run, so that it is not done again for each submission.
+PYTHONPATH=/autograder/source/library /autograder/venv/bin/python -P \\
+  -m nextword.release.gradescope /autograder {stem} settle
 """
 
 RUN = """\
@@ -70,7 +73,7 @@ def release_gradescope(project: Project, chosen: Sequence[Chapter], target: Path
 
 
 def _contents(project: Project, chapter: Chapter) -> Iterator[tuple[str, bytes]]:
-    yield "setup.sh", SETUP.encode()
+    yield "setup.sh", SETUP.format(stem=chapter.stem).encode()
     yield "run_autograder", RUN.format(stem=chapter.stem).encode()
     for name in LIBRARY_FILES:
         path = project.root / name
@@ -95,6 +98,7 @@ def grade_submission(root: Path, stem: str) -> dict[str, Any]:
     Raises RefusedError where a submission cannot be locked in.
     """
     from nextword.grading.run import Options, grade
+    from nextword.grading.terminal import fault_lines
 
     chapter = catalogue.chapter(stem)
     project = Project(root / "source" / "examiner")
@@ -104,7 +108,28 @@ def grade_submission(root: Path, stem: str) -> dict[str, Any]:
         shutil.copytree(root / "submission", stage, symlinks=True)
         options = Options(Path(name) / "out", jobs=1, confined=user is None, user=user)
         outcome = grade(project, chapter, stage.parent, options, _Quiet())
-    return results(chapter, outcome.to_json()["submissions"][0], notes)
+    made = results(chapter, outcome.to_json()["submissions"][0], notes)
+    if outcome.faults:
+        made["tests"].append(_for_staff("Tests at fault", fault_lines(outcome.faults)))
+    return made
+
+
+def settle(root: Path, stem: str) -> list[str]:
+    """Settle on which inputs the tests run; return what to tell. It never stops an image.
+
+    What cannot be settled now is settled with each submission.
+    """
+    from nextword.grading.run import Options, settle_ahead
+    from nextword.grading.terminal import fault_lines
+
+    project = Project(root / "source" / "examiner")
+    try:
+        user, _ = _walls(root)
+        options = Options(root / "results", jobs=1, confined=user is None, user=user)
+        return fault_lines(settle_ahead(project, catalogue.chapter(stem), options))
+    except Exception as error:
+        why = str(error) if isinstance(error, RefusedError | UserError) else repr(error)
+        return [f"not settled, so each submission takes longer: {why}"]
 
 
 def _walls(root: Path) -> tuple[int | None, list[str]]:
@@ -223,4 +248,7 @@ def main(root: Path, stem: str) -> None:
 if __name__ == "__main__":
     import sys
 
-    main(Path(sys.argv[1]), sys.argv[2])
+    if sys.argv[3:] == ["settle"]:
+        print(*settle(Path(sys.argv[1]), sys.argv[2]), sep="\n")
+    else:
+        main(Path(sys.argv[1]), sys.argv[2])

@@ -13,12 +13,15 @@ from typing import Any
 
 import nextword
 from nextword.boundary.channel import Channel
-from nextword.boundary.deadline import Waits
+from nextword.boundary.meters import meter_of
+from nextword.boundary.usage import FileMeter, Meter
+from nextword.candidate.one_thread import ONE_THREAD
 from nextword.candidate.server import BURY, DISMISS, END, START, Plan
 from nextword.sandbox import bubblewrap
 
-START_SECONDS = 60.0  # to import numpy and torch on a slow machine
-ORDER_SECONDS = 30.0  # to fork a candidate, or to end one
+START_SECONDS = 600.0  # to import numpy and torch on a machine that is slow and busy
+ORDER_SECONDS = 300.0  # to fork a candidate, or to end one
+MOST_FILES = 8  # that an answer brings along
 END_SECONDS = 2.0  # to end by itself
 KERNEL_SETTINGS = (
     *("ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "ONEDNN_MAX_CPU_ISA"),
@@ -69,7 +72,7 @@ class CandidateServer:
 
     def _receive(self) -> tuple[bytes, list[int]]:
         try:
-            data, files, _, _ = socket.recv_fds(self._control, 4096, 3)
+            data, files, _, _ = socket.recv_fds(self._control, 4096, MOST_FILES)
         except OSError as error:
             raise ServerError(f"the candidate server does not answer: {error}") from None
         if not data:
@@ -95,8 +98,11 @@ class CandidateServer:
 
     def start(self) -> Channel:
         """End the last candidate, if there is one, and return a channel to a new one."""
-        channel, *waits = self._order(START)[1]
-        return Channel(socket.socket(fileno=channel), Waits(waits))
+        said, (channel, *files) = self._order(START)
+        meter: Meter = FileMeter(files)
+        if not files and "pid" in said:
+            meter = meter_of(said["pid"])
+        return Channel(socket.socket(fileno=channel), meter)
 
     def end(self) -> dict[str, Any]:
         """End the candidate; return {"killed": …, "exit": …} of it, or {} if there is none."""
@@ -134,10 +140,9 @@ def chosen_kernels() -> dict[str, str]:
 def environment(hash_seed: int = 0) -> dict[str, str]:
     """Return the environment of candidates: one thread, no surprises, nothing of the user's but
     what decides the last digits, which are to be those of the examiner's own process."""
-    single = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return {
         **chosen_kernels(),
-        **dict.fromkeys(single, "1"),
+        **ONE_THREAD,
         "PATH": os.defpath,
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": str(hash_seed),  # the order of a set is then the same on every run

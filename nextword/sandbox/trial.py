@@ -164,14 +164,14 @@ def _files_in(folder: Path) -> list[Path]:
 def try_wall(server: CandidateServer, what: str, attempt: Attempt, wall: Any) -> Protection:
     """Attempt something as a candidate would; `wall` is the answer or error of one that stands."""
     channel = server.start()
-    talk = Conversation(channel.ask, channel.waits)
+    talk = Conversation(channel.ask, channel.meter)
     talk.begin(0, PROBE_SECONDS)
     source = Path(probes.__file__).read_bytes()
     name = f"sandbox: {what}"
     try:
         module = Module(talk, talk.request("import", "probes", source))
         if wall is Verdict.TIMEOUT:
-            talk.begin(1, 0.5)
+            talk.begin(1, 0.2)
         found = attempt(module)
     except (Stop, SlowError):
         return Protection(name, wall is Verdict.TIMEOUT, "ended by the examiner")

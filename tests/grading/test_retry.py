@@ -5,10 +5,12 @@ from types import ModuleType
 
 import pytest
 
+from nextword.catalogue import parse_chapter
 from nextword.grading.retry import Retry
 from nextword.judge.lending import describe
 from nextword.results import SubmissionResult, Verdict
 from tests.grading.chain_course import REFERENCE, SECRET, TASKS, ChainCourse
+from tests.grading.conftest import CATALOGUE, TinyCourse
 
 pytestmark = pytest.mark.slow
 
@@ -264,3 +266,51 @@ def test_a_fault_in_second_tries_leaves_the_first_ones_as_they_are(
     result = ChainCourse(tmp_path).grade({"ann": wrong("9.1")})["ann"]
     assert failed(result) == ["9.1", "9.3", "9.4"]
     assert not result.provisional
+
+
+# ------------------------------------------------------------------ failing on purpose
+
+GIFTS = {  # what task 9.2 is, and a suite for it that an earlier part alone can pass
+    "an earlier part does the work": (
+        '["double"]',
+        "assert tiny.mean([1, 2]) == 1.5",
+        "def double(x):\n    return 2 * x\n",
+    ),
+    "a class has the later task's method": (
+        '["Shape.area"]',
+        "assert tiny.Shape(3).area() == 9",
+        "class Shape:\n    def __init__(self, a):\n        self.a = a\n\n"
+        "    def area(self):\n        return self.a**2\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GIFTS)
+def test_a_lent_part_that_does_all_the_work_earns_nothing(tmp_path: Path, name: str) -> None:
+    symbols, asks, code = GIFTS[name]
+    course = TinyCourse(tmp_path)
+    earlier = '["mean", "Shape"]' if "class" in name else '["mean"]'
+    catalogue = CATALOGUE.replace('["Bag"]', symbols).replace('["mean"]', earlier)
+    course.chapter = parse_chapter(catalogue)
+    reference = f'"""Tiny."""\n\n\ndef mean(x):\n    return sum(x) / len(x)\n\n\n{code}'
+    tests = f"""import pytest
+@pytest.fixture
+def tiny(coursework):
+    return coursework.tiny
+@pytest.mark.task("9.1")
+def test_mean(tiny):
+    assert tiny.mean([2]) == 2
+@pytest.mark.task("9.2")
+def test_later(tiny):
+    {asks}
+"""
+    for path, text in {
+        "solutions/tiny.py": reference,
+        "tests/suites/test_tiny.py": tests,
+        "tests/misconceptions/tiny.py": "",
+    }.items():
+        (tmp_path / path).write_text(text, "utf-8")
+    wrong = reference.replace("sum(x) /", "0 *").replace("self.a**2", "0").replace("2 * x", "0")
+    result = course.grade({"ann": wrong, "right": reference})
+    assert failed(result["right"]) == []
+    assert failed(result["ann"]) == ["9.1", "9.2"]

@@ -59,6 +59,26 @@ def test_a_right_submission_gets_every_point(autograder, reference):
     assert {test["status"] for test in found["tests"] if test["max_score"]} == {"passed"}
 
 
+def settled(root: Path) -> dict:
+    path = root / "source" / "examiner" / ".nextword" / "admitted-ngrams.json"
+    return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+
+
+def test_the_image_settles_on_inputs_once(autograder, reference):
+    setup = (autograder / "source" / "setup.sh").read_text("utf-8")
+    command = setup.replace("\\\n", " ").strip().splitlines()[-1]
+    command = command.replace("/autograder/venv/bin/python", sys.executable)
+    command = command.replace("/autograder", str(autograder))
+    before = autograder / "source" / "examiner" / ".nextword" / "admitted-ngrams.json"
+    before.unlink(missing_ok=True)
+    subprocess.run(["bash", "-c", command], timeout=200, check=True)
+    (entry,) = settled(autograder).values()
+    assert entry["whole"]
+    assert set(entry["attempts"].values()) <= set(range(5))
+    assert run(autograder, {"ngrams.py": reference})["score"] == NGRAMS.points
+    assert len(settled(autograder)) == 1, "it was found again, not settled under another name"
+
+
 def test_results_have_what_gradescope_asks_for(autograder, reference):
     wrong = reference.replace("return [BOS] * (n - 1)", "return [BOS] * n")
     found = run(autograder, {"ngrams.py": wrong, "conftest.py": "raise SystemExit"})
