@@ -87,8 +87,6 @@ class Trial:
                 server.wait()
             self.servers[0].start().close()
             self.servers[0].end()
-            for server in self.servers:  # here: what a worker hears, no later worker would know
-                server.wait()
         except ServerError as error:
             raise UserError(
                 f"the sandbox does not work here: {error}. It needs user namespaces (in a "
