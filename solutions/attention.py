@@ -44,8 +44,8 @@ class AdditiveAttention(nn.Module):
     def forward(self, s: BD, Uh: BSA, h: BSE, allowed: Bool[Tensor, "B S"]) -> tuple[BE, BS]:
         """Return the context vector of each row and the weights of its words (5.1 to 5.3).
 
-        s: the decoder's state; h: vectors of words; Uh = self.U(h), the same at all steps, comes
-        from the caller. Where `allowed` is False, the weight is 0. No loop; about 3 lines.
+        s: the decoder's state; h: vectors of words; Uh = self.U(h), the same at all steps, is
+        given. Where `allowed` is False, the weight is 0. About 3 lines; no loop, on your honour.
         """
         require("allowed", "a row without any", bool(allowed.any(1).all()), "True once in each row")
         # BEGIN SOLUTION
@@ -120,7 +120,7 @@ class Translator(nn.Module):
 def dot_product_sum(x: XTD) -> tuple[XTD, Float[Tensor, "*#B T T"]]:
     """Mix each vector with those that resemble it: y_i = sum_j softmax_j(x_i . x_j) x_j (5.6).
 
-    Returns y and the weights, a row for each i. Nothing is learned. About 2 lines, no loop.
+    Returns y and the weights, a row for each i. Learns nothing. 2 lines; on your honour, no loop.
     >>> dot_product_sum(torch.tensor([[0.0, 0.0], [4.0, 2.0]]))[0][0]
     tensor([2., 1.])
     """
@@ -163,7 +163,7 @@ def softmax(scores: Float[Tensor, "*B S"]) -> Float[Tensor, "*B S"]:
     """Return exp(e) / sum of exp(e) over the last axis (5.10), also where exp(e) would overflow.
 
     A score of -inf has weight 0, and a row of nothing else is all 0, with gradient 0, never NaN.
-    No torch.softmax or logsumexp. About 4 lines.
+    About 4 lines; torch's own softmax and logsumexp are stopped here.
     >>> softmax(torch.tensor([[1000.0, 1000.0], [-math.inf, -math.inf]])).tolist()
     [[0.5, 0.5], [0.0, 0.0]]
     """
@@ -181,7 +181,7 @@ def attention(q: XTK, k: XSK, v: XSV, mask: Mask = None) -> tuple[XTV, XTS]:
 
     mask: boolean, True where a query may look, or numbers that are added to the scaled scores; it
     may lack leading axes, or have 1 in the place of T or S. Queries that may look nowhere get
-    zeros. Equal to F.scaled_dot_product_attention, which is not allowed here. About 5 lines.
+    zeros. Equal to torch's attention and to `look`, which are stopped here. About 5 lines.
     """
     require_attention(q, k, v, mask)
     # BEGIN SOLUTION
@@ -245,7 +245,7 @@ def attention_gradients(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return dL/dq, dL/dk, dL/dv, where slopes is dL/d(output) (5.14 to 5.17).
 
-    weights: those of `attention`, 0 where a mask hid a key. By hand, no autograd; about 5 lines.
+    weights: those of `attention`, 0 where a mask hid a key. Tests turn autograd off; 5 lines.
     """
     # BEGIN SOLUTION
     d_v = weights.mT @ slopes

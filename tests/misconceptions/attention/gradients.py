@@ -1,5 +1,9 @@
 """Plausible mistakes in section 5.7: gradients by hand."""
 
+import math
+
+import torch
+
 from nextword.judge.misconceptions import misconception
 
 
@@ -124,6 +128,23 @@ def divides_one_of_two(q, k, v, weights, slopes):
 @misconception(
     "5.7",
     replaces="attention_gradients",
+    kind="idea",
+    says="Autograd did this: walk back through the four steps of `attention` by hand.",
+)
+def asks_autograd(q, k, v, weights, slopes):
+    with torch.enable_grad():
+        leaves = [each.detach().clone().requires_grad_() for each in (q, k, v)]
+        scores = leaves[0] @ leaves[1].mT / math.sqrt(q.shape[-1])
+        # as if the scores had led to the weights that were given
+        scores = scores + (weights.log() - scores).detach()
+        output = torch.softmax(scores, dim=-1).nan_to_num(0.0) @ leaves[2]
+        return torch.autograd.grad((output * slopes).sum(), leaves)
+
+
+@misconception(
+    "5.7",
+    replaces="attention_gradients",
+    kind="edge",
     says="The weights that were given have changed: make new tensors.",
 )
 def changes_the_weights(q, k, v, weights, slopes):

@@ -3,6 +3,7 @@
 import math
 
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
 from nextword.judge.misconceptions import misconception
 
@@ -21,7 +22,18 @@ def top_of(scores, axis=-1):
     "you subtract finite.",
 )
 def fails_where_all_is_hidden(scores):
-    return torch.softmax(scores, dim=-1)
+    powers = torch.exp(scores - scores.detach().amax(-1, keepdim=True))
+    return powers / powers.sum(-1, keepdim=True)
+
+
+@misconception(
+    "5.5",
+    replaces="softmax",
+    kind="idea",
+    says="This is torch's own softmax: write it with exp, sum and the largest score of a row.",
+)
+def calls_torchs_softmax(scores):
+    return torch.softmax(scores, dim=-1).nan_to_num(0.0)
 
 
 @misconception(
@@ -87,7 +99,9 @@ def shares_over_the_first_axis(scores):
     says="A row of nothing but -inf got equal shares; it has none: all 0.",
 )
 def shares_where_all_is_hidden(scores):
-    return torch.softmax(scores.clamp(min=torch.finfo(scores.dtype).min), -1)
+    scores = scores.clamp(min=torch.finfo(scores.dtype).min)
+    powers = torch.exp(scores - top_of(scores))
+    return powers / powers.sum(-1, keepdim=True)
 
 
 @misconception(
@@ -161,6 +175,18 @@ def attend(q, k, v, mask=None, scale=None, shown=True, hidden=-torch.inf, early=
     top = scores.detach().amax(axis, keepdim=True).clamp(min=torch.finfo(scores.dtype).min)
     powers = torch.exp(scores - top)
     weights = powers / powers.sum(axis, keepdim=True).clamp(min=1)
+    return weights @ v, weights
+
+
+@misconception(
+    "5.5",
+    replaces="attention",
+    kind="idea",
+    says="This is torch's own attention: write it with your `softmax`.",
+)
+def calls_torchs_attention(q, k, v, mask=None):
+    unit = torch.eye(k.shape[-2], dtype=v.dtype).expand(*k.shape[:-1], -1)
+    weights = scaled_dot_product_attention(q, k, unit, mask)
     return weights @ v, weights
 
 

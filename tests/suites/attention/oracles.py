@@ -4,6 +4,7 @@ import math
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from nextword.suite import set_parameters, ship
 
@@ -16,9 +17,17 @@ def tensor(rng, *shape, kind=torch.float32):
 
 
 def some_true(rng, *shape):
-    """A random boolean mask with at least one True along its last axis."""
-    mask = torch.tensor(rng.random(shape) < 0.6)
-    mask[..., int(rng.integers(shape[-1]))] = True
+    """A random boolean mask with a True in each row, and a False where a row has two places.
+
+    With two rows or more, the first part along the first axis differs from the last one. So
+    whoever ignores a mask, or reads one row for all, is found out by every draw.
+    """
+    mask, order = torch.tensor(rng.random(shape) < 0.6), torch.tensor(rng.random(shape)).argsort()
+    mask.scatter_(-1, order[..., :1], True)
+    if shape[-1] > 1:
+        mask.scatter_(-1, order[..., -1:], False)
+    if len(shape) > 1 and mask[0].equal(mask[-1]):
+        mask[-1] = mask[-1].roll(1, -1)
     return mask
 
 
@@ -75,21 +84,53 @@ def slopes_of_memory(net, memory, pull_k, pull_v):
 
 
 @ship
-def with_right_lookup(function, *inputs):
-    """Call a function of the student's while a right `soft_lookup` stands in for the own one."""
-    names = getattr(function, "__globals__", {})
-    own = names.get("soft_lookup")
-    if own is None or own is function:
+def unaided(function, *inputs):
+    """Call a function of the student's and stop it where it takes torch's softmax or attention."""
+
+    class Watch(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            name = getattr(func, "__name__", "")
+            if any(part in name for part in ("softm", "logsumexp", "attention")):
+                raise RuntimeError(f"torch's own {name} is not allowed in this task")
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
         return function(*inputs)
 
-    def lookup(q, k, v, temperature=1.0):
-        return torch.softmax(q @ k.mT / temperature, dim=-1) @ v
 
-    names["soft_lookup"] = lookup
+@ship
+def by_hand(function, *inputs):
+    """Call a function of the student's where torch keeps nothing that autograd would need."""
+    with torch.inference_mode():
+        return function(*inputs)
+
+
+@ship
+def strange_lookup(q, k, v, temperature=1.0):
+    """Stands in for a lookup, so that a mistake there costs nothing elsewhere: no softmax."""
+    q, k, v = (torch.as_tensor(each) for each in (q, k, v))
+    return torch.tanh(q @ k.mT / temperature + 0.5) @ v
+
+
+@ship
+def strange_softmax(scores):
+    """Stands in for `softmax`: rows of other shares, whose sum is less than 1; -inf has none."""
+    powers = (1.5 + torch.tanh(scores)).masked_fill(scores == -math.inf, 0.0)
+    return powers / (1 + powers.sum(-1, keepdim=True))
+
+
+@ship
+def with_strange(name, function, *inputs):
+    """Call a function of the student's while a strange one stands in for theirs of this name."""
+    names = getattr(function, "__globals__", {})
+    own = names.get(name)
+    if own is None or own is function:
+        return function(*inputs)
+    names[name] = strange_softmax if name == "softmax" else strange_lookup
     try:
         return function(*inputs)
     finally:
-        names["soft_lookup"] = own
+        names[name] = own
 
 
 @ship
@@ -110,6 +151,28 @@ class Gaze(nn.Module):
 def use_gaze(net):
     """Let a translator look by `Gaze`."""
     net.attend = Gaze()
+
+
+@ship
+def use_strange_step(net):
+    """Let a translator take steps that read everything from behind: those of `step(…, True)`."""
+
+    def step(y, s, source):
+        word, (context, weights) = net.target(y), net.attend(s, *source)
+        s = net.cell(torch.cat([word, context], dim=-1).flip(-1), s)
+        return net.out(torch.cat([s, context, word], dim=-1).flip(-1)), s, weights
+
+    net.step = step
+
+
+@ship
+def use_chain(net, after):
+    """Let each step of a translator tell the word that the table `after` has for the word read."""
+
+    def step(y, s, source):
+        return 9.0 * nn.functional.one_hot(after[y], len(after)), s, source[2].float()
+
+    net.step = step
 
 
 SIZES = {"V_source": 7, "V_target": 8, "W": 3, "D": 4, "A": 2}
@@ -153,8 +216,8 @@ def translator(rng, Translator):
 
 
 def sentences(rng, n, longest=5, words=7):
-    """Rows of ids of different lengths, filled up with PAD; one has the full length."""
-    lengths = [longest, *rng.integers(1, longest + 1, size=n - 1).tolist()]
+    """Rows of ids filled up with PAD; one has the full length, and another one has not."""
+    lengths = [longest, rng.integers(1, longest), *rng.integers(1, longest + 1, size=n - 2)]
     rows = torch.zeros(n, longest, dtype=torch.int64)
     for row, length in zip(rows, rng.permutation(lengths).tolist(), strict=True):
         row[:length] = torch.tensor(rng.integers(3, words, size=length))
@@ -167,22 +230,24 @@ def read(parts, row):
     return h, torch.tanh(parts["start"](ends[1]))
 
 
-def step(parts, y, s, h):
+def step(parts, y, s, h, strange=False):
     """One step of the decoder for one sentence: logits, state, weights."""
     word = parts["target"](torch.tensor([y]))
     context, weights = Gaze()(s, h, h, torch.ones(h.shape[:2], dtype=torch.bool))
-    s = parts["cell"](torch.cat([word, context], dim=1), s)
-    return parts["out"](torch.cat([s, context, word], dim=1)), s, weights
+    read = torch.cat([word, context], dim=1)
+    s = parts["cell"](read.flip(1) if strange else read, s)
+    told = torch.cat([s, context, word], dim=1)
+    return parts["out"](told.flip(1) if strange else told), s, weights
 
 
-def forced(parts, source, inputs):
+def forced(parts, source, inputs, strange=False):
     """Logits and weights of all sentences, one by one; weights are padded with 0."""
     all_logits, all_weights = [], []
     for row, words in zip(source, inputs.tolist(), strict=True):
         h, s = read(parts, row)
         steps = []
         for y in words:
-            logits, s, weights = step(parts, y, s, h)
+            logits, s, weights = step(parts, y, s, h, strange)
             steps.append((logits[0], nn.functional.pad(weights[0], (0, len(row) - h.shape[1]))))
         logits, weights = zip(*steps, strict=True)
         all_logits.append(torch.stack(logits))
@@ -190,30 +255,49 @@ def forced(parts, source, inputs):
     return torch.stack(all_logits), torch.stack(all_weights)
 
 
-def written(parts, row, most):
-    """What a translator writes for one sentence: the likeliest words, before EOS."""
+@torch.no_grad()
+def written(parts, row, most, strange=False, first=BOS, carry=True, own=True):
+    """What a translator writes for one sentence, and how far its words were from another choice.
+
+    Wrong ways: another `first` word; without `carry` all steps have the first state; without `own`
+    all read BOS.
+    """
     h, s = read(parts, row)
-    y, words = BOS, []
+    y, words, lead = first, [], math.inf
     while len(words) < most:
-        logits, s, _ = step(parts, y, s, h)
-        y = int(logits.argmax())
+        logits, new, _ = step(parts, y if own else BOS, s, h, strange)
+        s, best = new if carry else s, logits[0].topk(2)
+        y, lead = int(best.indices[0]), min(lead, float(best.values[0] - best.values[1]))
         if y == EOS:
             break
         words.append(y)
-    return words
+    return words, lead
 
 
-def unequal_translations(rng, most, ended=False):
-    """Random parts, sentences, their translations, which end at different steps, and `most`.
+def unequal_translations(rng, most, ended=False, strange=False):
+    """Random parts, sentences, and their translations, which end at different steps.
 
-    ended: all of them end by themselves, and some have more than one word.
+    ended: all of them end by themselves, and some have more than one word. No word is chosen by
+    less than a thousandth: another order of sums must not change it. All wrong ways of `written`
+    give something else.
     """
-    for _ in range(200):
+    for _ in range(1000):
         (parts, values), source = random_parts(rng, 2.0, 2.0), sentences(rng, 6)
-        found = [written(parts, row, most) for row in source]
+        found = []
+        for row in source:
+            words, lead = written(parts, row, most, strange)
+            if lead < 1e-3 or (ended and len(words) == most):
+                break
+            found.append(words)
         lengths = set(map(len, found))
-        if len(lengths) > 1 and (not ended or 1 < max(lengths) < most):
-            return values, source, found, most
+        if len(found) < len(source) or len(lengths) == 1 or (ended and max(lengths) == 1):
+            continue
+        wrong = {"carry": False}, {"own": False}, {"first": PAD}, {"first": EOS}
+        others = (
+            [written(parts, row, most, strange, **kind)[0] for row in source] for kind in wrong
+        )
+        if found not in others:
+            return values, source, found
     raise AssertionError("no translator ends at different steps")
 
 

@@ -46,6 +46,7 @@ def test_plain_sums_side_by_side(attention, rng):
 @pytest.mark.task("5.3", weight=0.2)
 def test_the_plain_sum_of_long_vectors(attention, rng):
     """Vectors so long that exp of their products overflows keep to themselves."""
+    assert_sums(attention, rng, (3, 3))
     x = 100 * torch.eye(3) + tensor(rng, 3, 3)
     assert close(attention.dot_product_sum(x), (x, torch.eye(3)))
 
@@ -53,8 +54,11 @@ def test_the_plain_sum_of_long_vectors(attention, rng):
 @pytest.mark.task("5.3", weight=1)
 def test_order_does_not_matter(attention, rng):
     """Vectors in another order get the same sums, in that order."""
-    x, order = 2 * tensor(rng, 6, 3), rng.permutation(6).tolist()
-    assert close(attention.dot_product_sum(x[order])[0], attention.dot_product_sum(x)[0][order])
+    x, order = 2 * tensor(rng, 6, 3, kind=torch.float64), rng.permutation(6).tolist()
+    sums, weights = oracles.attention(x, x, x, scale=1.0)
+    assert close(attention.dot_product_sum(x), (sums, weights))
+    expected = sums[order], weights[order][:, order]
+    assert close(attention.dot_product_sum(x[order]), expected)
 
 
 @pytest.mark.task("5.4", weight=1, visible=True)
@@ -68,7 +72,7 @@ def test_a_soft_dictionary(attention):
 
 @pytest.mark.task("5.4", weight=0.5, visible=True)
 def test_a_hard_dictionary(attention):
-    """At temperature 0 the best key wins, and two best keys share."""
+    """At temperature 0 the best key takes it all."""
     q, k = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 5.0], [2.0, 1.0], [1.0, 1.0]])
     v = torch.tensor([[4.0], [8.0], [20.0]])
     assert close(attention.soft_lookup(q, k, v, 0), torch.tensor([[8.0]]))
@@ -88,8 +92,9 @@ def test_any_lookup(attention, rng):
 @pytest.mark.task("5.4", weight=0.7)
 def test_the_limit(attention, rng):
     """At temperature 0 each query gets the value of its best key."""
-    keys, values = tensor(rng, 6, 3), tensor(rng, 6, 2)
-    asked = tensor(rng, 5, 3)
+    sizes = (6, 3), (6, 2), (5, 3)
+    keys, values, asked = (tensor(rng, *size, kind=torch.float64) for size in sizes)
+    asked /= 100  # so that a small temperature is no substitute for 0
     right = values[(asked @ keys.T).argmax(1)]
     assert close(attention.soft_lookup(asked, keys, values, 0.0), right)
 
@@ -116,9 +121,11 @@ def test_the_limit_where_a_key_is_a_little_better(attention, rng):
 def test_three_roles_by_hand(attention):
     """One vector asks with its first number, is found by its second, answers with its third."""
     x = torch.tensor([[1.0, 0.0, 10.0], [0.0, math.log(4), 20.0]])
-    roles = (row[None] for row in torch.eye(3))
-    found = oracles.with_right_lookup(attention.self_attention, x, *roles)
-    assert close(found, torch.tensor([[18.0], [15.0]]))
+    roles = [row[None] for row in torch.eye(3)]
+    strange = oracles.strange_lookup(*(x @ W.T for W in roles))
+    # with another lookup, so that a mistake in the student's costs nothing; else with their own
+    if not close(oracles.with_strange("soft_lookup", attention.self_attention, x, *roles), strange):
+        assert close(attention.self_attention(x, *roles), torch.tensor([[18.0], [15.0]]))
 
 
 @pytest.mark.task("5.4", weight=2)
@@ -127,17 +134,20 @@ def test_self_attention_of_any_vectors(attention, rng):
     for lead, D, K, V in (((), 4, 3, 2), ((2,), 3, 3, 3), ((), 1, 2, 5)):
         x = tensor(rng, *lead, 5, D)
         W_q, W_k, W_v = tensor(rng, K, D), tensor(rng, K, D), tensor(rng, V, D)
-        q, k, v = (torch.einsum("...td,kd->...tk", x, W) for W in (W_q, W_k, W_v))
-        expected = oracles.attention(q, k, v, scale=1.0)[0]
-        found = oracles.with_right_lookup(attention.self_attention, x, W_q, W_k, W_v)
-        assert close(found, expected)
+        roles = [torch.einsum("...td,kd->...tk", x, W) for W in (W_q, W_k, W_v)]
+        found = oracles.with_strange("soft_lookup", attention.self_attention, x, W_q, W_k, W_v)
+        if not close(found, oracles.strange_lookup(*roles)):
+            expected = oracles.attention(*roles, scale=1.0)[0]
+            assert close(attention.self_attention(x, W_q, W_k, W_v), expected)
 
 
 @pytest.mark.task("5.5", weight=1, visible=True)
 def test_softmax_by_hand(attention):
     """ln 1 and ln 3 give 1/4 and 3/4, and -inf gives 0."""
     scores = torch.tensor([[0.0, math.log(3)], [5.0, -INF]])
-    assert close(attention.softmax(scores), torch.tensor([[0.25, 0.75], [1.0, 0.0]]))
+    expected = torch.tensor([[0.25, 0.75], [1.0, 0.0]])
+    assert close(attention.softmax(scores), expected)
+    assert close(oracles.unaided(attention.softmax, scores), expected)
 
 
 @pytest.mark.task("5.5", weight=0.3, visible=True)
@@ -153,7 +163,8 @@ def test_softmax_of_any_scores(attention, rng):
     scores = 3 * tensor(rng, 2, 3, 5, kind=torch.float64)
     scores[0, 1, 2] = -INF
     expected = [[oracles.shares(row) for row in rows] for rows in scores.tolist()]
-    assert close(attention.softmax(scores), torch.tensor(expected, dtype=torch.float64))
+    found = oracles.unaided(attention.softmax, scores)
+    assert close(found, torch.tensor(expected, dtype=torch.float64))
     assert close(attention.softmax(tensor(rng, 1)), torch.ones(1))
 
 
@@ -181,15 +192,19 @@ def test_gradient_of_softmax(attention, rng):
     """The gradient is torch's own."""
     scores, pull = tensor(rng, 3, 4), tensor(rng, 3, 4)
     scores[0, 1] = -INF
-    expected = gradients(lambda e: torch.softmax(e, -1), scores, weights=pull)[1]
-    assert close(gradients(attention.softmax, scores, weights=pull)[1], expected)
+    expected = gradients(lambda e: torch.softmax(e, -1), scores, weights=pull)
+    assert close(oracles.unaided(attention.softmax, scores), expected[0])
+    assert close(gradients(attention.softmax, scores, weights=pull)[1], expected[1])
 
 
 @pytest.mark.task("5.5", weight=0.3)
-def test_gradient_of_a_row_that_is_hidden(attention):
-    """The gradient is 0, not NaN, for a row of -inf."""
-    hidden = torch.full((2, 3), -INF)
-    assert close(gradients(attention.softmax, hidden)[1], [torch.zeros(2, 3)])
+def test_gradient_of_a_row_that_is_hidden(attention, rng):
+    """The gradient is 0, not NaN, for a row of -inf, and torch's own for the others."""
+    scores, pull = tensor(rng, 3, 4), tensor(rng, 3, 4)
+    scores[1] = -INF
+    expected = gradients(lambda e: torch.softmax(e, -1), scores, weights=pull)[1][0]
+    expected = torch.where(torch.tensor([[True], [False], [True]]), expected, 0.0)
+    assert close(gradients(attention.softmax, scores, weights=pull)[1], [expected])
 
 
 @pytest.mark.task("5.5", weight=1, visible=True)
@@ -201,6 +216,7 @@ def test_the_root_of_64(attention):
     output, weights = attention.attention(q, k, v)
     assert close(weights, torch.tensor([[0.982, 0.018, 0.0, 0.0]]), atol=5e-4)
     assert close(output, torch.tensor([[1000 / (1 + E**4)]]), rtol=1e-3)
+    assert close(oracles.unaided(attention.attention, q, k, v), (output, weights))
 
 
 @pytest.mark.task("5.5", weight=0.5, visible=True)
@@ -214,6 +230,18 @@ def test_a_query_that_may_look_nowhere(attention):
         assert close(output, torch.tensor([[0.0], [4.0], [6.0]]))
 
 
+def assert_attends(attention, expected, q, k, v, *mask):
+    """Attend with another softmax, so that a mistake in the student's costs nothing, or theirs."""
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    for each in mask:
+        hides = each.dtype == torch.bool
+        scores = torch.where(each, scores, -INF) if hides else scores + each
+    weights = oracles.strange_softmax(scores)
+    found = oracles.with_strange("softmax", attention.attention, q, k, v, *mask)
+    if not close(found, (weights @ v, weights)):
+        assert close(oracles.unaided(attention.attention, q, k, v, *mask), expected)
+
+
 @pytest.mark.task("5.5", weight=3)
 def test_attention_of_any_shape(attention, rng):
     """Outputs and weights are those of plain loops, in both precisions, with any leading axes."""
@@ -221,8 +249,14 @@ def test_attention_of_any_shape(attention, rng):
         for kind in (torch.float32, torch.float64):
             q, k = tensor(rng, *lead, T, K, kind=kind), tensor(rng, *lead, S, K, kind=kind)
             v, mask = tensor(rng, *lead, S, V, kind=kind), oracles.some_true(rng, *lead, T, S)
-            assert close(attention.attention(q, k, v), oracles.attention(q, k, v))
-            assert close(attention.attention(q, k, v, mask), oracles.attention(q, k, v, mask))
+            assert_attends(attention, oracles.attention(q, k, v), q, k, v)
+            assert_attends(attention, oracles.attention(q, k, v, mask), q, k, v, mask)
+
+
+def torchs(q, k, v, mask):
+    """The outputs of torch's attention, and its weights: what it makes of a unit matrix."""
+    unit = torch.eye(k.shape[-2]).expand(*k.shape[:-1], -1)
+    return tuple(scaled_dot_product_attention(q, k, each, mask) for each in (v, unit))
 
 
 @pytest.mark.task("5.5", weight=1.5)
@@ -231,8 +265,7 @@ def test_masks_of_every_kind(attention, rng):
     q, k, v = tensor(rng, 2, 3, 4, 6), tensor(rng, 2, 3, 5, 6), tensor(rng, 2, 3, 5, 2)
     for shape in ((4, 5), (2, 1, 1, 5), (3, 4, 5)):
         for mask in (oracles.some_true(rng, *shape), tensor(rng, *shape)):
-            expected = scaled_dot_product_attention(q, k, v, mask)
-            assert close(attention.attention(q, k, v, mask)[0], expected)
+            assert_attends(attention, torchs(q, k, v, mask), q, k, v, mask)
 
 
 @pytest.mark.task("5.5", weight=0.5)
@@ -242,8 +275,7 @@ def test_masks_that_hide_every_key(attention, rng):
     for shape in ((2, 3, 4, 1), (4, 5)):
         mask = torch.tensor(rng.random(shape) < 0.5)
         mask[..., 1, :] = False
-        expected = scaled_dot_product_attention(q, k, v, mask)
-        assert close(attention.attention(q, k, v, mask)[0], expected)
+        assert_attends(attention, torchs(q, k, v, mask), q, k, v, mask)
 
 
 @pytest.mark.task("5.5", weight=0.7)

@@ -24,7 +24,9 @@ def test_a_causal_mask_by_hand(attention):
 
 @pytest.mark.task("5.6", weight=0.2, visible=True)
 def test_one_query_by_hand(attention):
-    """One query of three words is the last of them, and sees all."""
+    """One query of three words is the last of them, and sees all; two are the last two."""
+    found = attention.causal_mask(2, 3).tolist()
+    assert found == [[True, True, False], [True, True, True]]
     assert attention.causal_mask(1, 3).tolist() == [[True, True, True]]
 
 
@@ -108,10 +110,12 @@ def test_gradients_by_hand(attention):
     """With equal weights, values 0 and 4, and slopes of 1, the scores pull by -1 and +1."""
     q, k = torch.tensor([[0.0], [2.0]]), torch.tensor([[3.0], [5.0]])
     v, weights = torch.tensor([[0.0], [4.0]]), torch.full((2, 2), 0.5)
-    d_q, d_k, d_v = attention.attention_gradients(q, k, v, weights, torch.ones(2, 1))
+    inputs = q, k, v, weights, torch.ones(2, 1)
+    d_q, d_k, d_v = attention.attention_gradients(*inputs)
     assert close(d_q, torch.tensor([[2.0], [2.0]]))  # -1 times 3 plus 1 times 5
     assert close(d_k, torch.tensor([[-2.0], [2.0]]))  # the first query is 0, the second 2
     assert close(d_v, torch.tensor([[1.0], [1.0]]))
+    assert close(oracles.by_hand(attention.attention_gradients, *inputs), (d_q, d_k, d_v))
 
 
 @pytest.mark.task("5.7", weight=2.2)
@@ -139,6 +143,8 @@ def assert_gradients_by_hand(attention, rng, *sizes):
         mask = torch.tensor(rng.random((*lead, T, S)) < 0.7)
         weights = oracles.attention(q, k, v, mask)[1]
         expected = gradients(scaled_dot_product_attention, q, k, v, mask, weights=pull)[1]
+        found = oracles.by_hand(attention.attention_gradients, q, k, v, weights, pull)
+        assert close(found, expected[:3])
         assert close(attention.attention_gradients(q, k, v, weights, pull), expected[:3])
 
 
@@ -148,7 +154,9 @@ def test_slopes_of_one_output(attention, rng):
     q, k, v = tensor(rng, 3, 2), tensor(rng, 4, 2), tensor(rng, 4, 5)
     weights, pull = oracles.attention(q, k, v)[1], torch.zeros(3, 5)
     pull[1] = tensor(rng, 5)
-    d_q, d_k, d_v = attention.attention_gradients(q, k, v, weights, pull)
+    expected = gradients(scaled_dot_product_attention, q, k, v, weights=pull)[1]
+    d_q, d_k, d_v = oracles.by_hand(attention.attention_gradients, q, k, v, weights, pull)
+    assert close((d_q, d_k, d_v), expected)
     assert close(d_q[[0, 2]], torch.zeros(2, 2))
     assert close(d_k.sum(0), torch.zeros(2))  # equal moves of all keys change no weight
     assert close(d_v, weights[1][:, None] * pull[1])

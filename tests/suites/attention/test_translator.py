@@ -34,12 +34,13 @@ def test_two_words_by_hand(attention):
 @pytest.mark.task("5.1", weight=1, visible=True)
 def test_a_word_that_is_not_allowed(attention):
     """The weight of a word that is not allowed is 0, and the other weights sum to 1."""
-    net = additive(attention, torch.ones(1, 1), torch.ones(1), torch.zeros(1, 1))
-    h = torch.tensor([[[1.0], [2.0], [100.0]]])
+    v = torch.tensor([math.log(3)])  # the scores are 0, ln 3 and ln 3
+    net = additive(attention, torch.zeros(1, 1), v, torch.ones(1, 1))
+    h, Uh = torch.tensor([[[4.0], [8.0], [500.0]]]), torch.tensor([[[0.0], [100.0], [100.0]]])
     allowed = torch.tensor([[True, True, False]])
-    context, weights = net(torch.ones(1, 1), torch.zeros(1, 3, 1), h, allowed)
-    assert close(weights, torch.tensor([[0.5, 0.5, 0.0]]))
-    assert close(context, torch.tensor([[1.5]]))
+    context, weights = net(torch.ones(1, 1), Uh, h, allowed)
+    assert close(weights, torch.tensor([[0.25, 0.75, 0.0]]))
+    assert close(context, torch.tensor([[7.0]]))
 
 
 def assert_attends(attention, rng, *sizes, shift=0.0):
@@ -69,6 +70,17 @@ def test_sentences_of_one_word(attention, rng):
 def test_what_the_caller_has_multiplied(attention, rng):
     """Uh is taken as it comes from the caller; nothing is multiplied by U again."""
     assert_attends(attention, rng, (3, 4, 2, 5, 3), shift=1.0)
+
+
+@pytest.mark.task("5.1", weight=0.3)
+def test_hidden_words_among_low_scores(attention, rng):
+    """A hidden word has the weight 0, however low the scores of the other words are."""
+    net = additive(attention, torch.zeros(1, 2), torch.tensor([60.0]), torch.zeros(1, 3))
+    h, Uh = tensor(rng, 1, 4, 3), torch.tensor([[[-100.0], [0.0], [-100.0], [-100.0]]])
+    allowed = torch.tensor([[True, False, True, False]])  # two scores of -60 are left
+    context, weights = net(tensor(rng, 1, 2), Uh, h, allowed)
+    assert close(weights, torch.tensor([[0.5, 0.0, 0.5, 0.0]]))
+    assert close(context, (h[:, 0] + h[:, 2]) / 2)
 
 
 @pytest.mark.task("5.1", weight=1)
@@ -105,43 +117,81 @@ def test_a_step_by_hand(attention):
     assert close(logits, torch.tensor([[0.5, 4.0, 6.0, 3.0]]))
 
 
+CHAIN = {BOS: 5, 5: 7, 7: EOS}  # each word's likely successor
+
+
+def chain(attention):
+    """A student's translator that writes 5 after BOS, 7 after 5, and EOS after 7.
+
+    Its steps are given, so that a mistake in `step` costs nothing here; who writes all in one has
+    weights that say the same.
+    """
+    net = attention.Translator(5, 8, 8, 1, 1)
+    oracles.use_gaze(net)
+    after, told = torch.zeros(8, dtype=torch.int64), torch.zeros(8, 11)
+    for word, successor in CHAIN.items():
+        after[word], told[successor, 3 + word] = successor, 9.0
+    set_parameters(net, {"target.weight": torch.eye(8), "out.weight": told})
+    set_parameters(net, {"out.bias": torch.zeros(8)})
+    oracles.use_chain(net, after)
+    return net
+
+
+def rows(found):
+    """Sentences as lists of Python's numbers."""
+    return [list(map(int, row)) for row in found]
+
+
 @pytest.mark.task("5.2", weight=1, visible=True)
 def test_a_chain_of_words(attention):
     """Where each word has one likely successor, BOS 5 7 EOS becomes 5 7."""
     net, source = chain(attention), torch.tensor([[3, 4], [4, 0]])
-    assert list(map(list, net.translate(source))) == [[5, 7], [5, 7]]
-    assert list(map(list, net.translate(torch.tensor([[4]])))) == [[5, 7]]
+    assert rows(net.translate(source)) == [[5, 7], [5, 7]]
+    assert rows(net.translate(torch.tensor([[4]]))) == [[5, 7]]
 
 
 @pytest.mark.task("5.2", weight=0.3, visible=True)
 def test_a_chain_that_is_cut(attention):
     """At most `most` words are written."""
-    source = torch.tensor([[3, 4], [4, 0]])
-    assert list(map(list, chain(attention).translate(source, 1))) == [[5], [5]]
+    assert rows(chain(attention).translate(torch.tensor([[3, 4], [4, 0]]), 1)) == [[5], [5]]
 
 
-def chain(attention):
-    """A student's translator that writes 5 after BOS, 7 after 5, and EOS after 7."""
-    net = attention.Translator(5, 8, 8, 1, 1)
-    oracles.use_gaze(net)
-    after = torch.zeros(8, 11)
-    for word, successor in ((BOS, 5), (5, 7), (7, EOS)):
-        after[successor, 3 + word] = 9.0
-    set_parameters(net, {"target.weight": torch.eye(8), "out.weight": after})
-    set_parameters(net, {"out.bias": torch.zeros(8)})
-    return net
-
-
-@pytest.mark.task("5.2", weight=4.2)
-def test_any_step(attention, rng):
-    """The old state looks; the cell reads word and context; the new state goes into the logits."""
+def random_step(attention, rng):
+    """A student's translator, the test's parts of it, and what a step of three sentences reads."""
     net, parts = oracles.translator(rng, attention.Translator)
     B, S, D = 3, 5, oracles.SIZES["D"]
     h, s, y = tensor(rng, B, S, 2 * D), tensor(rng, B, D), torch.tensor(rng.integers(8, size=B))
-    found = net.step(y, s, (h, h, torch.ones(B, S, dtype=torch.bool)))
-    rows = zip(y.tolist(), s, h, strict=True)
-    steps = [oracles.step(parts, word, state[None], each[None]) for word, state, each in rows]
-    assert close(found, [torch.cat(each) for each in zip(*steps, strict=True)])
+    return net, parts, y, s, h
+
+
+def stepped(parts, y, s, h):
+    """Logits, states and weights of a step, one sentence at a time."""
+    each = zip(y.tolist(), s, h, strict=True)
+    steps = [oracles.step(parts, word, state[None], words[None]) for word, state, words in each]
+    return [torch.cat(part) for part in zip(*steps, strict=True)]
+
+
+@pytest.mark.task("5.2", weight=3.7)
+def test_any_step(attention, rng):
+    """The old state looks; the cell reads word and context; the new state goes into the logits."""
+    net, parts, y, s, h = random_step(attention, rng)
+    source = h, h, torch.ones(h.shape[:2], dtype=torch.bool)
+    assert close(net.step(y, s, source), stepped(parts, y, s, h))
+
+
+@pytest.mark.task("5.2", weight=0.5)
+def test_what_a_step_learns(attention, rng):
+    """Gradients of the logits and of the new state reach the old state and all that a step uses."""
+    net, parts, y, s, h = random_step(attention, rng)
+    pulls, leaf = (tensor(rng, 3, 8), tensor(rng, 3, s.shape[1])), s.clone().requires_grad_()
+    logits, state, _ = stepped(parts, y, leaf, h)
+    ((logits * pulls[0]).sum() + (state * pulls[1]).sum()).backward()
+    source = h, h, torch.ones(h.shape[:2], dtype=torch.bool)
+    _, by_input, by_name = gradients(net.step, y, s, source, weights=(*pulls, None))
+    assert close(by_input[1], leaf.grad)
+    used = [name for name, p in parts.named_parameters() if p.grad is not None]
+    expected = {name: parts.get_parameter(name).grad for name in used}
+    assert close({name: by_name[name] for name in used}, expected, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.task("5.2", weight=2)
@@ -150,34 +200,52 @@ def test_teacher_forcing(attention, rng):
     net, parts = oracles.translator(rng, attention.Translator)
     source = oracles.sentences(rng, 4)
     inputs = torch.tensor(rng.integers(1, 8, size=(4, 6)))
-    assert close(net(source, inputs), oracles.forced(parts, source, inputs))
+    # with other steps, so that a mistake in `step` costs nothing; who writes all in one has own
+    oracles.use_strange_step(net)
+    if not close(net(source, inputs), oracles.forced(parts, source, inputs, strange=True)):
+        net, parts = oracles.translator(rng, attention.Translator)
+        assert close(net(source, inputs), oracles.forced(parts, source, inputs))
 
 
 @pytest.mark.task("5.2", weight=1)
 def test_what_the_decoder_learns(attention, rng):
     """Gradients of the logits reach every part of the network, through all steps."""
+    if not learns(attention, rng, strange=True):
+        assert learns(attention, rng, strange=False)
+
+
+def learns(attention, rng, strange):
+    """Whether a student's translator has the slopes of the test's own, with which steps."""
     net, parts = oracles.translator(rng, attention.Translator)
     source, inputs = oracles.sentences(rng, 2), torch.tensor(rng.integers(1, 8, size=(2, 4)))
     pull = tensor(rng, 2, 4, 8)
-    (oracles.forced(parts, source, inputs)[0] * pull).sum().backward()
+    if strange:
+        oracles.use_strange_step(net)
+    (oracles.forced(parts, source, inputs, strange)[0] * pull).sum().backward()
     slopes = gradients(net, source, inputs, weights=(pull, None))[2]
     expected = {name: p.grad for name, p in parts.named_parameters()}
-    assert close({name: slopes[name] for name in expected}, expected, rtol=1e-3, atol=1e-4)
+    return close({name: slopes[name] for name in expected}, expected, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.task("5.2", weight=2, seconds=10)
 def test_any_translation(attention, rng):
     """Each sentence gets the likeliest words up to EOS, as if it were alone."""
-    assert_translates(attention, oracles.unequal_translations(rng, 12, True))
+    assert_translates(attention, rng, 12, True)
 
 
 @pytest.mark.task("5.2", weight=0.4, seconds=5)
 def test_a_translation_that_is_cut(attention, rng):
     """Sentences that have not ended are cut after `most` words, the others are as they are."""
-    assert_translates(attention, *(oracles.unequal_translations(rng, n) for n in (3, 9)))
+    for most in (3, 9):
+        assert_translates(attention, rng, most)
 
 
-def assert_translates(attention, *cases):
-    for values, source, expected, most in cases:
+def assert_translates(attention, rng, most, ended=False):
+    """Translate with other steps than the student's, or else with the student's own."""
+    values, source, expected = oracles.unequal_translations(rng, most, ended, strange=True)
+    net = oracles.with_parts(attention.Translator, values)
+    oracles.use_strange_step(net)
+    if rows(net.translate(source, most)) != expected:
+        values, source, expected = oracles.unequal_translations(rng, most, ended)
         net = oracles.with_parts(attention.Translator, values)
-        assert [list(map(int, row)) for row in net.translate(source, most)] == expected
+        assert rows(net.translate(source, most)) == expected
