@@ -8,7 +8,6 @@ test's name and the number of the draw. Leaves out what is kept of it (kept.py).
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +17,7 @@ from nextword.judge.session import Refusal
 from nextword.judge.suite import Suite, SuiteTest
 from nextword.plural import count
 from nextword.results import AT_FAULT, Fault, SubmissionResult, TestResult, Verdict
-from nextword.sandbox.servers import CandidateServer, ServerError
+from nextword.sandbox.servers import CandidateServer
 
 ATTEMPTS = 5  # draws of a test's inputs, until the test itself is at fault
 ASKED = 2  # times that the reference is run on the same inputs: one failed run says nothing
@@ -107,14 +106,7 @@ def asking(
     servers: Sequence[CandidateServer],
     tick: Callable[[], None],
 ) -> Ask:
-    """Return how the reference is asked: by workers, as a submission; tests are shared out.
-
-    subtle: the servers serve several pools of workers. What a worker has waited for, the next one
-    would wait for in vain, since each has a copy of what its parent knows.
-    """
-    for server in servers:
-        with contextlib.suppress(ServerError):  # then the worker that needs it starts another one
-            server.wait()
+    """Return how the reference is asked: by workers, as a submission; tests are shared out."""
 
     def ask(tests: Sequence[SuiteTest]) -> tuple[dict[int, TestResult], str]:
         jobs = min(len(servers), len(tests))
