@@ -6,6 +6,8 @@ function alone, too.
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import inspect
 import math
 import sys
@@ -105,6 +107,8 @@ def of_right_shape(fill: float, right: Cheat) -> Cheat:
     """What the reference would answer, with one number in place of every number."""
 
     def cheat(*args: Any, **kwargs: Any) -> Any:
+        with contextlib.suppress(Exception):  # what it does to its arguments would be the answer
+            args, kwargs = copy.deepcopy((args, kwargs))
         return filled(right(*args, **kwargs), fill)
 
     return cheat

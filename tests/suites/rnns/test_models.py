@@ -205,6 +205,7 @@ def test_nothing_is_read_twice(rnns, rng):
     assert 3 <= sum(shape[1] for shape in shapes) <= 3 + 5
     assert len(stories) == 4
     assert max(map(len, stories)) <= 5
+    assert {word for story in stories for word in story} <= {*range(3, V)}
 
 
 @pytest.mark.task("4.11", weight=2.5)
