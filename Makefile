@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make course     set up, build the book, grade two sample classes, say where to look"
 	@echo "make test       set up, then check everything: lint, types, tests, notebooks, book"
-	@echo "make test-thorough  the same, with every chapter's page and figure looked at in more ways"
+	@echo "make test-thorough  the same, with 500 new seeds for each suite and every page and figure looked at in more ways"
 	@echo "make test-fast  lint, types and the tests that take seconds"
 	@echo "make book       build the book from the stored outputs"
 	@echo "make pdf        typeset the book, whole and by chapter, in _build/pdf"

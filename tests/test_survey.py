@@ -84,16 +84,19 @@ def note(name):
 @pytest.mark.task("9.2")
 def test_draws(demo, rng):
     note("draws")
+    assert demo.add(1, 1) == 2
 
 
 @pytest.mark.task("9.2")
 def test_same(demo):
     note("same")
+    assert demo.add(1, 1) == 2
 
 
 @pytest.mark.task("9.2", visible=True)
 def test_seen(demo, rng):
     note("seen")
+    assert demo.add(1, 1) == 2
 """
 
 

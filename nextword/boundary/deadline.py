@@ -61,6 +61,16 @@ class Deadline:
             self._look_at = time.monotonic() + (max(SHORTEST, soonest) if soonest > 0 else 0.0)
             return -min(computing, asleep, lasting)
 
+    def spent(self) -> float:
+        """Return the seconds that count so far: on the clock, but for waiting for a processor."""
+        with self._lock:
+            computed, awake, _ = self._used(closely=True)
+            took = time.monotonic() - self._began
+            if math.isnan(awake):
+                return took
+            waited = (awake - self._awake) - (computed - self._computed)
+            return took - max(0.0, waited)
+
     def _lefts(self) -> tuple[float, float, float]:
         """Return how many seconds are left to compute, to sleep and on the clock; note what is up.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import subprocess
 import sys
@@ -10,14 +11,17 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from nextword.boundary.deadline import Deadline
+from nextword.boundary.meters import meter_of
 from nextword.catalogue import Chapter
 from nextword.check.notebook_gaps import copies_of, notebook_gaps
 from nextword.errors import UserError
 from nextword.files import pack as zip_of
 from nextword.project import find_project
 
-IMPORT_SECONDS = 60
+IMPORT_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -118,18 +122,22 @@ def _is_stub(function: ast.AST) -> bool:
 def _import_trouble(path: Path) -> str:
     """Import the module in a process of its own; return the last line of what went wrong."""
     code = f"import sys; sys.path.insert(0, {str(path.parent)!r}); import {path.stem}"
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=IMPORT_SECONDS,
-            cwd=path.parent,
-        )
-    except subprocess.TimeoutExpired:
-        return f"it takes longer than {IMPORT_SECONDS} s"
-    if done.returncode == 0:
-        return ""
-    return (done.stderr.strip().splitlines() or [f"it ends with exit code {done.returncode}"])[-1]
+    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    options |= {"text": True, "encoding": "utf-8", "errors": "replace", "cwd": path.parent}
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, **options) as process:
+        deadline = Deadline(IMPORT_SECONDS, meter_of(process.pid))
+        try:
+            while (left := deadline.left()) > 0:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    _, said = process.communicate(timeout=left)
+                    return _last_line(said, process.returncode)
+            return f"it {deadline.why}"
+        finally:
+            process.kill()
+
+
+def _last_line(said: str, exit_code: int) -> str:
+    """Return the last line of what a program that failed said, or "" if it did not fail."""
+    lines = said.strip().splitlines() or [f"it ends with exit code {exit_code}"]
+    return lines[-1] if exit_code else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -54,7 +53,6 @@ class Examiner:
         self._servers: dict[int, CandidateServer] = {}  # by the order in which they have sets
         self._order = FIRST  # of the server whose candidate runs
         self._channel: Channel | None = None
-        self._seconds = 0.0  # that the candidate is given now
         self._said: dict[int, Sequence[Asked]] = {}  # in the submission's failed tests
         self._kept = 0  # bytes of that
         self._first: dict[int, Sequence[Asked]] = {}  # in tests whose answers must repeat
@@ -129,8 +127,7 @@ class Examiner:
             return ()
 
         def again(test: SuiteTest, session: Session) -> TestResult:
-            self._seconds = test.mark.seconds
-            self._running(test.number, self._seconds)
+            self._running(test.number, test.mark.seconds)
             return session.run(test)
 
         second = try_second_order(tests, found, session, again, self._first)
@@ -150,7 +147,6 @@ class Examiner:
 
         def again(test: SuiteTest, session: Session, seconds: float) -> TestResult:
             self._running(test.number, seconds)
-            self._seconds = seconds
             result = session.run(test, seconds)
             self._keep(test, result, session.talk)
             return result
@@ -230,9 +226,9 @@ class Examiner:
                 continue
             if session is None:
                 self._running(IMPORTING, IMPORT_SECONDS)
-                started = time.monotonic()
                 opened = skip.get(IMPORTING) or self._open(submission)
-                importing += time.monotonic() - started
+                if isinstance(opened, Session):
+                    importing += opened.talk.deadline.spent()
                 if importing > MOST_IMPORT_SECONDS:
                     text = "it is slow to import, and every test that it stopped made it start anew"
                     opened = Refusal(Verdict.TIMEOUT, text)
@@ -255,7 +251,6 @@ class Examiner:
         return found, notice
 
     def _run(self, test: SuiteTest, session: Session, seconds: float) -> TestResult:
-        self._seconds = seconds
         try:
             result = self._explain(test, session.run(test, seconds), session.talk)
             if test.mark.repeats and result.verdict is Verdict.PASSED:
@@ -285,7 +280,6 @@ class Examiner:
         """Start a candidate and import the submission in it; put lent parts in their places."""
         channel = self._start(order)
         talk = Conversation(self._asker(channel), channel.meter)
-        self._seconds = IMPORT_SECONDS
         session = Session(self.suite, talk, self.chapter.stem, submission.source)
         refusal = session.open("import", submission.data, IMPORT_SECONDS)
         if refusal is None and lender is not None:

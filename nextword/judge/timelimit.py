@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import contextlib
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -66,7 +67,7 @@ class _Watch:
             if self.deadline.left() > 0:
                 return False
             self.fired.set()
-            _thread.interrupt_main()
+            _interrupt_main()
             return True
 
     @contextmanager
@@ -76,6 +77,15 @@ class _Watch:
             with self._interrupting:
                 stack.enter_context(self.deadline.paused())
             yield
+
+
+def _interrupt_main() -> None:
+    """Do as Ctrl-C would. subtle: on POSIX only a real signal wakes who sleeps."""
+    main = threading.main_thread().ident
+    if sys.platform != "win32" and main is not None:
+        signal.pthread_kill(main, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 @contextmanager
@@ -89,7 +99,8 @@ def _listening(fired: threading.Event) -> Iterator[None]:
         if fired.is_set():
             raise KeyboardInterrupt
 
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or callable(before):
         yield
         return
     signal.signal(signal.SIGINT, hear)
@@ -98,7 +109,7 @@ def _listening(fired: threading.Event) -> Iterator[None]:
     finally:
         if fired.is_set():
             _swallow_late_interrupt()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, before)
 
 
 def _swallow_late_interrupt() -> None:

@@ -17,6 +17,7 @@ from nextword.boundary.channel import Channel, ClosedError, SlowError
 from nextword.boundary.deadline import Deadline
 from nextword.boundary.errors import WireError
 from nextword.boundary.measure import measure
+from nextword.boundary.meters import meter_of
 from nextword.errors import UserError
 from nextword.nbgrader import kernel_program
 from nextword.nbgrader.background import Processes
@@ -99,7 +100,8 @@ def execute(steps: Sequence[Step], folder: Path, processes: Processes | None = N
     seconds = min(WHOLE_SECONDS, START_SECONDS + sum(step.seconds for step in steps))
     started = _program(folder, processes or Processes())
     with started as (channel, said):
-        talk = _Talk(channel, Deadline(seconds))
+        assert channel.meter is not None
+        talk = _Talk(channel, Deadline(seconds, channel.meter))
         try:
             talk.ask("start")
         except _GoneError as error:
@@ -226,8 +228,11 @@ def _program(folder: Path, processes: Processes) -> Iterator[tuple[Channel, IO[b
         contextlib.closing(Channel(ours, most=MAX_ANSWER)) as channel,
         tempfile.TemporaryFile() as said,
         theirs,
-        processes.running([*wall, *command], **options, stderr=said, start_new_session=True),
+        processes.running(
+            [*wall, *command], **options, stderr=said, start_new_session=True
+        ) as process,
     ):
+        channel.meter = meter_of(process.pid)
         theirs.close()
         yield channel, said
 

@@ -77,8 +77,14 @@ class Trial:
         self.servers = [CandidateServer(plan) for _ in range(servers)]
 
     def finish(self) -> None:
-        """Wait for the outcome; the servers are then ready for use."""
+        """Wait for the outcome; the servers are then ready for use.
+
+        subtle: all of them, here. A server says only once that it is ready, and workers of several
+        pools, one after the other, may ask it.
+        """
         try:
+            for server in self.servers:
+                server.wait()
             self.servers[0].start().close()
             self.servers[0].end()
         except ServerError as error:

@@ -19,6 +19,7 @@ from nextword.judge.marks import generator_for
 from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest, with_suite
 from nextword.results import AT_FAULT, Fault, Verdict
+from nextword.sandbox.servers import CandidateServer
 from tests.grading.conftest import REFERENCE, TinyCourse
 
 HALF = REFERENCE.replace("return sum(numbers) / len(numbers)", "return 0")
@@ -267,6 +268,21 @@ def test_the_reference_is_asked_ahead_of_any_submission(
     assert settle_ahead(tiny.project, tiny.chapter, options) == ()
     tiny.run(tiny.hand_in(CLASS))
     assert len(asked) == 1
+
+
+@pytest.mark.slow
+def test_the_servers_that_settled_grade_the_class(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = tiny.project.root / "started"
+
+    def start(plan: Any) -> Any:
+        started.touch()
+        return CandidateServer(plan)
+
+    monkeypatch.setattr(workers, "CandidateServer", start)
+    assert tiny.run(tiny.hand_in(CLASS), jobs=2).all_judged
+    assert not started.exists(), "a worker waited in vain for its server, and started another one"
 
 
 @pytest.mark.slow

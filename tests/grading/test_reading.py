@@ -1,5 +1,6 @@
 """Texts that are hard to read: each costs its own submission at most, and never a neighbour."""
 
+import faulthandler
 import os
 import resource
 import signal
@@ -109,6 +110,7 @@ def swell(text: str) -> int:
 
 
 def die(text: str) -> None:
+    faulthandler.disable()
     os.kill(os.getpid(), signal.SIGSEGV)
 
 

@@ -205,3 +205,12 @@ def test_the_numbers_of_the_filter_are_those_of_this_machine() -> None:
     for name, (number, _) in seccomp.REFUSED.items():
         if name in numbers:
             assert numbers[name] == number, name
+
+
+def test_each_server_is_ready_for_several_pools_of_workers() -> None:
+    trial = sandbox.Trial(sandbox.plan_for([], confined=sandbox_works()), 2)
+    try:
+        trial.finish()
+        assert [server._ready for server in trial.servers] == [True, True]
+    finally:
+        trial.close()

@@ -36,7 +36,8 @@ RIGHT: dict[str, dict[str, Any]] = {
         },
         "asked": ["goat", "paris", "the"],
         "agreement": {"counts": 0.5419, "ppmi": 0.6584, "svd": 0.6535},
-        "learned": 0.8864,
+        "near": {"goat": "pig", "paris": "cairo", "baker": "farmer", "bread": "goat"},
+        "learned": 0.75,
     },
     "rnns": {
         "padding": {"as they come": 0.6276, "sorted": 0.1132},

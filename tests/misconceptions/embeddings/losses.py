@@ -242,3 +242,15 @@ def forgets_the_minus_of_the_cost(v, u, noise, k):
     weight = k / len(noise)
     true, false, pull, push = sampled(v, u, noise, weight)
     return -cost(true, false, weight), pull * u + push @ noise, pull * v, push.T @ v
+
+
+@misconception(
+    "3.8",
+    replaces="negative_sampling",
+    kind="edge",
+    says="k // S leaves out the fraction: each noise vector counts k/S times, also less than once.",
+)
+def divides_in_whole_numbers(v, u, noise, k):
+    weight = k // len(noise)
+    true, false, pull, push = sampled(v, u, noise, weight)
+    return cost(true, false, weight), pull * u + push @ noise, pull * v, push.T @ v

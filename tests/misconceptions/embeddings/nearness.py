@@ -131,6 +131,40 @@ def adds_the_products(X, Y):
     return np.sqrt(np.maximum((X**2).sum(1)[:, None] + (Y**2).sum(1) + 2 * X @ Y.T, 0))
 
 
+@misconception(
+    "3.3",
+    replaces="cosine",
+    kind="edge",
+    says="A small number on the norms changes the cosines of short vectors: guard against a "
+    "norm of 0 alone.",
+)
+def adds_a_small_number_to_the_norms(X, Y):
+    X, Y = (A / (np.linalg.norm(A, axis=1, keepdims=True) + 1e-6) for A in (X, Y))
+    return X @ Y.T
+
+
+@misconception(
+    "3.3",
+    replaces="euclidean",
+    kind="edge",
+    says="Equal rows give NaN: by rounding, |x|^2 + |y|^2 - 2 x y can be a little below 0. Cut it "
+    "off at 0, or take the norms of the differences.",
+)
+def takes_the_root_of_what_rounding_left(X, Y):
+    with np.errstate(all="ignore"):
+        return np.sqrt((X**2).sum(1)[:, None] + (Y**2).sum(1) - 2 * X @ Y.T)
+
+
+@misconception(
+    "3.3",
+    replaces="nearest",
+    kind="edge",
+    says="Rows that equal the question were left out: only the ids in `exclude` are.",
+)
+def leaves_out_rows_equal_to_the_question(q, E, k, exclude=()):
+    return ordered(near(q, E)[0], k, [*exclude, *np.flatnonzero((q == E).all(axis=1))])
+
+
 def near(q, E):
     return unit(np.asarray(q)[None]) @ unit(E).T
 

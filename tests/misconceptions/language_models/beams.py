@@ -24,8 +24,8 @@ def found(model, history, width, max_tokens, **ways):
     """What the search finds, with a switch for each thing that can go wrong.
 
     Ways: `read` gives what the model reads; `each`: the width counts for every open text;
-    `refill`: open texts take the places of finished ones; `finished_go_on`; `stop`: at the first
-    finished one.
+    `refill`: open texts take the places of finished ones; `finished_go_on`; `stay`: finished ones
+    keep their places; `stop`: at the first finished one.
     """
     read = ways.get("read", lambda text: [*history, *text])
     beams, finished = [([], 0.0)], []
@@ -34,8 +34,10 @@ def found(model, history, width, max_tokens, **ways):
         if ways.get("each"):
             ranked = [pair for pairs in grown for pair in best(pairs, width)]
         else:
-            ranked = best([pair for pairs in grown for pair in pairs], None)
+            staying = finished if ways.get("stay") else []
+            ranked = best([*staying, *(pair for pairs in grown for pair in pairs)], None)
         kept = ranked if ways.get("each") else ranked[:width]
+        finished = [] if ways.get("stay") else finished
         finished += [pair for pair in kept if pair[0][-1] == EOS]
         beams = [pair for pair in kept if ways.get("finished_go_on") or pair[0][-1] != EOS]
         if ways.get("refill"):
@@ -88,6 +90,16 @@ def counts_the_history_in_the_length(model, history, width, max_tokens, alpha=0.
 )
 def lets_finished_texts_go_on(model, history, width, max_tokens, alpha=0.0):
     return scored(found(model, history, width, max_tokens, finished_go_on=True), width, alpha)
+
+
+@misconception(
+    "1.12",
+    replaces="beam_search",
+    kind="idea",
+    says="Finished texts kept their places and pushed open ones out of the beam: set them aside.",
+)
+def keeps_finished_texts_in_the_beam(model, history, width, max_tokens, alpha=0.0):
+    return scored(found(model, history, width, max_tokens, stay=True), width, alpha)
 
 
 @misconception(

@@ -1,5 +1,6 @@
 """Plausible mistakes in sections 1.11 and 1.12: how a model chooses its next word."""
 
+import copy
 import math
 
 import numpy as np
@@ -163,6 +164,28 @@ def draws_uniformly(probs, rng):
 )
 def ignores_the_generator(probs, rng):
     return int(np.random.default_rng(0).choice(len(probs), p=probs))
+
+
+@misconception(
+    "1.11",
+    replaces="sample",
+    kind="idea",
+    says="You drew from a copy of the generator, so it gives the same token again and again: draw "
+    "from `rng` itself.",
+)
+def draws_from_a_copy(probs, rng):
+    return int(copy.deepcopy(rng).choice(len(probs), p=probs))
+
+
+@misconception(
+    "1.11",
+    replaces="sample",
+    kind="idea",
+    says="You made a new generator for each draw: only `rng` may decide, so that a run can be "
+    "repeated.",
+)
+def makes_a_new_generator(probs, rng):
+    return int(np.random.default_rng().choice(len(probs), p=probs))
 
 
 def search(model, history, width, max_tokens, alpha, *, order=None, places=True, keep_open=True):

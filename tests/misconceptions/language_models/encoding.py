@@ -82,7 +82,7 @@ def encodes_without_chunks(text, merges):
 @misconception(
     "1.10",
     replaces="decode",
-    kind="edge",
+    kind="idea",
     says="Each token was decoded by itself, but one character may be spread over several tokens: "
     "join the bytes first.",
 )

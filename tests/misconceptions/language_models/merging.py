@@ -121,7 +121,7 @@ def returns_bytes_for_numbers(text, n_merges):
 @misconception(
     "1.9",
     replaces="train_bpe",
-    kind="edge",
+    kind="idea",
     says="In a run such as aaa a pair was counted once: count it at each place, though the two "
     "share a letter.",
 )
@@ -298,7 +298,7 @@ def stops_at_broken_bytes(ids, merges):
 @misconception(
     "1.10",
     replaces="decode",
-    kind="edge",
+    kind="idea",
     says="The bytes are UTF-8, in which one character may take several: yours became one each.",
 )
 def reads_each_byte_as_a_character(ids, merges):

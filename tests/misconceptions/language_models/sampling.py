@@ -313,6 +313,7 @@ def draws_from_the_whole_vocabulary(probs, rng):
 @misconception(
     "1.11",
     replaces="sample",
+    kind="idea",
     says="numpy's global generator was asked: only `rng` may decide.",
 )
 def asks_the_global_generator(probs, rng):

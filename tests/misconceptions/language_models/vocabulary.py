@@ -123,6 +123,28 @@ def takes_id_zero_for_unknown(words, vocabulary):
 
 @misconception(
     "1.1",
+    replaces="build_vocabulary",
+    kind="edge",
+    says="Capital letters were made small: leave the words as they are.",
+)
+def makes_words_small(sentences, min_count=1):
+    counts = Counter(word.lower() for sentence in sentences for word in sentence)
+    return listed(counts, min_count, lambda counts: lambda word: (-counts[word], word))
+
+
+@misconception(
+    "1.1",
+    replaces="to_ids",
+    kind="edge",
+    says="A word was looked up in small letters: look it up as it is.",
+)
+def looks_small_words_up(words, vocabulary):
+    places = {word: i for i, word in enumerate(vocabulary)}
+    return [places.get(word.lower(), UNK) for word in words]
+
+
+@misconception(
+    "1.1",
     replaces="to_words",
     kind="idea",
     says="The id of <unk> was left out on the way back: it gives the word <unk>.",

@@ -324,6 +324,7 @@ def returns_the_end(model, rng, max_words=50):
 @misconception(
     "2.11",
     replaces="generate",
+    kind="idea",
     says="You made a generator of your own: only `rng` may decide, so that a run can be repeated.",
 )
 def ignores_the_generator(model, rng, max_words=50):

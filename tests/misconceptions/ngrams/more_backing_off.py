@@ -340,6 +340,7 @@ def goes_on_after_the_end(model, rng, max_words=50):
     "2.11",
     "generate",
     "You drew with np.random, the generator of the whole program: draw with the `rng` you got.",
+    kind="idea",
 )
 def draws_from_the_global_generator(model, rng, max_words=50):
     return told(model, rng, max_words, draw=lambda keys, p: keys[np.random.choice(len(keys), p=p)])
@@ -349,6 +350,7 @@ def draws_from_the_global_generator(model, rng, max_words=50):
     "2.11",
     "generate",
     "You drew with Python's random module: draw with the `rng` you are given, `rng.choice`.",
+    kind="idea",
 )
 def draws_with_the_random_module(model, rng, max_words=50):
     return told(model, rng, max_words, draw=lambda keys, p: random.choices(keys, p)[0])
@@ -358,6 +360,7 @@ def draws_with_the_random_module(model, rng, max_words=50):
     "2.11",
     "generate",
     "You made a generator with a fixed seed, 0: draw with the `rng` you are given.",
+    kind="idea",
 )
 def fixes_the_seed(model, rng, max_words=50):
     return told(model, np.random.default_rng(0), max_words)

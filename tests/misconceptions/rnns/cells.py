@@ -177,3 +177,17 @@ def adds_after_the_tanh(self, a, s):
 )
 def steps_with_the_sigmoid(self, a, s):
     return torch.sigmoid(a + self.U(s))
+
+
+@misconception(
+    "4.3",
+    replaces="run",
+    kind="edge",
+    says="The sequences are read one by one. A step takes all of them at once: no loop over "
+    "sequences.",
+)
+def reads_one_sequence_at_a_time(cell, x, s=None):
+    s = x.new_zeros(len(x), cell.S) if s is None else s
+    read = [walk(cell, x[k : k + 1], s[k : k + 1]) for k in range(len(x))]
+    states, last = (torch.cat(each) for each in zip(*read, strict=True))
+    return states[..., : cell.H], last

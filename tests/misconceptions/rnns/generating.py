@@ -224,3 +224,35 @@ def draws_from_the_first_column(model, n, rng, most, prompt=()):
 )
 def tells_the_prompt(model, n, rng, most, prompt=()):
     return [[*prompt, *story] for story in told_stories(model, n, rng, most, prompt)]
+
+
+@misconception(
+    "4.11",
+    replaces="generate",
+    says="The words are drawn without `rng`: hand it on, torch.multinomial(..., generator=rng), so "
+    "that whoever calls decides about the luck.",
+)
+def draws_without_the_generator(model, n, rng, most, prompt=()):
+    return told_stories(model, n, None, most, prompt)
+
+
+@misconception(
+    "4.11",
+    replaces="generate",
+    says="The words are drawn with a generator of your own, which tells the same stories each "
+    "time: use the one that is given.",
+)
+def draws_with_a_generator_of_its_own(model, n, rng, most, prompt=()):
+    return told_stories(model, n, torch.Generator().manual_seed(0), most, prompt)
+
+
+@misconception(
+    "4.11",
+    replaces="generate",
+    kind="edge",
+    says="The generator is set back to its seed at each call, so it tells the same stories again: "
+    "draw from it as it is.",
+)
+def sets_the_generator_back(model, n, rng, most, prompt=()):
+    own = torch.Generator().manual_seed(rng.initial_seed())
+    return told_stories(model, n, own, most, prompt)

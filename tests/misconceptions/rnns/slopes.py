@@ -113,6 +113,23 @@ def begins_chunks_with_zeros(cell, x, h, slopes, chunk=0):
 @misconception(
     "4.4",
     replaces="bptt",
+    kind="edge",
+    says="The first step of a chunk has no slope here. It keeps its own, and what later steps hand "
+    "back to it; only what it would hand back itself vanishes.",
+)
+def silences_the_first_step_of_a_chunk(cell, x, h, slopes, chunk=0):
+    U, d_a, later = cell.U.weight.detach(), torch.zeros_like(h), 0.0
+    for t in reversed(range(x.shape[1])):
+        d_a[:, t] = (slopes[:, t] + later) * (1 - h[:, t] ** 2)
+        if chunk and t and t % chunk == 0:
+            d_a[:, t] = 0.0
+        later = d_a[:, t] @ U
+    return backwards(cell, x, h, d_a, 1, slope=1.0)
+
+
+@misconception(
+    "4.4",
+    replaces="bptt",
     says="The first step meets the last h as its old state: before the first step it was zeros.",
 )
 def rolls_the_states(cell, x, h, slopes, chunk=0):

@@ -307,6 +307,7 @@ def swaps_with_eos(tokens, V, rng, share=0.15):
 @misconception(
     "6.10",
     replaces="mask_words",
+    kind="idea",
     says="The places are drawn by the global generator. Use rng.",
 )
 def chooses_by_the_global_generator(tokens, V, rng, share=0.15):
@@ -316,6 +317,7 @@ def chooses_by_the_global_generator(tokens, V, rng, share=0.15):
 @misconception(
     "6.10",
     replaces="mask_words",
+    kind="idea",
     says="The places are drawn by a generator of its own, always the same. Use rng.",
 )
 def chooses_by_its_own_generator(tokens, V, rng, share=0.15):

@@ -254,3 +254,17 @@ def sums_from_the_end(q, k, v, log_a):
     total = log_a.flip(-1).cumsum(-1).flip(-1)
     left = (total[..., :, None] - total[..., None, :]).tril().exp().tril()
     return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+
+
+@misconception(
+    "6.13",
+    replaces="parallel",
+    kind="idea",
+    says="The steps are made one by one. Compute all of them at once, as (6.34) does.",
+)
+def goes_step_by_step(q, k, v, log_a):
+    S, told, a = 0.0, [], log_a.exp()[..., None, None]
+    for t in range(q.shape[2]):
+        S = a[:, :, t] * S + k[:, :, t, :, None] * v[:, :, t, None]
+        told.append((q[:, :, t, None] @ S)[:, :, 0])
+    return torch.stack(told, dim=2), S

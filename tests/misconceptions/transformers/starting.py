@@ -134,6 +134,7 @@ def returns_no_model(model, rng, std=0.02):
 @misconception(
     "6.6",
     replaces="initialise",
+    kind="idea",
     says="The generator that was given is not used: generator=rng.",
 )
 def draws_by_the_global_generator(model, rng, std=0.02):

@@ -118,6 +118,7 @@ def ignores_the_heat(model, prompts, most, rng, heat=1.0, cached=True):
 @misconception(
     "6.9",
     replaces="generate",
+    kind="idea",
     says="The likeliest word is written also where heat is above 0. There, words are drawn.",
 )
 def never_draws(model, prompts, most, rng, heat=1.0, cached=True):
@@ -356,6 +357,7 @@ def draws_one_word_for_all(model, prompts, most, rng, heat=1.0, cached=True):
 @misconception(
     "6.9",
     replaces="generate",
+    kind="idea",
     says="The words are drawn by the global generator. Use rng.",
 )
 def draws_texts_by_the_global_generator(model, prompts, most, rng, heat=1.0, cached=True):
@@ -365,6 +367,7 @@ def draws_texts_by_the_global_generator(model, prompts, most, rng, heat=1.0, cac
 @misconception(
     "6.9",
     replaces="generate",
+    kind="idea",
     says="The words are drawn by a generator of its own, always the same. Use rng.",
 )
 def draws_texts_by_its_own_generator(model, prompts, most, rng, heat=1.0, cached=True):

@@ -87,16 +87,19 @@ def random_contexts(rng, B, C, V):
     contexts[rng.random((B, C)) < 0.3] = NONE
     contexts[B // 2] = NONE
     contexts[B - 1] = [0, *[NONE] * (C - 1)]
-    contexts[0, :2] = V - 1
+    contexts[0, -2:] = V - 1
     return torch.from_numpy(contexts)
 
 
 def distinct_contexts(rng, B, C, V):
-    """Windows with places without a word; no word twice in a row, none of id 0, no row empty."""
+    """Windows with places without a word; no word twice in a row, none of id 0, no row empty.
+
+    The first row has one word, the second, if there are two, as many as it can have.
+    """
     rows = [[*(rng.permutation(V - 1)[: C - 1] + 1).tolist(), *[NONE] * C][:C] for _ in range(B)]
-    for row in rows:
+    for i, row in enumerate(rows):
         for place in range(1, C):
-            row[place] = NONE if rng.random() < 0.3 else row[place]
+            row[place] = NONE if rng.random() < (1, 0, *[0.3] * B)[i] else row[place]
     return torch.from_numpy(np.stack([rng.permutation(row) for row in rows]))
 
 

@@ -6,6 +6,7 @@ Each oracle is written from the definition, without the tricks of the solution.
 import itertools
 import math
 import re
+from collections import Counter
 
 import numpy as np
 
@@ -14,18 +15,16 @@ SPECIAL = ["<s>", "</s>", "<unk>"]
 WORDS = ["the", "goat", "hen", "saw", "milk", "zoë", "añil", "b", "a", "road"]
 
 
-def random_sentences(rng, how_many=12):
-    """Sentences of a few words, some rare, some sentences empty."""
-    chances = 1 / np.arange(1, len(WORDS) + 1)
-    chances /= chances.sum()
-    lengths = [0, *rng.integers(1, 8, size=how_many).tolist()]
-    return [rng.choice(WORDS, size=size, p=chances).tolist() for size in lengths]
-
-
 def sentences_of_unequal_counts(rng):
     """Sentences in which the words are seen 1, 2, 3, ... times: no two equally often."""
     words = [word for n, word in enumerate(rng.permutation(WORDS).tolist(), 1) for _ in range(n)]
     return [part.tolist() for part in np.array_split(rng.permutation(words), 12)]
+
+
+def sentences_of_equal_counts(rng):
+    """Sentences in which five words are seen once and five twice, but never in one sentence."""
+    words = rng.permutation(WORDS).tolist()
+    return [words[:3], words[3:], words[4::-1]]
 
 
 def random_text(rng, n_words=160, letters="aAéx🐐"):
@@ -41,6 +40,11 @@ def random_row(rng, V, zeros=0):
     row = rng.dirichlet([1.0] * V)
     row[rng.choice(V, size=zeros, replace=False)] = 0
     return row / row.sum()
+
+
+def solid_row(rng, V):
+    """A distribution without tiny probabilities."""
+    return 0.8 * random_row(rng, V) + 0.2 / V
 
 
 def random_table(rng, V=4, zeros=0):
@@ -134,6 +138,15 @@ def random_posterior(rng, size):
     priors = dict(zip("abc", rng.dirichlet([3, 3, 3]).tolist(), strict=True))
     joint = {c: priors[c] * math.exp(logs[c] - size) for c in "abc"}
     return logs, priors, {c: value / sum(joint.values()) for c, value in joint.items()}
+
+
+def pairs_in(text):
+    """How often each pair of neighbouring bytes occurs inside chunks, at every place."""
+    found = Counter()
+    for chunk, times in Counter(chunks(text)).items():
+        for pair in itertools.pairwise(chunk.encode()):
+            found[pair] += times
+    return found
 
 
 def train_bpe(text, n_merges):
@@ -234,17 +247,6 @@ def top_p(probs, p):
             kept.append(w)
             held += probs[w]
     return only(probs, kept)
-
-
-def chi_square_is_fair(observed, probs):
-    """Tell whether counts agree with probabilities: a right sampler fails once in a billion."""
-    n, probs = sum(observed), list(probs)
-    if any(count and not p for count, p in zip(observed, probs, strict=True)):
-        return False
-    expected = [(count, n * p) for count, p in zip(observed, probs, strict=True) if p > 0]
-    statistic = sum((count - mean) ** 2 / mean for count, mean in expected)
-    k = len(expected) - 1  # degrees of freedom; Wilson and Hilferty's bound for six deviations
-    return statistic <= k * (1 - 2 / (9 * k) + 6 * math.sqrt(2 / (9 * k))) ** 3
 
 
 def all_texts(table, history, max_tokens, alpha):

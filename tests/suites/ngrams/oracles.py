@@ -40,6 +40,13 @@ def count(sentences, n):
     return tables
 
 
+def different(sentences, n):
+    """How many different k-grams end at a word or a sentence end, for k from 1 to n."""
+    padded = [[BOS] * (n - 1) + list(sentence) + [EOS] for sentence in sentences]
+    ends = [(tokens, t + 1) for tokens in padded for t in range(n - 1, len(tokens))]
+    return [len({tuple(tokens[t - k : t]) for tokens, t in ends}) for k in range(1, n + 1)]
+
+
 def random_words(rng, n=3):
     """Tables and a vocabulary with two words that were never seen: no row is complete."""
     words = count(random_sentences(rng), n)
@@ -152,10 +159,24 @@ def table_with(rng, n1, n2, n3, n4):
     return table
 
 
+def large_enough(rng):
+    """Tables whose continuation counts have all of n1 to n4, and so discounts of their own."""
+    while True:
+        tables = count(random_sentences(rng, n_sentences=120, n_words=60), 3)
+        counts = continuations(tables)
+        if all(n4 and discounts(t) != FALLBACK for t in counts for n4 in counts_of_counts(t)[3:]):
+            return tables, counts
+
+
+def counts_of_counts(table):
+    """How many n-grams were seen 1, 2, 3 and 4 times."""
+    counts = [count for row in table.values() for count in row.values()]
+    return [counts.count(c) for c in (1, 2, 3, 4)]
+
+
 def discounts(table):
     """Equation 2.18."""
-    counts = [count for row in table.values() for count in row.values()]
-    n1, n2, n3, n4 = (sum(count == c for count in counts) for c in (1, 2, 3, 4))
+    n1, n2, n3, n4 = counts_of_counts(table)
     if 0 in (n1, n2, n3):
         return FALLBACK
     Y = n1 / (n1 + 2 * n2)

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -17,8 +18,13 @@ WINDOW = {
     "E": torch.tensor([[0.0], [1.0], [2.0]]),
     "W": torch.tensor([[1.0, 10.0]]),
     "b": torch.tensor([-12.0]),
-    "U": torch.tensor([[1.0], [3.0]]),
-    "c": torch.tensor([0.0, 1.0]),
+    "U": torch.tensor([[1.0], [3.0], [2.0]]),
+    "c": torch.tensor([0.0, 1.0, -1.0]),
+}
+# with these the words 2 and 1 give h = 1/2, and all logits are 0
+HALF = WINDOW | {
+    "b": torch.tensor([-12.0 + math.atanh(0.5)]),
+    "c": torch.tensor([-0.5, -1.5, -1.0]),
 }
 
 
@@ -44,7 +50,7 @@ def test_one_window_by_hand(rnns):
     e, h, z = rnns.feedforward(WINDOW, torch.tensor([[2, 1]]))
     assert close(e, torch.tensor([[2.0, 1.0]]))
     assert close(h, torch.tensor([[0.0]]))
-    assert close(z, torch.tensor([[0.0, 1.0]]))
+    assert close(z, torch.tensor([[0.0, 1.0, -1.0]]))
 
 
 @pytest.mark.task("4.1", weight=2)
@@ -67,53 +73,65 @@ def test_windows_with_more_axes(rnns, rng):
 
 @pytest.mark.task("4.2", weight=1, visible=True)
 def test_gradients_of_one_window_by_hand(rnns):
-    """With both logits 0 and h = 1/2, all slopes can be had with a pencil."""
-    e, h, z = torch.tensor([[2.0, 1.0]]), torch.tensor([[0.5]]), torch.zeros(1, 2)
+    """With all logits 0 and h = 1/2, all slopes can be had with a pencil."""
+    e, h, z = torch.tensor([[2.0, 1.0]]), torch.tensor([[0.5]]), torch.zeros(1, 3)
     known = torch.tensor([[2, 1]]), torch.tensor([0]), e, h, z
-    loss, found = rnns.loss_and_gradients(WINDOW, *known)
-    assert close(loss, math.log(2), rtol=1e-5)
-    assert close(found["c"], torch.tensor([-0.5, 0.5]))
-    assert close(found["U"], torch.tensor([[-0.25], [0.25]]))
-    assert close(found["b"], torch.tensor([0.75]))  # (-0.5 * 1 + 0.5 * 3) * (1 - 0.25)
+    loss, found = rnns.loss_and_gradients(HALF, *known)
+    assert close(loss, math.log(3), rtol=1e-5)
+    assert close(found["c"], torch.tensor([-2 / 3, 1 / 3, 1 / 3]))
+    assert close(found["U"], torch.tensor([[-1 / 3], [1 / 6], [1 / 6]]))
+    # (-2/3 * 1 + 1/3 * 3 + 1/3 * 2) * (1 - 0.25)
+    assert close(found["b"], torch.tensor([0.75]))
     assert close(found["W"], torch.tensor([[1.5, 0.75]]))
     assert close(found["E"], torch.tensor([[0.0], [7.5], [0.75]]))
+
+
+def assert_finds_slopes(rnns, p, contexts, targets):
+    """Loss and slopes are what autograd finds."""
+    rows = [plain_window(p, row) for row in contexts]
+    known = [torch.stack(each) for each in zip(*rows, strict=True)]
+    loss, found = rnns.loss_and_gradients(p, contexts, targets, *known)
+    leaves = {name: oracles.leaf(value) for name, value in p.items()}
+    logits = torch.stack([plain_window(leaves, row)[2] for row in contexts])
+    expected = cross_entropy(logits, targets)
+    expected.backward()
+    assert close(loss, expected)
+    assert close(dict(found), {name: leaves[name].grad for name in p})
 
 
 @pytest.mark.task("4.2", weight=3)
 def test_gradients_of_any_windows(rnns, rng):
     """Loss and slopes are what autograd finds, also where a word occurs several times."""
     for B in (1, 7):
-        p, contexts, targets = window_net(rng), ids(rng, 6, B, 3), ids(rng, 6, B)
+        contexts = ids(rng, 6, B, 3)
         contexts[0, :2] = contexts[0, 2]
-        rows = [plain_window(p, row) for row in contexts]
-        known = [torch.stack(each) for each in zip(*rows, strict=True)]
-        loss, found = rnns.loss_and_gradients(p, contexts, targets, *known)
-        leaves = {name: oracles.leaf(value) for name, value in p.items()}
-        logits = torch.stack([plain_window(leaves, row)[2] for row in contexts])
-        expected = cross_entropy(logits, targets)
-        expected.backward()
-        assert close(loss, expected)
-        assert close(dict(found), {name: leaves[name].grad for name in p})
+        assert_finds_slopes(rnns, window_net(rng), contexts, ids(rng, 6, B))
 
 
 @pytest.mark.task("4.2", weight=1)
 def test_large_logits(rnns):
     """Logits of 10,000 give numbers, not NaN or infinity."""
-    z = torch.tensor([[1e4, 0.0], [0.0, -1e4]])
-    known = torch.tensor([[2, 1], [0, 1]]), torch.tensor([0, 1])
-    e, h = torch.ones(2, 2), torch.ones(2, 1) / 2
-    loss, found = rnns.loss_and_gradients(WINDOW, *known, e, h, z)
-    assert close(loss, torch.tensor(5e3))
-    assert close(found["c"], torch.tensor([0.5, -0.5]))
+    p = HALF | {"c": torch.tensor([1e4, 0.0, -1e4])}
+    contexts, targets = torch.tensor([[2, 1], [0, 1]]), torch.tensor([0, 1])
+    assert_finds_slopes(rnns, HALF, contexts, targets)
+    assert_finds_slopes(rnns, p, contexts, targets)
 
 
-@pytest.mark.task("4.2", weight=1, visible=True)
+@pytest.mark.task("4.2", weight=0.4, visible=True)
 def test_one_step_downhill(rnns):
     """Each weight moves against its slope; the weights that were given stay as they are."""
     p = {"b": torch.tensor([1.0, 2.0]), "c": torch.tensor([3.0])}
     slopes = {"b": torch.tensor([10.0, 0.0]), "c": torch.tensor([-4.0])}
     found = rnns.sgd_step(p, slopes, 0.25)
     assert close(dict(found), {"b": torch.tensor([-1.5, 2.0]), "c": torch.tensor([4.0])})
+
+
+@pytest.mark.task("4.2", weight=0.6)
+def test_any_step_downhill(rnns, rng):
+    """All weights of a network move, by the learning rate times their slopes."""
+    p, slopes, rate = window_net(rng), window_net(rng), float(rng.uniform(0.1, 2.0))
+    expected = {name: p[name] - rate * slopes[name] for name in p}
+    assert close(dict(rnns.sgd_step(p, slopes, rate)), expected)
 
 
 @pytest.mark.task("4.3", weight=1, visible=True)
@@ -125,6 +143,12 @@ def test_one_step_by_hand(rnns):
     assert close(found, torch.tensor([[math.tanh(1.1)]]))
 
 
+@pytest.mark.task("4.3", weight=0.3)
+def test_a_step_without_batch(rnns, rng):
+    """One sequence alone, or any axes before the last one, work as well."""
+    assert_steps_like_torch(rng, rnns.ElmanCell(2, 3), nn.RNN)
+
+
 def assert_runs(rnns, rng, begin):
     """Outputs and last state of Elman's network are torch's with the same weights."""
     for B, T in ((3, 6), (1, 1)):
@@ -133,7 +157,7 @@ def assert_runs(rnns, rng, begin):
         set_parameters(cell, w)
         layer, x, s = oracles.torch_layer(nn.RNN, w), tensor(rng, B, T, 2), tensor(rng, B, 4)
         y, end = layer(x, s[None]) if begin else layer(x)
-        assert close(rnns.run(cell, x, *([s] if begin else [])), (y, end[0]))
+        assert close(rnns.run(cell, *([x, s] if begin else [x])), (y, end[0]))
 
 
 @pytest.mark.task("4.3", weight=1.5)
@@ -165,19 +189,34 @@ def test_gradients_flow_through_all_steps(rnns, rng):
 @pytest.mark.task("4.3", weight=1)
 def test_states_that_hold_more_than_the_output(rnns, rng):
     """Of a state of 2 H numbers, the first H are the output, and all are carried on."""
-    w, x = oracles.gated_weights(rng, 2, 3), tensor(rng, 2, 4, 2)
-    y, (h, c) = oracles.torch_layer(nn.LSTM, w)(x)
-    found = oracles.with_gated(rnns.run, [w], False, x)
-    assert close(found, (y, torch.cat([h, c], dim=-1)[0]))
+    w, x = oracles.twofold_weights(rng, 2, 3), tensor(rng, 2, 4, 2)
+    found = oracles.with_twofold(rnns.run, [w], False, x)
+    assert close(found, oracles.walk(oracles.twofold(w), x))
+
+
+@pytest.mark.task("4.3", weight=0.3)
+def test_all_sequences_at_once(rnns, rng):
+    """Each step is made once, for all sequences together."""
+    w, x, s = oracles.twofold_weights(rng, 2, 3), tensor(rng, 5, 4, 2), tensor(rng, 5, 6)
+    found = oracles.with_twofold(rnns.run, [w], False, x, s)
+    assert close(found, oracles.walk(oracles.twofold(w), x, s))
+    assert oracles.asked(rnns.run, w, x) == [5, 5, 5, 5]
 
 
 @pytest.mark.task("4.3", weight=1, visible=True, seconds=20)
 def test_hello(rnns):
     """A network of your cell and your run learns to spell hello: l after l once, then o."""
-    hello = torch.tensor([0, 1, 2, 2, 3])
-    steps, spelled = oracles.spell(rnns.ElmanCell, rnns.run, hello, 100)
+    hello, begin = torch.tensor([0, 1, 2, 2, 3]), np.random.default_rng(0)
+    w = oracles.wavy_weights(begin, 4, 10)  # an Elman cell has the same shapes
+    out = {"weight": tensor(begin, 4, 10) / 2, "bias": tensor(begin, 4) / 2}
+    found = oracles.spell(rnns.ElmanCell, rnns.run, w, out, hello, 100)
+    steps, spelled, (w, out) = found
     assert spelled == [1, 2, 2, 3]
     assert steps < 100
+    with torch.no_grad():  # and what was learned does spell it
+        states = oracles.torch_layer(nn.RNN, w)(nn.functional.one_hot(hello[:-1], 4).float()[None])
+    logits = states[0][0] @ out["weight"].T + out["bias"]
+    assert logits.argmax(-1).tolist() == [1, 2, 2, 3]
 
 
 @pytest.mark.task("4.6", weight=1, visible=True)
@@ -194,11 +233,12 @@ def test_open_and_closed_gates(rnns):
     """The blocks are i, f, g, o: with i and o open and f shut, c is tanh of the third number."""
     cell = rnns.LSTMCell(1, 1)
     set_parameters(cell, {"U.weight": torch.tensor([[0.0], [0.0], [1.0], [0.0]])})
-    found = cell.step(torch.tensor([[99.0, -99.0, 0.2, 99.0]]), torch.tensor([[0.3, 7.0]]))
+    a, s = torch.tensor([[99.0, -99.0, 0.2, 99.0]]), torch.tensor([[0.3, 7.0]])
     c = math.tanh(0.2 + 0.3)
-    assert close(found, torch.tensor([[math.tanh(c), c]]))
-    found = cell.step(torch.tensor([[99.0, 99.0, 0.2, 99.0]]), torch.tensor([[0.3, 0.1]]))
-    assert close(found, torch.tensor([[math.tanh(c + 0.1), c + 0.1]]))  # all are open
+    assert close(cell.step(a, s), torch.tensor([[math.tanh(c), c]]))
+    a, s = torch.tensor([[99.0, 99.0, 0.2, 99.0]]), torch.tensor([[0.3, 0.1]])  # all are open
+    found = cell.step(a, s)
+    assert close(found, torch.tensor([[math.tanh(c + 0.1), c + 0.1]]))
 
 
 def assert_cell_is_torchs(rnns, rng, cell, kind):
@@ -226,16 +266,28 @@ def test_a_layer_of_lstms(rnns, rng):
     assert_cell_is_torchs(rnns, rng, rnns.LSTMCell(2, 5), nn.LSTM)
 
 
-def assert_needs_no_batch(rng, cell):
-    a, s = tensor(rng, 2, 3, cell.W.out_features), tensor(rng, 2, 3, cell.S)
-    whole = cell.step(a, s)
-    assert close(cell.step(a[1, 2], s[1, 2]), whole[1, 2])
+def steps_of_torch(kind, w, x, s):
+    """The states, (..., S), after one step of torch's layer from the states s."""
+    parts = tuple(p.flatten(0, -2)[None].contiguous() for p in s.split(len(w["U.weight"][0]), -1))
+    begin = parts if len(parts) > 1 else parts[0]
+    ends = oracles.torch_layer(kind, w)(x.flatten(0, -2)[:, None], begin)[1]
+    return torch.cat(ends if len(parts) > 1 else [ends], dim=-1)[0].reshape(s.shape)
+
+
+def assert_steps_like_torch(rng, cell, kind):
+    """A step of many sequences in a table, and of one alone, is a step of torch's layer."""
+    w = oracles.weights_for(rng, cell)
+    set_parameters(cell, w)
+    x, s = tensor(rng, 2, 3, 2), tensor(rng, 2, 3, cell.S)
+    a, expected = x @ w["W.weight"].T + w["W.bias"], steps_of_torch(kind, w, x, s)
+    assert close(cell.step(a, s), expected)
+    assert close(cell.step(a[1, 2], s[1, 2]), expected[1, 2])
 
 
 @pytest.mark.task("4.6", weight=1)
 def test_an_lstm_without_batch(rnns, rng):
     """One sequence alone, or any axes before the last one, work as well."""
-    assert_needs_no_batch(rng, rnns.LSTMCell(2, 3))
+    assert_steps_like_torch(rng, rnns.LSTMCell(2, 3), nn.LSTM)
 
 
 @pytest.mark.task("4.7", weight=1, visible=True)
@@ -246,8 +298,10 @@ def test_mixing_by_hand(rnns):
     U = torch.cat([torch.zeros(4, 2), swap])
     set_parameters(cell, {"U.weight": U, "U.bias": torch.tensor([0.0] * 4 + [5.0, 0.5])})
     s = torch.tensor([[0.7, 0.2]])
-    assert close(cell.step(torch.tensor([[0.0, 0.0, 99.0, 99.0, 0.1, 0.1]]), s), s)
-    found = cell.step(torch.tensor([[-99.0, 99.0, -99.0, -99.0, 0.1, 0.1]]), s)
+    a = torch.tensor([[0.0, 0.0, 99.0, 99.0, 0.1, 0.1]])
+    assert close(cell.step(a, s), s)
+    a = torch.tensor([[-99.0, 99.0, -99.0, -99.0, 0.1, 0.1]])
+    found = cell.step(a, s)
     # r is shut for the first number and open for the second: 0.1 + 0, and 0.1 + (0.7 + 0.5)
     assert close(found, torch.tensor([[math.tanh(0.1), math.tanh(1.3)]]))
 
@@ -261,4 +315,4 @@ def test_a_layer_of_grus(rnns, rng):
 @pytest.mark.task("4.7", weight=1)
 def test_a_gru_without_batch(rnns, rng):
     """One sequence alone, or any axes before the last one, work as well."""
-    assert_needs_no_batch(rng, rnns.GRUCell(2, 3))
+    assert_steps_like_torch(rng, rnns.GRUCell(2, 3), nn.GRU)

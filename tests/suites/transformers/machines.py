@@ -2,6 +2,7 @@
 
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from nextword.suite import ship
 from tests.suites.transformers.oracles import tensor
@@ -174,6 +175,42 @@ def translated(net, source, inputs, pieces):
         logits, past = net(source, piece, past)
         parts.append(logits.detach())
     return parts, net.encoder.calls
+
+
+@ship
+def costs(count_costs, sizes, counts, *rest):
+    """What a student's function says if `count_parameters` gives these counts, or by its own.
+
+    A function that does without `count_parameters` never notices.
+    """
+    names, name = getattr(count_costs, "__globals__", {}), "count_parameters"
+    own = names.get(name)
+    try:
+        names[name] = lambda *args, **kwargs: dict(counts)
+        return count_costs(sizes, *rest)
+    finally:
+        names[name] = own
+
+
+@ship
+class Counting(TorchDispatchMode):
+    """Counts the operations of torch while it is entered."""
+
+    def __init__(self):
+        super().__init__()
+        self.n = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.n += 1
+        return function(*args, **(kwargs or {}))
+
+
+@ship
+def operations(function, *inputs):
+    """How many operations of torch a call makes."""
+    with Counting() as counting:
+        function(*inputs)
+    return counting.n
 
 
 def plain_recurrence(q, k, v, log_a, S):

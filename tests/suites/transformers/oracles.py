@@ -29,14 +29,18 @@ def fill(module, rng, *names):
 
 @ship
 def library_calls(function, *inputs):
-    """What a call takes ready-made from torch: norms, GELUs, gradients, optimizers."""
+    """What a call takes ready-made from torch: norms, GELUs, gradients, optimizers.
+
+    What would end the watch, or run unseen by it, is named as well: another profile, a thread.
+    """
     ready = {"layer_norm", "rms_norm", "group_norm", "batch_norm", "native_layer_norm", "gelu"}
     ready |= {"instance_norm", "normalize", "run_backward"}
-    found = set()
+    ready |= {"setprofile", "start_new_thread", "start_joinable_thread"}
+    found, here = set(), sys._getframe()
 
     def look(frame, event, arg):
         module = frame.f_globals.get("__name__", "")
-        if event == "c_call" and arg.__name__ in ready:
+        if event == "c_call" and arg.__name__ in ready and frame is not here:
             found.add(arg.__name__)
         elif event == "call" and module.startswith("torch.optim"):
             found.add("torch.optim")

@@ -356,9 +356,7 @@ def recurrent(q, k, v, log_a, S=None):
 
 def parallel(q, k, v, log_a):
     T = q.shape[2]
-    left = torch.zeros(*q.shape[:2], T, T)
-    for t in range(T):
-        for j in range(t + 1):
-            left[..., t, j] = log_a[..., j + 1 : t + 1].sum(-1).exp()
+    pieces = log_a[..., None].expand(*log_a.shape, T).tril(-1)  # of step t, for each earlier one
+    left = pieces.cumsum(-2).exp().tril()
     y = torch.einsum("bhtk,bhsk,bhts,bhsv->bhtv", q, k, left, v)
     return y, torch.einsum("bhs,bhsk,bhsv->bhkv", left[..., -1, :], k, v)
