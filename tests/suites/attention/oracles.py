@@ -306,7 +306,8 @@ def heads_of_torch(rng, D, H, E=None):
     E = D if E is None else E
     theirs = nn.MultiheadAttention(D, H, kdim=E, vdim=E, batch_first=True)
     shapes = {"q": (D, D), "k": (D, E), "v": (D, E), "o": (D, D)}
-    values = {f"W_{name}.weight": tensor(rng, *shape) for name, shape in shapes.items()}
+    # halved: with scores of thirty and more, single precision would decide between two keys
+    values = {f"W_{name}.weight": tensor(rng, *shape) / 2 for name, shape in shapes.items()}
     values |= {f"W_{name}.bias": tensor(rng, D) for name in shapes}
     rows = [values[f"W_{name}.weight"] for name in "qkv"]
     if E == D:
