@@ -203,7 +203,8 @@ class WorkerPool:
             task.stuck += stuck
             if number == READING:
                 refusal = _UNREADABLE
-            if stuck or task.deaths[number] >= MAX_DEATHS:
+            most = 1 if self._course.settling else MAX_DEATHS  # settling asks again by itself
+            if stuck or task.deaths[number] >= most:
                 task.skip[number] = refusal
             if task.stuck >= MAX_STUCK or sum(task.deaths.values()) >= MAX_ALL_DEATHS:
                 everything = (IMPORTING, *range(len(self._suite.tests)))

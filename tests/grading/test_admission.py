@@ -286,10 +286,7 @@ def test_the_servers_that_settled_grade_the_class(
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_with_the_reference_is_replaced(
-    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workers, "MAX_DEATHS", 1)
+def test_a_worker_that_dies_with_the_reference_is_replaced(tiny: TinyCourse) -> None:
     dies = "\n    import os\n    os.kill(os.getpid(), 9)\n"
     add(tiny, ALWAYS.replace("    assert", dies + "    assert"))
     outcome = tiny.run(tiny.hand_in({"ben": HALF}))
