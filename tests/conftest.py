@@ -1,10 +1,11 @@
 """What several of the library's own tests need: a small course folder and the command line."""
 
 import gc
+import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -197,3 +198,18 @@ def _build_book(out: Path) -> None:
     if done.returncode != 0:
         shutil.rmtree(out, ignore_errors=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+@pytest.fixture
+def crowded() -> Iterator[None]:
+    """One processor for this test and what it starts, with three endless loops on it."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+        os.sched_setaffinity(0, allowed)

@@ -33,6 +33,13 @@ CASES = [
     for task in chapter.tasks
     for symbol in task.symbols
 ]
+# whose visible tests weigh too much, or give it nothing that can be changed: to be mended. Strict:
+# who is mended must leave the list, and nobody may join it unnoticed
+DEBTS = (
+    *("to_words", "inputs_and_targets", "bits_per_byte", "posterior", "decode"),
+    *("with_temperature", "top_p", "sample", "pad", "blockwise_attention"),
+    *("layer_norm_gradients", "gelu", "LanguageModel.logits", "train_step"),
+)
 
 
 @dataclass(frozen=True)
@@ -136,11 +143,16 @@ def all_judged(stem: str) -> dict[str, Found]:
     return found
 
 
-@pytest.mark.parametrize(("stem", "task_id", "symbol"), CASES)
-def test_a_change_in_place_costs_something_and_not_much(
-    stem: str, task_id: str, symbol: str
-) -> None:
+def owed(symbol: str) -> tuple[pytest.MarkDecorator, ...]:
+    return (pytest.mark.xfail(strict=True),) if symbol in DEBTS else ()
+
+
+@pytest.mark.parametrize(
+    ("stem", "symbol"),
+    [pytest.param(stem, symbol, marks=owed(symbol)) for stem, _, symbol in CASES],
+)
+def test_a_change_in_place_costs_something_and_not_much(stem: str, symbol: str) -> None:
     found = all_judged(stem)[symbol]
-    if found.could and not (found.seen and found.kept >= KEEPS):
-        # known debt, not a rule: the weights of these functions' visible tests are to be mended
-        pytest.xfail(f"seen: {found.seen}, it keeps {found.kept:.0%}")
+    if found.could:
+        assert found.seen, "no visible test gives it an argument that can be changed"
+        assert found.kept >= KEEPS, f"it keeps {found.kept:.0%}"

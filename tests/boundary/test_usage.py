@@ -135,21 +135,6 @@ def test_a_process_that_is_stopped_computes_nothing_and_sleeps(program: Start) -
     assert deadline.left() <= 0
 
 
-@pytest.fixture
-def crowded() -> Iterator[None]:
-    """One processor for this test and what it starts, with three endless loops on it."""
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(allowed)})
-    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
-    try:
-        yield
-    finally:
-        for loop in loops:
-            loop.kill()
-            loop.wait()
-        os.sched_setaffinity(0, allowed)
-
-
 @needs_linux
 @pytest.mark.slow
 @pytest.mark.parametrize("nice", [(), ("nice", "-n", "5")])

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -153,21 +152,6 @@ def test_a_pause_does_not_count(world: World) -> None:
     assert deadline.over() == pytest.approx(-1)
     world.pass_by(1, computing=1)
     assert deadline.left() <= 0
-
-
-@pytest.fixture
-def crowded() -> Iterator[None]:
-    """One processor for this test and what it starts, with two endless loops on it."""
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(allowed)})
-    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
-    try:
-        yield
-    finally:
-        for loop in loops:
-            loop.kill()
-            loop.wait()
-        os.sched_setaffinity(0, allowed)
 
 
 @needs_linux
