@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, wraps
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -117,9 +118,7 @@ def judged(suite: Suite, stem: str, task_id: str, symbol: str) -> Found:
         tests = [test for test in suite.tests if test.mark.id == task_id]
         return {test.name: session.run(test).verdict for test in tests}
 
-    original: Any = load_module(path, f"careful_{stem}")
-    for name in symbol.split("."):
-        original = getattr(original, name)
+    original = attrgetter(symbol)(load_module(path, f"careful_{stem}"))
     spoiled: list[str] = []
     weights = {test.name: test.mark.weight for test in suite.tests}
     own = [name for name, each in verdicts(does_nothing).items() if each is not Verdict.PASSED]

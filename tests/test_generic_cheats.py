@@ -13,6 +13,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
@@ -25,7 +26,7 @@ from nextword import catalogue
 from nextword.boundary.proxy import Shipped
 from nextword.catalogue import Chapter, Task
 from nextword.judge.local import on_module
-from nextword.judge.misconceptions import load_module
+from nextword.judge.misconceptions import Misconception, load_module
 from nextword.judge.suite import Suite, with_suite
 from nextword.judge.timelimit import time_limit
 from nextword.project import find_project
@@ -190,21 +191,6 @@ def _without_self(helper: Cheat) -> Cheat:
     return lambda self, *args, **kwargs: helper(*args, **kwargs)
 
 
-def put(module: ModuleType, symbol: str, value: Any) -> None:
-    *outer, last = symbol.split(".")
-    owner: Any = module
-    for name in outer:
-        owner = getattr(owner, name)
-    setattr(owner, last, value)
-
-
-def part(module: ModuleType, symbol: str) -> Any:
-    found: Any = module
-    for name in symbol.split("."):
-        found = getattr(found, name)
-    return found
-
-
 class Table:
     """Which cheats earn something in a chapter, by test."""
 
@@ -217,7 +203,7 @@ class Table:
         modules = [m for name, m in sys.modules.items() if name.startswith("tests.suites")]
         given = helpers(stem, [*modules, *{test.item.module for test in suite.tests}])
         self.cheats = {
-            symbol: cheats(part(right, symbol), given, method="." in symbol)
+            symbol: cheats(attrgetter(symbol)(right), given, method="." in symbol)
             for task in chapter.tasks
             for symbol in task.symbols
         }
@@ -239,7 +225,7 @@ class Table:
         """Note what an untouched stub earns with these functions in it."""
         stub = load_module(PROJECT.module("coursework", self.chapter.stem), "cheat")
         for symbol, cheat in replaced.items():
-            put(stub, symbol, cheat)
+            Misconception(tasks[0].id, symbol, "", cheat).apply(stub)
         session = on_module(self.suite, self.chapter.stem, stub)
         for task in tasks:
             for test in self.suite.tests:

@@ -75,12 +75,15 @@ def test_what_the_caller_has_multiplied(attention, rng):
 @pytest.mark.task("5.1", weight=0.3)
 def test_hidden_words_among_low_scores(attention, rng):
     """A hidden word has the weight 0, however low the scores of the other words are."""
-    net = additive(attention, torch.zeros(1, 2), torch.tensor([60.0]), torch.zeros(1, 3))
-    h, Uh = tensor(rng, 1, 4, 3), torch.tensor([[[-100.0], [0.0], [-100.0], [-100.0]]])
-    allowed = torch.tensor([[True, False, True, False]])  # two scores of -60 are left
+    U = torch.tensor([[1.0, 0.0, 0.0]])
+    net = additive(attention, torch.zeros(1, 2), torch.tensor([60.0]), U)
+    h, Uh = tensor(rng, 1, 4, 3), torch.tensor([[[-100.0], [0.0], [-2.5], [-100.0]]])
+    h[..., :1] = Uh  # U h, as it is given
+    allowed = torch.tensor([[True, False, True, False]])  # scores of -60 and -59.2 are left
     context, weights = net(tensor(rng, 1, 2), Uh, h, allowed)
-    assert close(weights, torch.tensor([[0.5, 0.0, 0.5, 0.0]]))
-    assert close(context, (h[:, 0] + h[:, 2]) / 2)
+    share = 1 / (1 + math.exp(60 * (1 - math.tanh(2.5))))
+    assert close(weights, torch.tensor([[share, 0.0, 1 - share, 0.0]]), rtol=1e-3)
+    assert close(context, share * h[:, 0] + (1 - share) * h[:, 2], rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.task("5.1", weight=1)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from nextword.suite import close, frequencies, gradients, student_module
+from nextword.suite import close, frequencies, gradients, set_parameters, student_module
 from tests.suites.transformers import machines, oracles
 from tests.suites.transformers.oracles import sizes, tensor
 
@@ -118,9 +118,12 @@ def new_encoder(transformers, rng, n_blocks=2):
 def test_what_an_encoder_returns(transformers):
     """Logits of the V words at each place, and vectors of D numbers, which made the logits."""
     encoder = transformers.Encoder(sizes(transformers))
+    words, tokens = torch.arange(54.0).reshape(9, 6), torch.tensor([[3, 4, 5], [6, PAD, PAD]])
+    set_parameters(encoder, {"embed.words.weight": words})
     machines.with_words_only(encoder)
-    logits, x = encoder(torch.tensor([[3, 4, 5], [6, PAD, PAD]]))
+    logits, x = encoder(tokens)
     assert (tuple(logits.shape), tuple(x.shape)) == ((2, 3, 9), (2, 3, 6))
+    assert close(x[0], words[tokens[0]])
     assert close(logits[..., 0], x.sum(-1))
 
 
