@@ -91,6 +91,12 @@ def test_no_import_circles() -> None:
     assert not graph, f"modules on or behind a circle: {sorted(graph)}"
 
 
-@pytest.mark.parametrize("path", tracked("*.py"), ids=lambda p: p.relative_to(ROOT).as_posix())
-def test_files_are_short(path: Path) -> None:
-    assert len(path.read_text("utf-8", errors="replace").splitlines()) <= LONGEST_FILE
+def test_files_are_short() -> None:
+    """Files that readers study from top to bottom are as long as their chapter."""
+    read_whole = {ROOT / "solutions", ROOT / "coursework", ROOT / "tests" / "submissions"}
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text("utf-8", "replace").splitlines())
+        for path in tracked("*.py")
+        if not read_whole & {*path.parents}
+    }
+    assert {name: n for name, n in lengths.items() if n > LONGEST_FILE} == {}

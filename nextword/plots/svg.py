@@ -114,17 +114,26 @@ def _named(colour: str, names: Mapping[str, str]) -> str:
 
 
 def _prefix_ids(root: ET.Element) -> None:
-    """Keep only ids that are referred to, with a prefix that no other picture of a page has."""
-    text = ET.tostring(root, encoding="unicode")
-    prefix = "f" + hashlib.sha256(text.encode()).hexdigest()[:8]
-    used = set(re.findall(r"(?:url\(#|href=\"#)([\w.-]+)", text))
+    """Keep only ids that are referred to, with a prefix that no other picture of a page has.
+
+    They are numbered: matplotlib's own ids change with the last bit of a number, which is not the
+    same on every machine.
+    """
+    used = set(re.findall(r"(?:url\(#|href=\"#)([\w.-]+)", ET.tostring(root, encoding="unicode")))
+    ids = [element.attrib["id"] for element in root.iter() if element.get("id") in used]
+    _rename_ids(root, {name: str(number) for number, name in enumerate(ids)})
+    drawn = ET.tostring(root, encoding="unicode")
+    prefix = "f" + hashlib.sha256(drawn.encode()).hexdigest()[:8]
+    _rename_ids(root, {str(number): f"{prefix}-{number}" for number in range(len(ids))})
+
+
+def _rename_ids(root: ET.Element, names: Mapping[str, str]) -> None:
+    """Give ids and references their new names; an id without one is dropped."""
     for element in root.iter():
-        if element.attrib.get("id") in used:
-            element.set("id", f"{prefix}-{element.attrib['id']}")
-        else:
-            element.attrib.pop("id", None)
+        if (name := element.attrib.pop("id", "")) in names:
+            element.set("id", names[name])
         for key, value in element.attrib.items():
             if key == HREF:
-                element.set(key, f"#{prefix}-{value[1:]}")
+                element.set(key, f"#{names[value[1:]]}")
             elif "url(#" in value:
-                element.set(key, value.replace("url(#", f"url(#{prefix}-"))
+                element.set(key, re.sub(r"url\(#([\w.-]+)", lambda m: f"url(#{names[m[1]]}", value))
