@@ -12,8 +12,8 @@ IMPORTS = (ast.Import, ast.ImportFrom)
 def library_names(text: str, symbol: str) -> set[str]:
     """Return the attributes and imports that a function, or the class of a method, leads to.
 
-    What the file does beside its functions and classes counts for each of them: it may put other
-    functions into libraries. Attributes of `self` are the student's own.
+    What the file does beside naming things counts for each of them: it may put other functions
+    into libraries. Attributes of `self` are the student's own.
 
     >>> code = "from torch.nn.functional import gelu as g\\ndef f(x):\\n    return g(x).exp()"
     >>> sorted(library_names(code, "f"))
@@ -29,7 +29,7 @@ def library_names(text: str, symbol: str) -> set[str]:
     for part in tree.body:
         for name in _defined(part):
             makers.setdefault(name, []).append(part)
-    open_parts = [part for part in tree.body if not isinstance(part, (*DEFINITIONS, *IMPORTS))]
+    open_parts = [part for part in tree.body if not _names_something(part)]
     open_parts += makers.get(symbol.partition(".")[0], [])
     seen, found = set[int](), set[str]()
     while open_parts:
@@ -42,6 +42,15 @@ def library_names(text: str, symbol: str) -> set[str]:
             if isinstance(node, ast.Name):
                 open_parts += makers.get(node.id, [])
     return found
+
+
+def _names_something(part: ast.stmt) -> bool:
+    """Tell whether a statement only gives names: it counts where these are used."""
+    if isinstance(part, ast.Assign):
+        return all(isinstance(target, ast.Name) for target in part.targets)
+    if isinstance(part, ast.AnnAssign):
+        return isinstance(part.target, ast.Name)
+    return isinstance(part, (*DEFINITIONS, *IMPORTS))
 
 
 def _defined(part: ast.stmt) -> Iterator[str]:
