@@ -42,8 +42,8 @@ def copy_layer(layer, w, ending):
 
 
 @ship
-def slopes_of_layer(cell, x, s, pull):
-    """Walk through the steps of x; the outputs, their slopes for x and for the parameters."""
+def gradients_of_layer(cell, x, s, pull):
+    """Walk through the steps of x; the outputs, and gradients for x and for the parameters."""
     cell.zero_grad()
     x, outputs = x.clone().requires_grad_(), []
     s = 1.0 * s.clone().requires_grad_()  # part of the graph, as all later states are
@@ -56,8 +56,8 @@ def slopes_of_layer(cell, x, s, pull):
 
 
 @ship
-def slopes_of_run(run, cell, x, pull):
-    """The slopes of a weighted sum of the outputs of `run`, for each parameter of the cell."""
+def gradients_of_run(run, cell, x, pull):
+    """The gradients of a weighted sum of the outputs of `run`, for each parameter of the cell."""
     cell.zero_grad()
     (run(cell, x)[0] * pull).sum().backward()
     return {name: p.grad for name, p in cell.named_parameters()}
@@ -86,11 +86,21 @@ def spell(ElmanCell, run, w, out_weights, letters, max_steps):
 # ------------------------------------------------------------------ cells of the tests' own
 # subtle: they run beside the student's code, which could call them. So none is the answer of a task
 @ship
+class Layers(nn.Module):
+    """What all these cells have: sizes, and layers in blocks of H rows. They differ in the step."""
+
+    def __init__(self, D, H, blocks=1, carried=1):
+        super().__init__()
+        self.D, self.H, self.S = D, H, carried * H
+        self.W = nn.Linear(D, blocks * H)
+        self.U = nn.Linear(H, blocks * H, bias=False)
+
+
+@ship
 def leaky(keep):
     """A cell of one number: a share of the state stays, and the input is added."""
-    from nextword.corpora.recurrent import Cell
 
-    class Leaky(Cell):
+    class Leaky(Layers):
         def step(self, a, s):
             return a + self.U(s)
 
@@ -103,9 +113,8 @@ def leaky(keep):
 @ship
 def wavy(w):
     """A cell whose state is its output."""
-    from nextword.corpora.recurrent import Cell
 
-    class Wavy(Cell):
+    class Wavy(Layers):
         def step(self, a, s):
             return torch.sin(a + self.U(s)) + 0.3 * s
 
@@ -118,11 +127,8 @@ def wavy(w):
 @ship
 def twofold(w):
     """A cell that carries more than its output: half of a second part stays from step to step."""
-    from nextword.corpora.recurrent import Cell
 
-    class Twofold(Cell):
-        blocks, carried = 2, 2
-
+    class Twofold(Layers):
         def step(self, a, s):
             h, c = s.chunk(2, dim=-1)
             new, shown = (a + self.U(h)).chunk(2, dim=-1)
@@ -130,7 +136,7 @@ def twofold(w):
             return torch.cat([c * shown.cos(), c], dim=-1)
 
     H, D = w["U.weight"].shape[1], w["W.weight"].shape[1]
-    cell = Twofold(D, H)
+    cell = Twofold(D, H, blocks=2, carried=2)
     cell.load_state_dict(w)
     return cell
 
@@ -222,13 +228,13 @@ def detached(answer):
 
 
 @ship
-def clipped(clip_gradients, slopes, most, once=False, held=False):
+def clipped(clip_gradients, gradients, most, once=False, held=False):
     """Clip these gradients (None: there is none); the norm told, and the gradients afterwards.
 
     once: the parameters can be gone through once; held: look at the tensors that were there before.
     """
-    parameters = [nn.Parameter(torch.ones(2 if g is None else g.shape)) for g in slopes]
-    before = [None if g is None else g.clone() for g in slopes]
+    parameters = [nn.Parameter(torch.ones(2 if g is None else g.shape)) for g in gradients]
+    before = [None if g is None else g.clone() for g in gradients]
     for parameter, g in zip(parameters, before, strict=True):
         parameter.grad = g
     norm = clip_gradients(iter(parameters) if once else tuple(parameters), most)
