@@ -86,25 +86,19 @@ def spell(ElmanCell, run, w, out_weights, letters, max_steps):
 # ------------------------------------------------------------------ cells of the tests' own
 # subtle: they run beside the student's code, which could call them. So none is the answer of a task
 @ship
-class Layers(nn.Module):
-    """What all these cells have: sizes, and layers in blocks of H rows. They differ in the step."""
-
-    def __init__(self, D, H, blocks=1, carried=1):
-        super().__init__()
-        self.D, self.H, self.S = D, H, carried * H
-        self.W = nn.Linear(D, blocks * H)
-        self.U = nn.Linear(H, blocks * H, bias=False)
-
-
-@ship
 def leaky(keep):
     """A cell of one number: a share of the state stays, and the input is added."""
 
-    class Leaky(Layers):
+    class Leaky(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.D, self.H, self.S = 1, 1, 1
+            self.W, self.U = nn.Linear(1, 1), nn.Linear(1, 1, bias=False)
+
         def step(self, a, s):
             return a + self.U(s)
 
-    cell = Leaky(1, 1)
+    cell = Leaky()
     values = {"W.weight": [[1.0]], "W.bias": [0.0], "U.weight": [[keep]]}
     cell.load_state_dict({name: torch.tensor(value) for name, value in values.items()})
     return cell
@@ -113,13 +107,18 @@ def leaky(keep):
 @ship
 def wavy(w):
     """A cell whose state is its output."""
+    H, D = w["W.weight"].shape
 
-    class Wavy(Layers):
+    class Wavy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.D, self.H, self.S = D, H, H
+            self.W, self.U = nn.Linear(D, H), nn.Linear(H, H, bias=False)
+
         def step(self, a, s):
             return torch.sin(a + self.U(s)) + 0.3 * s
 
-    rows, D = w["W.weight"].shape
-    cell = Wavy(D, rows)
+    cell = Wavy()
     cell.load_state_dict(w)
     return cell
 
@@ -127,16 +126,21 @@ def wavy(w):
 @ship
 def twofold(w):
     """A cell that carries more than its output: half of a second part stays from step to step."""
+    H, D = w["U.weight"].shape[1], w["W.weight"].shape[1]
 
-    class Twofold(Layers):
+    class Twofold(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.D, self.H, self.S = D, H, 2 * H
+            self.W, self.U = nn.Linear(D, 2 * H), nn.Linear(H, 2 * H, bias=False)
+
         def step(self, a, s):
             h, c = s.chunk(2, dim=-1)
             new, shown = (a + self.U(h)).chunk(2, dim=-1)
             c = 0.5 * c + new.sin()
             return torch.cat([c * shown.cos(), c], dim=-1)
 
-    H, D = w["U.weight"].shape[1], w["W.weight"].shape[1]
-    cell = Twofold(D, H, blocks=2, carried=2)
+    cell = Twofold()
     cell.load_state_dict(w)
     return cell
 
