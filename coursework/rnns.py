@@ -321,7 +321,7 @@ def stack(
     cells: Iterable[Cell],
     x: Float[Tensor, "B T D"],
     s: Float[Tensor, "B L S"] | None = None,
-    dropout: nn.Module | None = None,
+    dropout: Callable[[Tensor], Tensor] | None = None,
 ) -> tuple[Float[Tensor, "B T H"], Float[Tensor, "B L S"]]:
     """Let each cell read the outputs of the one below it (4.22).
 
@@ -331,8 +331,8 @@ def stack(
         cells: the L layers, lowest first. They may come from a generator, which has no length.
         x: what the lowest cell reads.
         s: the states in which the cells begin; None: zeros.
-        dropout: a module that changes the outputs of a layer on their way to the next one, but
-            neither x nor the outputs that are returned; None: there is no dropout.
+        dropout: a module, such as nn.Dropout, that changes the outputs of a layer on their way to
+            the next one, but neither x nor the outputs that are returned; None: no dropout.
 
     Use `run`. About 7 lines.
 
