@@ -516,13 +516,13 @@ def log_probs(model: nn.Module, stories: Sequence[list[int]], size: int = 32) ->
     the last batch. `model(tokens)` returns logits and a state. Dropout must not disturb the
     measurement: `model.eval()`. About 8 lines.
 
-    In this example all 4 ids are equally likely, and ln 1/4 is -1.39. One word, two ends of
-    stories:
+    To the model of this example all 4 ids are equally likely, and ln 1/4 is -1.39. The two stories
+    have one word and two ends:
 
-    >>> model = LanguageModel(V=4, D=2, H=2)
-    >>> for parameter in model.out.parameters():
-    ...     parameter.data[:] = 0.0
-    >>> [round(each, 2) for each in log_probs(model, [[3], []])]
+    >>> class KnowsNothing(nn.Module):
+    ...     def forward(self, tokens, s=None):
+    ...         return torch.zeros(*tokens.shape, 4), torch.zeros(len(tokens), 1)
+    >>> [round(each, 2) for each in log_probs(KnowsNothing(), [[3], []])]
     [-1.39, -1.39, -1.39]
     """
     # BEGIN SOLUTION
@@ -561,15 +561,21 @@ def train_batch(
 
     The answer is the mean over all targets of the batch but PAD. About 16 lines.
 
-    In this example all 4 ids are equally likely, and -ln 1/4 is 1.39:
+    The model of this example has one weight, the logit of id 3. At first all 4 ids are equally
+    likely, and -ln 1/4 is 1.39; the step makes id 3 more likely:
 
-    >>> model = LanguageModel(V=4, D=2, H=2)
-    >>> for parameter in model.out.parameters():
-    ...     parameter.data[:] = 0.0
-    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
-    >>> batch = torch.tensor([[1, 3, 3]]), torch.tensor([[3, 3, 2]])
-    >>> round(train_batch(model, optimizer, batch, chunk=2, clip=1.0), 2)
-    1.39
+    >>> class OneWeight(nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.w = nn.Parameter(torch.zeros(1))
+    ...     def forward(self, tokens, s=None):
+    ...         logits = torch.cat([torch.zeros(3), self.w])
+    ...         return logits.expand(*tokens.shape, 4), torch.zeros(len(tokens), 1)
+    >>> model = OneWeight()
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    >>> batch = torch.tensor([[1, 3]]), torch.tensor([[3, 3]])
+    >>> round(train_batch(model, optimizer, batch, chunk=2, clip=1.0), 2), model.w.item()
+    (1.39, 0.75)
     """
     # BEGIN SOLUTION
     inputs, targets = batch
