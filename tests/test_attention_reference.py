@@ -223,7 +223,8 @@ def test_gradients_by_hand_are_those_of_autograd(shapes: tuple) -> None:
         for mask in (None, torch.tensor(rng.random((*lead, T, S)) < 0.6)):
             weights = attention.attention(*inputs, mask)[1]
             found = attention.attention_gradients(*inputs, weights, pull)
-            assert close(found, gradients(lambda *x: attention.attention(*x, mask)[0], inputs, pull))  # noqa: B023
+            run = lambda *x: attention.attention(*x, mask)[0]  # noqa: B023, E731
+            assert close(found, gradients(run, inputs, pull))
 
 
 # ---------------------------------------------------------------- 5.8 to 5.10
