@@ -23,7 +23,6 @@ from nextword.boundary.errors import (
 from nextword.boundary.library import known_class, library_name
 from nextword.boundary.proxy import Changes, Handle, Method, Module, Named, Shipped
 from nextword.boundary.usage import Meter, own_meter
-from nextword.candidate.host import CLASS_BITS
 from nextword.results import Verdict
 
 
@@ -100,6 +99,8 @@ class Conversation:
 
     ask: Callable[[int, int, list[int], bytes, Deadline], tuple[int, bytes]]
     meter: Meter | None = None  # of the candidate
+    # which names of libraries a function of the student's file uses, as its text tells
+    reads: Callable[[str], frozenset[str]] = lambda symbol: frozenset()
     number: int = 0  # of the last request
     test: int = 0
     deadline: Deadline = field(default_factory=lambda: Deadline(0.0))
@@ -321,7 +322,7 @@ class Conversation:
 
     def describe(self, handle: Handle) -> Description:
         """Return what is known of the handle's class, asking once per class."""
-        kind = handle._number >> CLASS_BITS
+        kind = handle._number >> marks.CLASS_BITS
         if kind not in self.described:
             found = self.request("describe", handle)
             names, name = found if isinstance(found, list) and len(found) == 2 else ((), None)
