@@ -1,8 +1,26 @@
 """Attention, from the decoder that looks back to heads, blocks and windows. Leaves out: dropout.
 
-Equations such as (5.4) are those of chapter 5. B sequences side by side have T steps or queries and
-S words or keys; *B stands for any leading axes. Vectors of a model have D numbers, a query or key
-K, a value V; H counts heads. Where a mask is True, a query may look. Wrong arguments: ValueError.
+The file follows chapter 5, section by section, and equations such as (5.4) are those of the
+chapter. So are its letters:
+
+    B   sentences side by side: a batch
+    T   queries, or the words and steps that look
+    S   keys, or the words that are looked at
+    D   numbers in a vector of the model, or in the state of a decoder
+    K   numbers in a query or a key
+    V   numbers in a value (in a translator: words that it knows)
+    H   heads; G: groups of heads that share their keys and values
+    E   numbers in a vector that is looked at, where it is not as long as the one that looks
+
+A signature says what shapes a function is given and returns: `Float[Tensor, "B T D"]` is a tensor
+of B * T * D floating-point numbers. Three dots stand for leading axes, any number of them or none:
+a batch, or a batch and its heads. `x.mT` swaps the last two axes and leaves the others alone.
+
+A mask says where a query may look: True where it may, False where it may not.
+
+Functions marked "Given" are complete. In the others, the first lines are given: `require` raises
+a ValueError where arguments make no sense. "On your honour" stands beside a rule that no test
+looks at.
 """
 
 import math
@@ -14,115 +32,218 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from nextword.corpora.batches import BOS, EOS, PAD, until_end  # the ids 1, 2, 0
+# PAD = 0 fills up short sentences, BOS = 1 begins and EOS = 2 ends one;
+# until_end(rows) cuts each list of ids before its first EOS
+from nextword.corpora.batches import BOS, EOS, PAD, until_end
 from nextword.corpora.checks import require, require_ids
 from nextword.corpora.shapes import require_attention
-
-# XTK is a tensor of shape (..., T, K), with any leading axes; BTD one of shape (B, T, D)
-XTK, XSK, XSV, XTV, XTS, XTD, XTT = (
-    Float[Tensor, f"*#B {a} {b}"] for a, b in ("TK", "SK", "SV", "TV", "TS", "TD", "TT")
-)
-BA, BD, BE, BS, BSA, BSE, BTD, BHTK, BGSK, BGSV, BHTV, BHTS = (
-    Float[Tensor, " ".join(f"B{name}")]
-    for name in ("A", "D", "E", "S", "SA", "SE", "TD", "HTK", "GSK", "GSV", "HTV", "HTS")
-)
-Ids, Id, Mask = Int[Tensor, "B T"], Int[Tensor, "B"], Tensor | None
 
 
 # ------------------------------------------------------------------ 5.1 Additive attention
 class AdditiveAttention(nn.Module):
-    """A small network that scores how well state and word fit (Bahdanau, Cho and Bengio 2015).
+    """A small network that scores how well a state and a word fit (Bahdanau, Cho and Bengio 2015).
 
-    Parameters: W.weight (A, D), U.weight (A, E), v.weight (1, A). A state has D numbers, a word E.
+    D, E: how many numbers a state has, and a word. A: how many numbers both are mapped to before
+    they are added.
     """
 
     def __init__(self, D: int, E: int, A: int) -> None:
         super().__init__()
-        sizes = (D, A), (E, A), (A, 1)
-        self.W, self.U, self.v = (nn.Linear(*size, bias=False) for size in sizes)
+        self.W = nn.Linear(D, A, bias=False)  # weight (A, D), for the state
+        self.U = nn.Linear(E, A, bias=False)  # weight (A, E), for the words
+        self.v = nn.Linear(A, 1, bias=False)  # weight (1, A), from their sum to a score
 
-    def forward(self, s: BD, Uh: BSA, h: BSE, allowed: Bool[Tensor, "B S"]) -> tuple[BE, BS]:
-        """Return the context vector of each row and the weights of its words (5.1 to 5.3).
+    def forward(
+        self,
+        s: Float[Tensor, "B D"],
+        Uh: Float[Tensor, "B S A"],
+        h: Float[Tensor, "B S E"],
+        allowed: Bool[Tensor, "B S"],
+    ) -> tuple[Float[Tensor, "B E"], Float[Tensor, "B S"]]:
+        """Return the context vector of each sentence, and the weights of its words.
 
-        s: the decoder's state; h: vectors of words; Uh = self.U(h), the same at all steps, is
-        given. Where `allowed` is False, the weight is 0. About 3 lines; no loop, on your honour.
+            score of word j     e_j = v . tanh(W s + U h_j)                 (5.1)
+            weight of word j    a_j = exp(e_j) / sum_k exp(e_k)             (5.2)
+            context               c = sum_j a_j h_j                         (5.3)
+
+        Args:
+            s: the state of the decoder, which looks.
+            Uh: self.U(h). It is the same at every step, so the caller computes it once.
+            h: the vectors of the words.
+            allowed: False where a word is hidden, such as padding: its weight is 0, and those of
+                the others sum to 1.
+
+        Raises ValueError if all words of a sentence are hidden.
+        `torch.softmax` may be used. About 4 lines; no loop, on your honour.
+
+        Where v is 0, all scores are 0, and all words that are not hidden get the same weight:
+
+        >>> attend = AdditiveAttention(D=1, E=1, A=1)
+        >>> _ = nn.init.zeros_(attend.v.weight)
+        >>> h = torch.tensor([[[4.0], [8.0], [500.0]]])
+        >>> context, weights = attend(
+        ...     torch.ones(1, 1), attend.U(h), h, torch.tensor([[True, True, False]])
+        ... )
+        >>> weights.tolist()
+        [[0.5, 0.5, 0.0]]
+        >>> context.tolist()
+        [[6.0]]
         """
         require("allowed", "a row without any", bool(allowed.any(1).all()), "True once in each row")
         # BEGIN SOLUTION
-        scores = self.v(torch.tanh(self.W(s)[:, None] + Uh))[..., 0]
+        scores = self.v(torch.tanh(self.W(s)[:, None] + Uh))[..., 0]  # (B, S)
         weights = scores.masked_fill(~allowed, -math.inf).softmax(-1)
-        return torch.einsum("bs,bse->be", weights, h), weights
+        context = torch.einsum("bs,bse->be", weights, h)
+        return context, weights
         # END SOLUTION
 
 
 # ------------------------------------------------------------------ 5.2 A decoder that attends
-class Translator(nn.Module):
-    """Reads a sentence into one vector per word and looks back at them as it writes.
+# A source sentence as the decoder sees it at every step: Uh, h and `allowed` of section 5.1
+Source = tuple[Float[Tensor, "B S A"], Float[Tensor, "B S E"], Bool[Tensor, "B S"]]
 
-    Parts: `source` and `target` give words vectors, `encoder` is torch's GRU in both directions
-    (E = 2 D), `start` makes the first state, `attend` is additive attention, `cell` torch's
-    GRUCell, `out` gives logits. Sources have no BOS or EOS; PAD fills them up.
+
+class Translator(nn.Module):
+    """Reads a sentence into one vector per word, and looks back at them as it writes.
+
+    V_source, V_target: how many words the two languages have. W, D: how many numbers the vector
+    of a word has, and a state. A: as in `AdditiveAttention`.
+
+    A source sentence is a row of ids without BOS and EOS, filled up with PAD at its end.
     """
 
     def __init__(self, V_source: int, V_target: int, W: int, D: int, A: int) -> None:
         super().__init__()
-        self.source, self.target = nn.Embedding(V_source, W), nn.Embedding(V_target, W)
+        E = 2 * D  # what is looked at: two states of the encoder, one for each direction
+        self.source = nn.Embedding(V_source, W)  # the vectors of the source words
+        self.target = nn.Embedding(V_target, W)  # the vectors of the target words
         self.encoder = nn.GRU(W, D, batch_first=True, bidirectional=True)
-        self.start, self.attend = nn.Linear(D, D), AdditiveAttention(D, 2 * D, A)
-        self.cell, self.out = nn.GRUCell(W + 2 * D, D), nn.Linear(W + 3 * D, V_target)
+        self.start = nn.Linear(D, D)  # from the encoder's last state to the decoder's first
+        self.attend = AdditiveAttention(D, E, A)
+        self.cell = nn.GRUCell(W + E, D)  # reads [word, context]
+        self.out = nn.Linear(D + E + W, V_target)  # reads [state, context, word]
 
-    def encode(self, source: Ids) -> tuple[tuple[BSA, BSE, Tensor], BD]:
-        """Given: return what all steps look at, (Uh, h, allowed) as in 5.1, and the first state."""
+    def encode(self, source: Int[Tensor, "B S"]) -> tuple[Source, Float[Tensor, "B D"]]:
+        """Given: return the source as `step` reads it, and the first state of the decoder.
+
+        The encoder reads each sentence from both ends, and h joins its two states at each word.
+        The first state is made from the one that has read from right to left.
+        Raises ValueError if an id is not one of the V_source.
+        """
         require_ids("source", source.unique().tolist(), self.source.num_embeddings)
-        lengths, x = (source != PAD).sum(1), self.source(source)
-        found, ends = self.encoder(pack_padded_sequence(x, lengths, True, enforce_sorted=False))
-        h, _ = pad_packed_sequence(found, True, total_length=source.shape[1])
-        return (self.attend.U(h), h, source != PAD), torch.tanh(self.start(ends[1]))
+        S = source.shape[1]
+        allowed = source != PAD
+        words = pack_padded_sequence(
+            self.source(source), allowed.sum(1), batch_first=True, enforce_sorted=False
+        )
+        states, last = self.encoder(words)  # last: (2, B, D), one for each direction
+        h, _ = pad_packed_sequence(states, batch_first=True, total_length=S)
+        s = torch.tanh(self.start(last[1]))
+        return (self.attend.U(h), h, allowed), s
 
-    def step(self, y: Id, s: BD, source: tuple) -> tuple[Tensor, BD, BS]:
-        """Read one word y; return the logits of the next, the new state, the weights (5.4, 5.5).
+    def step(
+        self, y: Int[Tensor, "B"], s: Float[Tensor, "B D"], source: Source
+    ) -> tuple[Float[Tensor, "B V"], Float[Tensor, "B D"], Float[Tensor, "B S"]]:
+        """Read one word; return the logits of the next, the new state, the weights of the look.
 
-        The old state s looks at the source; `cell` reads [word, context]; `out` reads [new state,
-        context, word]. source: (Uh, h, allowed), as `encode` returns it. About 3 lines.
+            c_i = the context for s_(i-1)                       (5.3)
+            s_i = GRU([y_(i-1); c_i], s_(i-1))                  (5.4)
+            z_i = W_out [s_i; c_i; y_(i-1)] + b_out             (5.5)
+
+        The old state looks, and there is one look per step: both `cell` and `out` read its
+        context. Parts in brackets are put side by side, in this order.
+
+        Args:
+            y: the ids of the words that are read; their vectors are in `self.target`.
+            s: the old state.
+            source: as `encode` returns it.
+
+        About 5 lines.
+
+        >>> net = Translator(V_source=5, V_target=6, W=2, D=3, A=4)
+        >>> source, s = net.encode(torch.tensor([[3, 4], [4, PAD]]))
+        >>> logits, s, weights = net.step(torch.tensor([BOS, BOS]), s, source)
+        >>> tuple(logits.shape), tuple(s.shape), tuple(weights.shape)
+        ((2, 6), (2, 3), (2, 2))
         """
         # BEGIN SOLUTION
-        word, (context, weights) = self.target(y), self.attend(s, *source)
+        word = self.target(y)
+        context, weights = self.attend(s, *source)
         s = self.cell(torch.cat([word, context], dim=-1), s)
-        return self.out(torch.cat([s, context, word], dim=-1)), s, weights
+        logits = self.out(torch.cat([s, context, word], dim=-1))
+        return logits, s, weights
         # END SOLUTION
 
-    def forward(self, source: Ids, inputs: Int[Tensor, "B T2"]) -> tuple[Tensor, Tensor]:
-        """Return logits (B, T2, V) and weights (B, T2, T): a step for each input. About 6 lines."""
+    def forward(
+        self, source: Int[Tensor, "B S"], inputs: Int[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B T S"]]:
+        """Return the logits and the weights of T steps: step t reads column t of the inputs.
+
+        This is teacher forcing: `inputs` holds the true words of the translation, BOS first. The
+        state is handed on from step to step. About 8 lines.
+
+        >>> net = Translator(V_source=5, V_target=6, W=2, D=3, A=4)
+        >>> logits, weights = net(torch.tensor([[3, 4]]), torch.tensor([[BOS, 4, 5]]))
+        >>> tuple(logits.shape), tuple(weights.shape)
+        ((1, 3, 6), (1, 3, 2))
+        """
         # BEGIN SOLUTION
-        told, looked, (read, s) = [], [], self.encode(source)
+        encoded, s = self.encode(source)
+        all_logits = []
+        all_weights = []
         for y in inputs.unbind(1):
-            logits, s, weights = self.step(y, s, read)
-            told.append(logits)
-            looked.append(weights)
-        return torch.stack(told, dim=1), torch.stack(looked, dim=1)
+            logits, s, weights = self.step(y, s, encoded)
+            all_logits.append(logits)
+            all_weights.append(weights)
+        return torch.stack(all_logits, dim=1), torch.stack(all_weights, dim=1)
         # END SOLUTION
 
     @torch.no_grad()
-    def translate(self, source: Ids, most: int = 60) -> list[list[int]]:
-        """Write the likeliest word each time, from BOS up to EOS or `most` words. About 7 lines."""
+    def translate(self, source: Int[Tensor, "B S"], most: int = 60) -> list[list[int]]:
+        """Translate each sentence: always write the likeliest word, and read it in the next step.
+
+        The first word that is read is BOS. Writing stops when every row has an EOS, or has `most`
+        words. A translation has neither BOS nor EOS, and nothing that was written after EOS.
+        About 8 lines.
+
+        Where `out` is 0 but for a bias, the likeliest word is the same at each step:
+
+        >>> net = Translator(V_source=5, V_target=6, W=2, D=3, A=4)
+        >>> _ = nn.init.zeros_(net.out.weight)
+        >>> _ = net.out.bias.data.copy_(torch.tensor([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
+        >>> net.translate(torch.tensor([[3, 4], [4, PAD]]), most=3)
+        [[5, 5, 5], [5, 5, 5]]
+        """
         # BEGIN SOLUTION
-        read, s = self.encode(source)
-        y, rows = torch.full_like(source[:, 0], BOS), source[:, :0]
-        while rows.shape[1] < most and not (rows == EOS).any(1).all():
-            logits, s, _ = self.step(y, s, read)
+        encoded, s = self.encode(source)
+        y = torch.full_like(source[:, 0], BOS)
+        written = source[:, :0]  # (B, 0): no words yet
+        while written.shape[1] < most and not (written == EOS).any(1).all():
+            logits, s, _ = self.step(y, s, encoded)
             y = logits.argmax(-1)
-            rows = torch.cat([rows, y[:, None]], dim=1)
-        return until_end(rows.tolist())
+            written = torch.cat([written, y[:, None]], dim=1)
+        return until_end(written.tolist())
         # END SOLUTION
 
 
 # ------------------------------------------------------------------ 5.3 The plain sum
-def dot_product_sum(x: XTD) -> tuple[XTD, Float[Tensor, "*#B T T"]]:
-    """Mix each vector with those that resemble it: y_i = sum_j softmax_j(x_i . x_j) x_j (5.6).
+def dot_product_sum(
+    x: Float[Tensor, "... T D"],
+) -> tuple[Float[Tensor, "... T D"], Float[Tensor, "... T T"]]:
+    """Mix each vector with those that resemble it; return the mixtures and their weights.
 
-    Returns y and the weights, a row for each i. Learns nothing. 2 lines; on your honour, no loop.
-    >>> dot_product_sum(torch.tensor([[0.0, 0.0], [4.0, 2.0]]))[0][0]
+        y_i = sum_j a_ij x_j,   a_ij = exp(x_i . x_j) / sum_k exp(x_i . x_k)           (5.6)
+
+    Row i of the weights holds the a_ij. Nothing is learned and nothing is scaled.
+    `torch.softmax` may be used. About 2 lines; no loop, on your honour.
+
+    The first vector below is 0, so both products with it are 0, and it becomes the mean of both:
+
+    >>> y, weights = dot_product_sum(torch.tensor([[0.0, 0.0], [4.0, 2.0]]))
+    >>> y[0]
     tensor([2., 1.])
+    >>> weights[0]
+    tensor([0.5000, 0.5000])
     """
     # BEGIN SOLUTION
     weights = torch.softmax(x @ x.mT, dim=-1)
@@ -131,95 +252,190 @@ def dot_product_sum(x: XTD) -> tuple[XTD, Float[Tensor, "*#B T T"]]:
 
 
 # ------------------------------------------------------------------ 5.4 Query, key, value
-def soft_lookup(q: XTK, k: XSK, v: XSV, temperature: float = 1.0) -> XTV:
-    """Look up values by softmax(q . k / temperature) (5.7); at 0 the best key decides (5.8).
+def soft_lookup(
+    q: Float[Tensor, "... T K"],
+    k: Float[Tensor, "... S K"],
+    v: Float[Tensor, "... S V"],
+    temperature: float = 1.0,
+) -> Float[Tensor, "... T V"]:
+    """Return for each query a mean of the values, weighted by how well their keys fit the query.
 
-    At temperature 0, where the formula would divide by 0, return its limit: the value whose key
-    fits best, or the mean of these values if several keys fit equally well. About 5 lines.
-    >>> k, v = torch.eye(2), torch.tensor([[10.0], [20.0]])
-    >>> [soft_lookup(torch.tensor([[0.0, 1.0]]), k, v, t).item() for t in (1e9, 0)]
+        y_i = sum_j a_ij v_j,   a_ij = softmax over j of (q_i . k_j / temperature)     (5.7)
+
+    At temperature 0 the formula would divide by 0. Return its limit (5.8): the value whose key
+    fits the query best or, if several fit equally well, the mean of their values.
+
+    Raises ValueError if the shapes do not fit or the temperature is below 0.
+    `torch.softmax` may be used. About 6 lines.
+
+    >>> k = torch.eye(2)
+    >>> v = torch.tensor([[10.0], [20.0]])
+    >>> query = torch.tensor([[0.0, 1.0]])  # fits the second key
+    >>> [soft_lookup(query, k, v, temperature).item() for temperature in (1e9, 0)]
     [15.0, 20.0]
     """
     require_attention(q, k, v)
     require("temperature", temperature, temperature >= 0, "0 or above")
     # BEGIN SOLUTION
-    scores = q @ k.mT
+    scores = q @ k.mT  # (..., T, S)
     if temperature == 0:
-        best = (scores == scores.amax(-1, keepdim=True)).to(v.dtype)
-        return best / best.sum(-1, keepdim=True) @ v
-    return torch.softmax(scores / temperature, dim=-1) @ v
+        best = (scores == scores.amax(-1, keepdim=True)).to(v.dtype)  # 1 for each best key, else 0
+        weights = best / best.sum(-1, keepdim=True)
+    else:
+        weights = torch.softmax(scores / temperature, dim=-1)
+    return weights @ v
     # END SOLUTION
 
 
-def self_attention(x: XTD, W_q: Float[Tensor, "K D"], W_k: Tensor, W_v: Tensor) -> Tensor:
-    """Make q = W_q x, k = W_k x and v = W_v x of each row x, and look up (5.9). 1 or 2 lines."""
+def self_attention(
+    x: Float[Tensor, "... T D"],
+    W_q: Float[Tensor, "K D"],
+    W_k: Float[Tensor, "K D"],
+    W_v: Float[Tensor, "V D"],
+) -> Float[Tensor, "... T V"]:
+    """Let the vectors of one text look at each other: all three roles are made from x.
+
+        q_i = W_q x_i,   k_i = W_k x_i,   v_i = W_v x_i                                (5.9)
+
+    Look them up with `soft_lookup`, at temperature 1. About 4 lines.
+
+    Here all queries are 0, so that all keys fit equally well, and values are twice the vectors:
+
+    >>> x = torch.tensor([[0.0, 2.0], [4.0, 0.0]])
+    >>> self_attention(x, W_q=torch.zeros(2, 2), W_k=torch.eye(2), W_v=2 * torch.eye(2))
+    tensor([[4., 2.],
+            [4., 2.]])
+    """
     # BEGIN SOLUTION
-    return soft_lookup(x @ W_q.T, x @ W_k.T, x @ W_v.T)
+    q = x @ W_q.T
+    k = x @ W_k.T
+    v = x @ W_v.T
+    return soft_lookup(q, k, v)
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 5.5 Scaled dot products
-def softmax(scores: Float[Tensor, "*B S"]) -> Float[Tensor, "*B S"]:
-    """Return exp(e) / sum of exp(e) over the last axis (5.10), also where exp(e) would overflow.
+def softmax(scores: Float[Tensor, "... S"]) -> Float[Tensor, "... S"]:
+    """Return the softmax over the last axis, whatever the scores are.
 
-    A score of -inf has weight 0, and a row of nothing else is all 0, with gradient 0, never NaN.
-    About 4 lines; torch's own softmax and logsumexp are stopped here.
-    >>> softmax(torch.tensor([[1000.0, 1000.0], [-math.inf, -math.inf]])).tolist()
-    [[0.5, 0.5], [0.0, 0.0]]
+        a_j = exp(e_j) / sum_k exp(e_k)                                               (5.10)
+
+    - It is right for scores of any size, also where exp(e_j) by itself would overflow.
+    - A score of -inf gets the weight 0.
+    - A row of nothing but -inf gets weights of 0 and sends back a gradient of 0, never NaN.
+
+    Raises ValueError if there are no scores: if the last axis is empty.
+    Tests stop torch's own softmax and logsumexp. About 5 lines.
+
+    >>> softmax(torch.tensor([[1000.0, 1000.0], [0.0, -math.inf], [-math.inf, -math.inf]]))
+    tensor([[0.5000, 0.5000],
+            [1.0000, 0.0000],
+            [0.0000, 0.0000]])
     """
     require("scores", (*scores.shape,), scores.shape[-1] > 0, "of a shape with 1 score or more")
     # BEGIN SOLUTION
-    # subtle: not below the lowest finite number, since -inf - (-inf) is NaN
-    top = scores.detach().amax(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).min)
+    # subtle: in a row of -inf the largest score is -inf as well, and -inf - (-inf) is NaN
+    lowest = torch.finfo(scores.dtype).min
+    top = scores.detach().amax(-1, keepdim=True).clamp(min=lowest)
     powers = torch.exp(scores - top)
-    return powers / powers.sum(-1, keepdim=True).clamp(min=1)  # the top alone gives exp(0) = 1
+    total = powers.sum(-1, keepdim=True)  # 1 or more, since the top gives exp(0); or 0
+    return powers / total.clamp(min=1)
     # END SOLUTION
 
 
-def attention(q: XTK, k: XSK, v: XSV, mask: Mask = None) -> tuple[XTV, XTS]:
-    """Return softmax(q k^T / sqrt(K) + mask) v and the weights (Vaswani et al. 2017) (5.11).
+def attention(
+    q: Float[Tensor, "... T K"],
+    k: Float[Tensor, "... S K"],
+    v: Float[Tensor, "... S V"],
+    mask: Tensor | None = None,
+) -> tuple[Float[Tensor, "... T V"], Float[Tensor, "... T S"]]:
+    """Return the scaled dot-product attention of Vaswani et al. (2017), and its weights.
 
-    mask: boolean, True where a query may look, or numbers that are added to the scaled scores; it
-    may lack leading axes, or have 1 in the place of T or S. Queries that may look nowhere get
-    zeros. Equal to torch's attention and to `look`, which are stopped here. About 5 lines.
+        weights = softmax(q k^T / sqrt(K) + mask),   y = weights v                     (5.11)
+
+    Args:
+        q, k, v: queries, keys and values.
+        mask: None, or of a shape that can be expanded to (..., T, S): leading axes may be missing,
+            and an axis of length 1 counts for all T or all S. If it is boolean, a query may look
+            only where it is True, and one that may look nowhere gets zeros. If it holds floating-
+            point numbers, they are added to the scaled scores, as the formula says.
+
+    Raises ValueError if the shapes do not fit.
+    Call your `softmax`: tests stop torch's softmax and attention, and `look`. About 7 lines.
+
+    The scores of the only query are 0 and ln 3, so its weights are 1 / 4 and 3 / 4:
+
+    >>> q = torch.tensor([[1.0]])
+    >>> k = torch.tensor([[0.0], [math.log(3)]])
+    >>> v = torch.tensor([[0.0], [4.0]])
+    >>> y, weights = attention(q, k, v)
+    >>> weights
+    tensor([[0.2500, 0.7500]])
+    >>> round(y.item(), 3)
+    3.0
+    >>> attention(q, k, v, mask=torch.tensor([[True, False]]))
+    (tensor([[0.]]), tensor([[1., 0.]]))
     """
     require_attention(q, k, v, mask)
     # BEGIN SOLUTION
-    scores = q @ k.mT / math.sqrt(q.shape[-1])
-    if mask is not None:
-        boolean = mask.dtype == torch.bool
-        scores = scores.masked_fill(~mask, -math.inf) if boolean else scores + mask
+    scores = q @ k.mT / math.sqrt(q.shape[-1])  # (..., T, S)
+    if mask is not None and mask.dtype == torch.bool:
+        scores = scores.masked_fill(~mask, -math.inf)
+    elif mask is not None:
+        scores = scores + mask
     weights = softmax(scores)
     return weights @ v, weights
     # END SOLUTION
 
 
-def look(q: XTK, k: XSK, v: XSV, mask: Mask = None) -> tuple[XTV, XTS]:
-    """Given: `attention` from torch's parts, so that a mistake above costs nothing below."""
+def look(
+    q: Float[Tensor, "... T K"],
+    k: Float[Tensor, "... S K"],
+    v: Float[Tensor, "... S V"],
+    mask: Tensor | None = None,
+) -> tuple[Float[Tensor, "... T V"], Float[Tensor, "... T S"]]:
+    """Given: return what `attention` returns, from torch's own attention.
+
+    The functions below look with it, so that a mistake above costs nothing there.
+    """
     require_attention(q, k, v, mask)
-    # torch returns no weights, but a look at the rows of a unit matrix brings them back
-    unit = torch.eye(k.shape[-2], dtype=v.dtype).expand(*k.shape[:-1], -1)
+    # torch keeps the weights to itself, but weights @ (the unit matrix) are the weights
+    S = k.shape[-2]
+    unit = torch.eye(S, dtype=v.dtype).expand(*k.shape[:-1], S)
     weights = F.scaled_dot_product_attention(q, k, unit, mask)
     return weights @ v, weights
 
 
 # ------------------------------------------------------------------ 5.6 Masks
-def causal_mask(T: int, S: int | None = None) -> Bool[Tensor, "{T} _"]:
-    """Return the boolean mask in which query i sees key j if j <= i + S - T (5.12). 1 line.
+def causal_mask(T: int, S: int | None = None) -> Bool[Tensor, "T S"]:
+    """Return the boolean mask in which no query sees a key that comes later in the text.
 
-    S = T if not given. With more keys than queries, the queries are the last T of the S words.
+        query i sees key j if j <= i + S - T                                           (5.12)
+
+    The queries are the last T of the S words; where S is not given, they are all words (S = T).
+    Raises ValueError unless 1 <= T <= S. About 3 lines.
+
+    >>> causal_mask(3).int().tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     >>> causal_mask(2, 3).int().tolist()
     [[1, 1, 0], [1, 1, 1]]
     """
     S = T if S is None else S
     require("T and S", (T, S), 1 <= T <= S, "1 or more, and S no less than T")
     # BEGIN SOLUTION
-    return torch.arange(S) <= torch.arange(T)[:, None] + S - T
+    i = torch.arange(T)[:, None]  # (T, 1)
+    j = torch.arange(S)  # (S,)
+    return j <= i + S - T
     # END SOLUTION
 
 
-def padding_mask(lengths: Int[Tensor, "B"], S: int) -> Bool[Tensor, "B 1 {S}"]:
-    """Return the boolean mask that hides the padding after each of B sentences (5.13). 1 line.
+def padding_mask(lengths: Int[Tensor, "B"], S: int) -> Bool[Tensor, "B 1 S"]:
+    """Return the boolean mask that hides the padding at the end of each sentence.
+
+        every query sees key j of sentence b if j < lengths[b]                         (5.13)
+
+    S is the length that all sentences have been filled up to. The axis of length 1 stands for any
+    number of queries. Raises ValueError unless each length is between 0 and S. About 1 line.
 
     >>> padding_mask(torch.tensor([2, 3]), 3).int().tolist()
     [[[1, 1, 0]], [[1, 1, 1]]]
@@ -230,8 +446,17 @@ def padding_mask(lengths: Int[Tensor, "B"], S: int) -> Bool[Tensor, "B 1 {S}"]:
     # END SOLUTION
 
 
-def additive_mask(mask: Bool[Tensor, "..."], dtype: torch.dtype = torch.float32) -> Tensor:
-    """Return what to add to scores: 0 where a query may look, -inf elsewhere. 1 line."""
+def additive_mask(
+    mask: Bool[Tensor, "..."], dtype: torch.dtype = torch.float32
+) -> Float[Tensor, "..."]:
+    """Return what to add to the scores in place of a boolean mask: numbers of this dtype.
+
+    They are 0 where a query may look, and -inf elsewhere.
+    Raises ValueError if the mask is not boolean. About 1 line.
+
+    >>> additive_mask(torch.tensor([[True, False]]))
+    tensor([[0., -inf]])
+    """
     require("mask", mask.dtype, mask.dtype == torch.bool, "boolean")
     # BEGIN SOLUTION
     return torch.zeros(mask.shape, dtype=dtype).masked_fill(~mask, -math.inf)
@@ -241,15 +466,40 @@ def additive_mask(mask: Bool[Tensor, "..."], dtype: torch.dtype = torch.float32)
 # ------------------------------------------------------------------ 5.7 Gradients by hand
 @torch.no_grad()
 def attention_gradients(
-    q: XTK, k: XSK, v: XSV, weights: XTS, slopes: XTV
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Return dL/dq, dL/dk, dL/dv, where slopes is dL/d(output) (5.14 to 5.17).
+    q: Float[Tensor, "... T K"],
+    k: Float[Tensor, "... S K"],
+    v: Float[Tensor, "... S V"],
+    weights: Float[Tensor, "... T S"],
+    grad: Float[Tensor, "... T V"],
+) -> tuple[Float[Tensor, "... T K"], Float[Tensor, "... S K"], Float[Tensor, "... S V"]]:
+    """Return the gradients of a loss L for the inputs of `attention`: dL/dq, dL/dk, dL/dv.
 
-    weights: those of `attention`, 0 where a mask hid a key. Tests turn autograd off; 5 lines.
+    Walk through `attention` from its end to its beginning (5.14 to 5.17):
+
+        y = weights v,   weights = softmax(scores),   scores = q k^T / sqrt(K)
+
+    Args:
+        q, k, v: what `attention` was given.
+        weights: those that it returned, 0 where a mask hid a key.
+        grad: dL/dy, the gradient at its output y.
+
+    Change none of them in place. Tests turn autograd off. About 5 lines.
+
+    >>> q = torch.tensor([[1.0]])
+    >>> k = torch.tensor([[0.0], [0.0]])  # both keys fit equally well
+    >>> v = torch.tensor([[0.0], [4.0]])
+    >>> weights = torch.tensor([[0.5, 0.5]])
+    >>> d_q, d_k, d_v = attention_gradients(q, k, v, weights, grad=torch.tensor([[1.0]]))
+    >>> d_k  # the second value is above the mean, so to look there more makes y larger
+    tensor([[-1.],
+            [ 1.]])
+    >>> d_v
+    tensor([[0.5000],
+            [0.5000]])
     """
     # BEGIN SOLUTION
-    d_v = weights.mT @ slopes
-    d_weights = slopes @ v.mT
+    d_v = weights.mT @ grad
+    d_weights = grad @ v.mT
     d_scores = weights * (d_weights - (weights * d_weights).sum(-1, keepdim=True))
     d_products = d_scores / math.sqrt(q.shape[-1])
     return d_products @ k, d_products.mT @ q, d_v
@@ -258,75 +508,173 @@ def attention_gradients(
 
 # ------------------------------------------------------------------ 5.8 Heads
 class MultiHead(nn.Module):
-    """H heads look at once, each with queries, keys and values of its own, K = D / H numbers wide.
+    """H heads look at once, each with queries, keys and values of its own.
 
-    Parameters: W_q, W_k, W_v, W_o, each with weight (D, D) and bias (D); head h owns rows h K to
-    (h + 1) K of the first three. E: the length of a vector that is looked at, if it is not D.
+    D: numbers in a vector; a head works with K = D / H of them. E: numbers in a vector that is
+    looked at, D if not given.
+
+    Raises ValueError unless D is divisible by H.
     """
 
     def __init__(self, D: int, H: int, E: int | None = None) -> None:
         super().__init__()
         require("D", D, H >= 1 and D % H == 0, f"divisible by {H} heads")
-        self.D, self.H, self.look = D, H, look
-        self.W_q, self.W_o = nn.Linear(D, D), nn.Linear(D, D)
-        self.W_k, self.W_v = (nn.Linear(E or D, D) for _ in range(2))
+        E = D if E is None else E
+        self.D = D
+        self.H = H
+        self.look = look
+        # rows h K to (h + 1) K of W_q, W_k and W_v, counted from h = 0, belong to head h
+        self.W_q = nn.Linear(D, D)  # weight (D, D), bias (D)
+        self.W_o = nn.Linear(D, D)  # weight (D, D), bias (D)
+        self.W_k = nn.Linear(E, D)  # weight (D, E), bias (D)
+        self.W_v = nn.Linear(E, D)  # weight (D, E), bias (D)
 
-    def forward(self, x: BTD, mask: Mask = None) -> tuple[BTD, Float[Tensor, "B H T T"]]:
-        """Return W_o applied to the merged heads, and the weights of each head (5.18, 5.19).
+    def forward(
+        self, x: Float[Tensor, "B T D"], mask: Tensor | None = None
+    ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T T"]]:
+        """Let the vectors of each text look at each other, with all heads at once.
 
-        mask: as in `attention`, (T, T) or (B, T, T), the same for all heads: give it an axis for
-        them. `self.look(q, k, v, mask)` is attention, einops moves the axes. About 5 lines.
+            head h      y_h = attention of (W_q x)_h, (W_k x)_h, (W_v x)_h             (5.18)
+            together      y = W_o [y_1; ...; y_H] + b_o                                (5.19)
+
+        Here (W_q x)_h are the K numbers of each query that belong to head h, bias included; the
+        same holds for keys and values.
+
+        Args:
+            x: the vectors.
+            mask: as in `attention`, (T, T) or (B, T, T). It holds for every head, so it needs an
+                axis for them.
+
+        Returns the new vectors, and the weights of each head.
+        Look with `self.look(q, k, v, mask)`, which is `look` and takes any leading axes; move
+        axes with `rearrange`. About 8 lines.
+
+        >>> heads = MultiHead(D=6, H=3)
+        >>> y, weights = heads(torch.ones(2, 4, 6), mask=causal_mask(4))
+        >>> tuple(y.shape), tuple(weights.shape)
+        ((2, 4, 6), (2, 3, 4, 4))
         """
         # BEGIN SOLUTION
-        asked = (self.W_q(x), self.W_k(x), self.W_v(x))
-        q, k, v = (rearrange(each, "b t (h k) -> b h t k", h=self.H) for each in asked)
-        y, weights = self.look(q, k, v, mask if mask is None else mask[..., None, :, :])
-        return self.W_o(rearrange(y, "b h t k -> b t (h k)")), weights
+        q = rearrange(self.W_q(x), "b t (h k) -> b h t k", h=self.H)
+        k = rearrange(self.W_k(x), "b t (h k) -> b h t k", h=self.H)
+        v = rearrange(self.W_v(x), "b t (h k) -> b h t k", h=self.H)
+        if mask is not None:
+            mask = mask[..., None, :, :]  # (T, T) -> (1, T, T); (B, T, T) -> (B, 1, T, T)
+        y, weights = self.look(q, k, v, mask)  # (B, H, T, K), (B, H, T, T)
+        y = self.W_o(rearrange(y, "b h t k -> b t (h k)"))
+        return y, weights
         # END SOLUTION
 
 
 # ------------------------------------------------------------------ 5.9 Cross-attention
 class CrossAttention(MultiHead):
-    """Heads whose queries come from one text and whose keys and values from another, the memory."""
+    """Heads whose queries are made from one text, and keys and values from another, the memory.
 
-    def remember(self, memory: Float[Tensor, "B S E"]) -> tuple[Tensor, Tensor]:
-        """Return the keys and values of all heads, (B, H, S, K): once for all steps. 1-2 lines."""
-        # BEGIN SOLUTION
-        k, v = self.W_k(memory), self.W_v(memory)
-        return tuple(rearrange(x, "b s (h k) -> b h s k", h=self.H) for x in (k, v))
-        # END SOLUTION
+    It is made as a `MultiHead` is, and has its parameters; a vector of the memory has E numbers.
+    """
 
-    def forward(self, x: BTD, kv: tuple[Tensor, Tensor], mask: Mask = None) -> tuple[BTD, Tensor]:
-        """Return the answers for x, (B, T, D), and the weights, (B, H, T, S) (5.20). 4 lines.
+    def remember(
+        self, memory: Float[Tensor, "B S E"]
+    ) -> tuple[Float[Tensor, "B H S K"], Float[Tensor, "B H S K"]]:
+        """Return the keys and the values of all heads.
 
-        kv: what `remember` returned. mask: (T, S), (B, T, S) or (B, 1, S).
+        They do not depend on who looks, so they are made once and serve any number of steps.
+        Heads are cut as in `MultiHead`. About 3 lines.
+
+        >>> cross = CrossAttention(D=6, H=3, E=5)
+        >>> k, v = cross.remember(torch.ones(2, 4, 5))
+        >>> tuple(k.shape), tuple(v.shape)
+        ((2, 3, 4, 2), (2, 3, 4, 2))
         """
         # BEGIN SOLUTION
+        k = rearrange(self.W_k(memory), "b s (h k) -> b h s k", h=self.H)
+        v = rearrange(self.W_v(memory), "b s (h k) -> b h s k", h=self.H)
+        return k, v
+        # END SOLUTION
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        kv: tuple[Float[Tensor, "B H S K"], Float[Tensor, "B H S K"]],
+        mask: Tensor | None = None,
+    ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"]]:
+        """Let the vectors of x look at the memory, with all heads at once (5.20).
+
+        Args:
+            x: the vectors that look.
+            kv: the keys and the values of the memory, as `remember` returns them.
+            mask: as in `attention`, (T, S), (B, T, S) or (B, 1, S), the same for all heads.
+
+        Returns the new vectors, and the weights of each head. All the rest is as in
+        `MultiHead`. About 6 lines.
+
+        >>> cross = CrossAttention(D=6, H=3, E=5)
+        >>> kv = cross.remember(torch.ones(2, 4, 5))
+        >>> y, weights = cross(torch.ones(2, 1, 6), kv, mask=padding_mask(torch.tensor([2, 4]), 4))
+        >>> tuple(y.shape), tuple(weights.shape)
+        ((2, 1, 6), (2, 3, 1, 4))
+        """
+        # BEGIN SOLUTION
+        k, v = kv
         q = rearrange(self.W_q(x), "b t (h k) -> b h t k", h=self.H)
-        y, weights = self.look(q, *kv, mask if mask is None else mask[..., None, :, :])
-        return self.W_o(rearrange(y, "b h t k -> b t (h k)")), weights
+        if mask is not None:
+            mask = mask[..., None, :, :]  # an axis of length 1 for the heads
+        y, weights = self.look(q, k, v, mask)  # (B, H, T, K), (B, H, T, S)
+        y = self.W_o(rearrange(y, "b h t k -> b t (h k)"))
+        return y, weights
         # END SOLUTION
 
 
 # ------------------------------------------------------------------ 5.10 Shared keys and values
-def grouped_attention(q: BHTK, k: BGSK, v: BGSV, mask: Mask = None) -> tuple[BHTV, BHTS]:
-    """Return attention of H heads of queries that share G heads of keys and values (5.21).
+def grouped_attention(
+    q: Float[Tensor, "B H T K"],
+    k: Float[Tensor, "B G S K"],
+    v: Float[Tensor, "B G S V"],
+    mask: Tensor | None = None,
+) -> tuple[Float[Tensor, "B H T V"], Float[Tensor, "B H T S"]]:
+    """Return the attention of H heads of queries that share G heads of keys and values.
 
-    The first H / G heads of q use head 0 of k and v, the next ones head 1 (Ainslie et al. 2023).
-    mask: (T, S) or (B, T, S). Never copy k or v: lay the queries of a group in a row. 4 lines.
+    The first H / G heads of q look at head 0 of k and v, the next H / G at head 1, and so on
+    (Ainslie et al. 2023):
+
+        head h of q looks at head floor(h G / H) of k and v                            (5.21)
+
+    mask: as in `attention`, (T, S) or (B, T, S), the same for all heads.
+
+    Raises ValueError unless H is divisible by G.
+    Look with `look`. Never copy k or v: lay the queries of a group in a row, one head after the
+    other, as if they were those of a single head. About 8 lines.
+
+    Both heads of q look at the only head of k and v, whose two keys fit equally well:
+
+    >>> k = torch.zeros(1, 1, 2, 3)
+    >>> v = torch.tensor([[[[2.0], [4.0]]]])
+    >>> y, weights = grouped_attention(torch.ones(1, 2, 1, 3), k, v)
+    >>> y.tolist()
+    [[[[3.0]], [[3.0]]]]
+    >>> weights.tolist()
+    [[[[0.5, 0.5]], [[0.5, 0.5]]]]
     """
-    H, G, T = q.shape[1], k.shape[1], q.shape[2]
+    H, T = q.shape[1:3]
+    G = k.shape[1]
     require("H", H, G and H % G == 0, f"divisible into {G} groups")
     # BEGIN SOLUTION
+    R = H // G  # heads of q in a group
     q = rearrange(q, "b (g r) t k -> b g (r t) k", g=G)
-    mask = mask if mask is None else mask.tile(H // G, 1)[..., None, :, :]
-    y, weights = (rearrange(x, "b g (r t) s -> b (g r) t s", t=T) for x in look(q, k, v, mask))
+    if mask is not None:
+        mask = mask.tile(R, 1)[..., None, :, :]  # a copy for each head of q, one below the other
+    y, weights = look(q, k, v, mask)  # (B, G, R T, V), (B, G, R T, S)
+    y = rearrange(y, "b g (r t) v -> b (g r) t v", t=T)
+    weights = rearrange(weights, "b g (r t) s -> b (g r) t s", t=T)
     return y, weights
     # END SOLUTION
 
 
 def cache_bytes(n_layers: int, G: int, K: int, T: int, n_bytes: int = 2) -> int:
-    """Return the bytes of G keys and G values of K numbers for each of T words and layers (5.22).
+    """Return how many bytes the keys and values of T words take in all layers (5.22).
+
+    In each layer, a word has G keys and G values, of K numbers each; a number takes n_bytes.
+    About 1 line.
 
     >>> cache_bytes(n_layers=80, G=8, K=128, T=4096) / 2**30  # Llama 2 70B, in GiB
     1.25
@@ -337,60 +685,123 @@ def cache_bytes(n_layers: int, G: int, K: int, T: int, n_bytes: int = 2) -> int:
 
 
 # ------------------------------------------------------------------ 5.11 Attention in blocks
-def blockwise_attention(q: XTK, k: XSK, v: XSV, causal: bool = False, block: int = 256) -> XTV:
-    """Return what `attention` returns, without ever holding T x S numbers (5.23 to 5.25).
+def blockwise_attention(
+    q: Float[Tensor, "... T K"],
+    k: Float[Tensor, "... S K"],
+    v: Float[Tensor, "... S V"],
+    causal: bool = False,
+    block: int = 256,
+) -> Float[Tensor, "... T V"]:
+    """Return the first of what `attention` returns, without ever holding T x S numbers.
 
-    For each `block` of queries, go once through the keys, a block at a time, and keep the largest
-    score so far, the sum of the powers, and the sum of powers times values (Dao et al. 2022).
-    causal: query i sees key j if j <= i + S - T; one that sees none gets zeros. About 18 lines.
+    For each `block` of queries, go once through the keys, a block at a time, and keep three
+    things for each query (Dao et al. 2022):
+
+        top      m, the largest score so far                                           (5.23)
+        total    l, the sum of exp(score - m) so far                                   (5.24)
+        mixed    o, the sum of exp(score - m) times the value so far                   (5.24)
+
+    Whenever the top grows, the two sums must be made to fit the new one. After the last block
+    of keys, the answer is mixed / total (5.25).
+
+    Args:
+        q, k, v: as in `attention`.
+        causal: if True, query i sees key j only if j <= i + S - T, also where S < T; a query
+            that sees no key gets zeros. If False, every query sees all keys.
+        block: how many queries, and how many keys, are taken at a time. The last block of each
+            may be smaller.
+
+    Raises ValueError if the shapes do not fit or `block` is below 1.
+    Tests look at the largest tensor that you make. About 20 lines: two loops over blocks, and
+    no other, on your honour.
+
+    The three keys fit equally well, so a query answers with the mean of the values that it sees:
+
+    >>> q = torch.zeros(3, 2)
+    >>> v = torch.tensor([[0.0], [3.0], [6.0]])
+    >>> blockwise_attention(q, q, v, block=2).tolist()
+    [[3.0], [3.0], [3.0]]
+    >>> blockwise_attention(q, q, v, causal=True, block=2).tolist()
+    [[0.0], [1.5], [3.0]]
     """
     require_attention(q, k, v)
     require("block", block, block >= 1, "at least 1")
     T, S = q.shape[-2], k.shape[-2]
     # BEGIN SOLUTION
-    done = []
+    answers = []
     for i in range(0, T, block):
-        ask, rows = q[..., i : i + block, :], torch.arange(i, min(i + block, T))[:, None] + S - T
-        top, total, mixed = torch.finfo(q.dtype).min, 0.0, 0.0
+        queries = q[..., i : i + block, :]
+        last_seen = torch.arange(T)[i : i + block, None] + S - T  # the last key of each query
+        top = torch.finfo(q.dtype).min
+        total = 0.0
+        mixed = 0.0
         for j in range(0, S, block):
-            if causal and j > max(0, rows[-1]):
+            if causal and j > max(0, last_seen[-1]):
                 break  # all later keys are hidden from these queries
-            keys, values = k[..., j : j + block, :], v[..., j : j + block, :]
-            scores = ask @ keys.mT / math.sqrt(q.shape[-1])
+            keys = k[..., j : j + block, :]
+            values = v[..., j : j + block, :]
+            scores = queries @ keys.mT / math.sqrt(q.shape[-1])
             if causal:
-                scores = scores.masked_fill(torch.arange(S)[j : j + block] > rows, -math.inf)
-            higher = scores.detach().amax(-1, keepdim=True).clamp(min=top)
-            shrink, powers = torch.exp(top - higher), torch.exp(scores - higher)
+                hidden = torch.arange(S)[j : j + block] > last_seen
+                scores = scores.masked_fill(hidden, -math.inf)
+            new_top = scores.detach().amax(-1, keepdim=True).clamp(min=top)
+            shrink = torch.exp(top - new_top)
+            powers = torch.exp(scores - new_top)
             total = total * shrink + powers.sum(-1, keepdim=True)
-            mixed, top = mixed * shrink + powers @ values, higher
-        done.append(mixed / total.clamp(min=1))  # as in `softmax`
-    return torch.cat(done, dim=-2)
+            mixed = mixed * shrink + powers @ values
+            top = new_top
+        answers.append(mixed / total.clamp(min=1))  # as in `softmax`
+    return torch.cat(answers, dim=-2)
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 5.12 Windows
-def windowed_attention(q: XTK, k: XTK, v: XTV, width: int) -> XTV:
-    """Return attention in which query i sees the keys j with i - width < j <= i (5.26).
+def windowed_attention(
+    q: Float[Tensor, "... T K"],
+    k: Float[Tensor, "... T K"],
+    v: Float[Tensor, "... T V"],
+    width: int,
+) -> Float[Tensor, "... T V"]:
+    """Return the first of what `attention` returns, where each query sees only `width` keys.
 
-    Work and memory grow with T times width: take `width` queries at a time, and of the keys only
-    those that one of them sees. About 7 lines.
+        query i sees key j if i - width < j <= i                                       (5.26)
+
+    Work and memory must grow with T times width: take `width` queries at a time, and of the keys
+    and values only those that one of these queries sees.
+
+    Raises ValueError if the shapes do not fit, there are not as many keys as queries, or the
+    width is below 1.
+    Look with `look`. Tests look at the largest tensor that you make. About 11 lines.
+
+    All keys fit equally well, so a query answers with the mean of its own value and the one before:
+
+    >>> q = torch.zeros(3, 2)
+    >>> v = torch.tensor([[0.0], [3.0], [6.0]])
+    >>> windowed_attention(q, q, v, width=2).tolist()
+    [[0.0], [1.5], [4.5]]
     """
     require_attention(q, k, v)
     require("width", width, width >= 1, "at least 1")
     require("T and S", (q.shape[-2], k.shape[-2]), q.shape[-2] == k.shape[-2], "equal")
     # BEGIN SOLUTION
-    done, T = [], q.shape[-2]
+    T = q.shape[-2]
+    answers = []
     for i in range(0, T, width):
-        here, near = slice(i, i + width), slice(max(0, i - width + 1), i + width)
-        rows, columns = torch.arange(T)[here, None], torch.arange(T)[near]
+        end = i + width
+        first = max(0, i - width + 1)  # the first key that query i sees
+        rows = torch.arange(T)[i:end, None]
+        columns = torch.arange(T)[first:end]
         mask = (columns <= rows) & (columns > rows - width)
-        done.append(look(q[..., here, :], k[..., near, :], v[..., near, :], mask)[0])
-    return torch.cat(done, dim=-2)
+        y, _ = look(q[..., i:end, :], k[..., first:end, :], v[..., first:end, :], mask)
+        answers.append(y)
+    return torch.cat(answers, dim=-2)
     # END SOLUTION
 
 
 def receptive_field(width: int, n_layers: int) -> int:
-    """Return how many words, its own included, can reach a vector through layers (5.27). 1 line.
+    """Return how many words can reach a vector through layers of windows (5.27).
+
+    The vector's own word is one of them. The text is long enough for all. About 1 line.
 
     >>> receptive_field(width=3, n_layers=2)
     5

@@ -43,7 +43,7 @@ def qkv(rng: Any, lead: tuple, T: int, S: int, K: int, V: int, kind: Any) -> lis
     return [tensor(rng, *lead, *size, kind=kind) for size in sizes]
 
 
-def slopes(function: Callable, inputs: list[Tensor], pull: Tensor) -> list[Tensor]:
+def gradients(function: Callable, inputs: list[Tensor], pull: Tensor) -> list[Tensor]:
     leaves = [each.clone().requires_grad_() for each in inputs]
     (function(*leaves) * pull).sum().backward()
     return [leaf.grad for leaf in leaves if leaf.grad is not None]
@@ -85,7 +85,7 @@ def test_padding_changes_no_translation() -> None:
 
 
 @pytest.mark.slow
-def test_the_translator_learns_to_turn_words_round() -> None:
+def test_the_translator_learns_to_reverse_words() -> None:
     """Four of five words come out backwards after 250 steps: it must look to do so."""
     torch.manual_seed(0)
     net = unchecked.Translator(13, 13, 24, 32, 16)
@@ -101,16 +101,16 @@ def test_the_translator_learns_to_turn_words_round() -> None:
 
     for _ in range(250):
         words = batch()
-        turned = words.flip(1)
-        logits, _ = net(words, with_column(turned, True, BOS))
-        loss = cross_entropy(logits.mT, with_column(turned, False, EOS))
+        backwards = words.flip(1)
+        logits, _ = net(words, with_column(backwards, True, BOS))
+        loss = cross_entropy(logits.mT, with_column(backwards, False, EOS))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
     words = batch()
     right = [
-        row == turned
-        for row, turned in zip(net.translate(words), words.flip(1).tolist(), strict=True)
+        row == backwards
+        for row, backwards in zip(net.translate(words), words.flip(1).tolist(), strict=True)
     ]
     assert np.mean(right) > 0.8
     _, weights = net(words, with_column(words.flip(1), True, BOS))
@@ -158,8 +158,8 @@ def test_softmax_is_that_of_torch(shape: tuple[int, ...]) -> None:
                 tensor(random(7), *shape, kind=kind),
             )
             assert close(attention.softmax(scores), torch.softmax(scores, -1))
-            expected = slopes(lambda e: torch.softmax(e, -1), [scores], pull)
-            assert close(slopes(attention.softmax, [scores], pull), expected)
+            expected = gradients(lambda e: torch.softmax(e, -1), [scores], pull)
+            assert close(gradients(attention.softmax, [scores], pull), expected)
 
 
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
@@ -175,17 +175,17 @@ def test_attention_is_that_of_torch(shapes: tuple, kind: Any) -> None:
             y, weights = ours(*inputs, mask)
             assert close(y, exact(*inputs))
             assert close(y, weights @ inputs[2])
-            found = slopes(lambda *x: ours(*x, mask)[0], inputs, pull)  # noqa: B023
-            assert close(found, slopes(exact, inputs, pull))
+            found = gradients(lambda *x: ours(*x, mask)[0], inputs, pull)  # noqa: B023
+            assert close(found, gradients(exact, inputs, pull))
 
 
-def test_a_query_without_any_key_gets_zeros_and_sends_no_slope() -> None:
+def test_a_query_without_any_key_gets_zeros_and_sends_no_gradient() -> None:
     inputs = qkv(random(9), (2,), 3, 4, 2, 2, torch.float32)
     nowhere = torch.zeros(3, 4, dtype=torch.bool)
     y, weights = attention.attention(*inputs, nowhere)
     assert not y.any()
     assert not weights.any()
-    found = slopes(lambda *x: attention.attention(*x, nowhere)[0], inputs, torch.ones(2, 3, 2))
+    found = gradients(lambda *x: attention.attention(*x, nowhere)[0], inputs, torch.ones(2, 3, 2))
     assert not torch.stack([each.abs().sum() for each in found]).any()
 
 
@@ -223,7 +223,8 @@ def test_gradients_by_hand_are_those_of_autograd(shapes: tuple) -> None:
         for mask in (None, torch.tensor(rng.random((*lead, T, S)) < 0.6)):
             weights = attention.attention(*inputs, mask)[1]
             found = attention.attention_gradients(*inputs, weights, pull)
-            assert close(found, slopes(lambda *x: attention.attention(*x, mask)[0], inputs, pull))  # noqa: B023
+            run = lambda *x: attention.attention(*x, mask)[0]  # noqa: B023, E731
+            assert close(found, gradients(run, inputs, pull))
 
 
 # ---------------------------------------------------------------- 5.8 to 5.10
@@ -247,7 +248,7 @@ def test_heads_are_those_of_torch(D: int, H: int, E: int) -> None:
     weights = theirs(x, memory, memory, average_attn_weights=False)[1]
     assert close(net(x, net.remember(memory))[1], weights)
     assert close(ours(x, memory), torchs(x, memory))
-    assert close(slopes(ours, [x, memory], pull), slopes(torchs, [x, memory], pull))
+    assert close(gradients(ours, [x, memory], pull), gradients(torchs, [x, memory], pull))
     assert close(net.W_o.weight.grad, theirs.out_proj.weight.grad)
     if E == D:
         whole = attention.MultiHead(D, H)
@@ -291,7 +292,7 @@ def test_blocks_are_exact(T: int, S: int, block: int) -> None:
             run = lambda *x: attention.blockwise_attention(*x, causal, block)  # noqa: B023, E731
             exact = lambda *x: scaled_dot_product_attention(*x, attn_mask=hidden)  # noqa: B023, E731
             assert close(run(*inputs), exact(*inputs))
-            assert close(slopes(run, inputs, pull), slopes(exact, inputs, pull))
+            assert close(gradients(run, inputs, pull), gradients(exact, inputs, pull))
 
 
 @pytest.mark.slow

@@ -222,10 +222,10 @@ def takes_the_root_of_the_number_of_keys(q, k, v, mask=None):
     "5.5",
     replaces="attention",
     kind="idea",
-    says="The mask is turned round: True is where a query may look (as in "
+    says="The mask is inverted: True is where a query may look (as in "
     "F.scaled_dot_product_attention; in nn.MultiheadAttention True hides).",
 )
-def turns_the_mask_round(q, k, v, mask=None):
+def inverts_the_mask(q, k, v, mask=None):
     return attend(q, k, v, mask, shown=False)
 
 

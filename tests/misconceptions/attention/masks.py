@@ -35,7 +35,7 @@ def puts_the_queries_first(T, S=None):
     "5.6",
     replaces="causal_mask",
     kind="idea",
-    says="The mask is turned round: True is where a query may look.",
+    says="The mask is inverted: True is where a query may look.",
 )
 def marks_what_is_hidden(T, S=None):
     S = T if S is None else S
@@ -150,7 +150,7 @@ def makes_numbers_to_add(T, S=None):
     "5.6",
     replaces="padding_mask",
     kind="idea",
-    says="The mask is turned round: True is where a query may look, and padding is False.",
+    says="The mask is inverted: True is where a query may look, and padding is False.",
 )
 def marks_the_padding(lengths, S):
     return torch.arange(S) >= lengths[:, None, None]

@@ -87,7 +87,7 @@ def forgets_the_state(self, s, Uh, h, allowed):
     "5.1",
     replaces="AdditiveAttention.forward",
     kind="idea",
-    says="The mask is turned round: where `allowed` is True, a word may be looked at.",
+    says="The mask is inverted: where `allowed` is True, a word may be looked at.",
 )
 def hides_what_is_allowed(self, s, Uh, h, allowed):
     return weigh(scored(self, s, Uh).masked_fill(allowed, -torch.inf), h)

@@ -64,18 +64,18 @@ def reads_its_own_words(self, source, inputs):
     return tuple(torch.stack(each, dim=1) for each in zip(*steps, strict=True))
 
 
-def one_step(self, y, s, source, parts="word context", told="state context word", late=False):
+def one_step(self, y, s, source, cell="word context", out="state context word", late=False):
     """A step of the decoder whose parts are laid side by side in the order of the names."""
     found = {"word": self.target(y), "old": s}
     if late:  # the cell reads a mean of the words, and the new state looks
         found["context"] = source[1].mean(1)
     else:
         found["context"], weights = self.attend(s, *source)
-    s = self.cell(torch.cat([found[name] for name in parts.split()], -1), s)
+    s = self.cell(torch.cat([found[name] for name in cell.split()], -1), s)
     found["state"] = s
     if late:
         found["context"], weights = self.attend(s, *source)
-    return self.out(torch.cat([found[name] for name in told.split()], -1)), s, weights
+    return self.out(torch.cat([found[name] for name in out.split()], -1)), s, weights
 
 
 @misconception(
@@ -85,7 +85,7 @@ def one_step(self, y, s, source, parts="word context", told="state context word"
     "order matters: word, then context.",
 )
 def swaps_word_and_context(self, y, s, source):
-    return one_step(self, y, s, source, parts="context word")
+    return one_step(self, y, s, source, cell="context word")
 
 
 @misconception(
@@ -95,7 +95,7 @@ def swaps_word_and_context(self, y, s, source):
     says="The logits read the old state: give `out` the state that the cell returned.",
 )
 def tells_from_the_old_state(self, y, s, source):
-    return one_step(self, y, s, source, told="old context word")
+    return one_step(self, y, s, source, out="old context word")
 
 
 @misconception(
@@ -126,7 +126,7 @@ def returns_the_old_state(self, y, s, source):
     says="`out` reads new state, context and word, in this order.",
 )
 def tells_in_another_order(self, y, s, source):
-    return one_step(self, y, s, source, told="word context state")
+    return one_step(self, y, s, source, out="word context state")
 
 
 @torch.no_grad()
@@ -192,7 +192,7 @@ def looks_twice(self, y, s, source):
     says="`out` reads the context before the word: new state, context, word.",
 )
 def tells_the_word_before_the_context(self, y, s, source):
-    return one_step(self, y, s, source, told="state word context")
+    return one_step(self, y, s, source, out="state word context")
 
 
 @misconception(

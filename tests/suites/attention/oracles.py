@@ -71,8 +71,8 @@ def additive(W, v, s, Uh, h, allowed):
 
 
 @ship
-def slopes_of_memory(net, memory, pull_k, pull_v):
-    """The slopes of a weighted sum of what is remembered, for each parameter that has one."""
+def gradients_of_memory(net, memory, pull_k, pull_v):
+    """The gradients of a weighted sum of what is remembered, for each parameter that has one."""
     net.zero_grad()
     k, v = net.remember(memory)
     if k.requires_grad or v.requires_grad:
@@ -236,8 +236,8 @@ def step(parts, y, s, h, strange=False):
     context, weights = Gaze()(s, h, h, torch.ones(h.shape[:2], dtype=torch.bool))
     read = torch.cat([word, context], dim=1)
     s = parts["cell"](read.flip(1) if strange else read, s)
-    told = torch.cat([s, context, word], dim=1)
-    return parts["out"](told.flip(1) if strange else told), s, weights
+    read = torch.cat([s, context, word], dim=1)
+    return parts["out"](read.flip(1) if strange else read), s, weights
 
 
 def forced(parts, source, inputs, strange=False):

@@ -169,13 +169,13 @@ def test_a_mask_for_each_query_of_a_memory(attention, rng):
 
 @pytest.mark.task("5.9", weight=0.4)
 def test_what_cross_attention_learns(attention, rng):
-    """Slopes reach W_k and W_v through what is remembered."""
+    """Gradients reach W_k and W_v through what is remembered."""
     net, _, _, memory, _ = crossed(attention, rng, 4, 2, 3, 2, 3, 4)
     pulls = tensor(rng, 2, 2, 4, 2), tensor(rng, 2, 2, 4, 2)
-    slopes = oracles.slopes_of_memory(net, memory, *pulls)
+    found = oracles.gradients_of_memory(net, memory, *pulls)
     for name, pull in zip("kv", pulls, strict=True):
         expected = torch.einsum("bhsk,bse->hke", pull, memory).reshape(4, 3)
-        assert close(slopes[f"W_{name}.weight"], expected)
+        assert close(found[f"W_{name}.weight"], expected)
 
 
 def grouped(q, k, v, mask=None):

@@ -107,7 +107,7 @@ def test_additive_masks_in_double_precision(attention, rng):
 
 @pytest.mark.task("5.7", weight=1, visible=True)
 def test_gradients_by_hand(attention):
-    """With equal weights, values 0 and 4, and slopes of 1, the scores pull by -1 and +1."""
+    """With equal weights, values 0 and 4, and gradients of 1, those of the scores are -1 and +1."""
     q, k = torch.tensor([[0.0], [2.0]]), torch.tensor([[3.0], [5.0]])
     v, weights = torch.tensor([[0.0], [4.0]]), torch.full((2, 2), 0.5)
     inputs = q, k, v, weights, torch.ones(2, 1)
@@ -149,8 +149,8 @@ def assert_gradients_by_hand(attention, rng, *sizes):
 
 
 @pytest.mark.task("5.7", weight=1)
-def test_slopes_of_one_output(attention, rng):
-    """A slope at one query moves that query alone, but all keys and values that it sees."""
+def test_gradients_of_one_output(attention, rng):
+    """A gradient at one query reaches that query alone, but all keys and values that it sees."""
     q, k, v = tensor(rng, 3, 2), tensor(rng, 4, 2), tensor(rng, 4, 5)
     weights, pull = oracles.attention(q, k, v)[1], torch.zeros(3, 5)
     pull[1] = tensor(rng, 5)

@@ -218,16 +218,16 @@ def test_what_the_decoder_learns(attention, rng):
 
 
 def learns(attention, rng, strange):
-    """Whether a student's translator has the slopes of the test's own, with which steps."""
+    """Whether a student's translator has the gradients of the test's own, with which steps."""
     net, parts = oracles.translator(rng, attention.Translator)
     source, inputs = oracles.sentences(rng, 2), torch.tensor(rng.integers(1, 8, size=(2, 4)))
     pull = tensor(rng, 2, 4, 8)
     if strange:
         oracles.use_strange_step(net)
     (oracles.forced(parts, source, inputs, strange)[0] * pull).sum().backward()
-    slopes = gradients(net, source, inputs, weights=(pull, None))[2]
+    found = gradients(net, source, inputs, weights=(pull, None))[2]
     expected = {name: p.grad for name, p in parts.named_parameters()}
-    return close({name: slopes[name] for name in expected}, expected, rtol=1e-3, atol=1e-4)
+    return close({name: found[name] for name in expected}, expected, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.task("5.2", weight=2, seconds=10)

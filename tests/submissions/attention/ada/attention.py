@@ -128,14 +128,14 @@ def additive_mask(mask, dtype=th.float32):
     return th.where(mask, 0.0, NOWHERE).to(dtype)
 
 
-def attention_gradients(q, k, v, weights, slopes):
+def attention_gradients(q, k, v, weights, grad):
     root = k.size(-1) ** 0.5
-    d_a = th.einsum("...iv,...jv->...ij", slopes, v)
-    mean = (slopes * (weights @ v)).sum(-1, keepdim=True)  # the slope times the output
+    d_a = th.einsum("...iv,...jv->...ij", grad, v)
+    mean = (grad * (weights @ v)).sum(-1, keepdim=True)  # the gradient times the output
     d_e = weights * (d_a - mean)
     d_q = th.einsum("...ij,...jk->...ik", d_e, k) / root
     d_k = th.einsum("...ij,...ik->...jk", d_e, q) / root
-    return d_q, d_k, th.einsum("...ij,...iv->...jv", weights, slopes)
+    return d_q, d_k, th.einsum("...ij,...iv->...jv", weights, grad)
 
 
 class MultiHead(Module):

@@ -137,10 +137,10 @@ def additive_mask(mask, dtype=torch.float32):
     return torch.log(mask.to(dtype))  # ln 1 = 0 and ln 0 = -inf
 
 
-def attention_gradients(q, k, v, weights, slopes):
-    """Row by row, with the whole matrix of the softmax's slopes."""
+def attention_gradients(q, k, v, weights, grad):
+    """Row by row, with all derivatives of the softmax in one matrix."""
     lead = q.shape[:-2]
-    flat = [x.reshape(-1, *x.shape[-2:]) for x in (q, k, v, weights, slopes)]
+    flat = [x.reshape(-1, *x.shape[-2:]) for x in (q, k, v, weights, grad)]
     found = []
     for qs, ks, vs, A, dY in zip(*flat, strict=True):
         dE = torch.zeros_like(A)
