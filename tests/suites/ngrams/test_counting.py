@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nextword.suite import frequencies, map_calls, ship, student_module
+from nextword.suite import frequencies, map_calls, near, ship, student_module
 from tests.suites.ngrams import oracles as plain
-from tests.suites.ngrams.common import as_plain, near
+from tests.suites.ngrams.common import as_plain
 
 BOS, EOS = "<s>", "</s>"
 
