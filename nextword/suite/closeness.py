@@ -48,8 +48,11 @@ def close(
     return Closeness(next(_differences(got, expected, (rtol, atol), ""), ""))
 
 
-class _Near:
-    """Equal up to rounding, and in shape: for pytest.approx an empty array equals any number."""
+class Approximately:
+    """Equal up to rounding, and in shape: for pytest.approx an empty array equals any number.
+
+    What a student reads as expected is found by the name, as that of pytest.approx.
+    """
 
     __array_ufunc__ = None  # numpy asks this class, instead of comparing item by item
 
@@ -66,7 +69,7 @@ def near(value: Any, rel: float = 1e-9) -> Any:
     >>> 0.1 + 0.2 == near(0.3), [0.1] == near([0.1, 0.1])
     (True, False)
     """
-    return _Near(value, rel)
+    return Approximately(value, rel)
 
 
 def _differences(got: Any, expected: Any, given: tuple[Any, Any], where: str) -> Iterator[str]:

@@ -26,14 +26,15 @@ def sizes_of_tables(count_ngrams, sentences):
 
 @pytest.mark.task("2.1", weight=0.8, visible=True)
 def test_padding_of_a_short_sentence(ngrams):
-    """For trigrams, two begin symbols stand before the sentence and one end symbol after it."""
-    assert list(ngrams.pad(["sit", "down"], 3)) == [BOS, BOS, "sit", "down", EOS]
+    """There are n - 1 begin symbols before the sentence and one end symbol after it."""
+    for n in (1, 2, 4):
+        assert list(ngrams.pad(["sit", "down"], n)) == [BOS] * (n - 1) + ["sit", "down", EOS]
 
 
 @pytest.mark.task("2.1", weight=1.2, visible=True)
-def test_padding_for_any_n(ngrams):
-    """There are n - 1 begin symbols before the sentence and one end symbol after it."""
-    for n in (1, 2, 4):  # a tuple: nothing that could be changed
+def test_padding_of_a_tuple(ngrams):
+    """A tuple of words is padded as a list of them."""
+    for n in (1, 2, 4):
         assert list(ngrams.pad(("sit", "down"), n)) == [BOS] * (n - 1) + ["sit", "down", EOS]
 
 
