@@ -20,7 +20,6 @@ from rich.console import Console
 from rich.table import Table
 
 from nextword.corpora import pydocs, village
-from nextword.corpora.bytepairs import chunks, merge
 from nextword.judge.misconceptions import load_module
 
 sys.path.remove(str(Path(__file__).parent))  # this file has the name of the library that it needs
@@ -50,7 +49,7 @@ def as_characters(chunk: str) -> str:
 
 def recount(text: str, n_merges: int) -> Merges:
     """Count the pairs of all different chunks again before each merge."""
-    words = [(list(chunk.encode()), weight) for chunk, weight in Counter(chunks(text)).items()]
+    words = [(list(chunk.encode()), weight) for chunk, weight in Counter(lm.chunks(text)).items()]
     merges: Merges = []
     while len(merges) < n_merges:
         counts: Counter[tuple[int, int]] = Counter()
@@ -59,7 +58,7 @@ def recount(text: str, n_merges: int) -> Merges:
                 counts[pair] += weight
         top = max(counts.values())
         best = min(pair for pair, count in counts.items() if count == top)
-        words = [(merge(word, best, 256 + len(merges)), weight) for word, weight in words]
+        words = [(lm.merge(word, best, 256 + len(merges)), weight) for word, weight in words]
         merges.append(best)
     return merges
 
@@ -73,7 +72,7 @@ def library(text: str, n_merges: int) -> Tokenizer:
         initial_alphabet=[chr(byte) for byte in range(256)],
         show_progress=False,
     )
-    tokenizer.train_from_iterator(map(as_characters, chunks(text)), trainer)
+    tokenizer.train_from_iterator(map(as_characters, lm.chunks(text)), trainer)
     return tokenizer
 
 
@@ -86,7 +85,7 @@ def library_merges(tokenizer: Tokenizer) -> Merges:
 
 def library_tokens(tokenizer: Tokenizer, text: str) -> list[int]:
     """Return the library's tokens of a text that is cut into the same chunks."""
-    return tokenizer.encode([*map(as_characters, chunks(text))], is_pretokenized=True).ids
+    return tokenizer.encode([*map(as_characters, lm.chunks(text))], is_pretokenized=True).ids
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -122,7 +121,7 @@ def main() -> None:
         rate = f"{len(new.encode()) / encoding:,.0f}" if encoding else ""
         table.add_row(name, f"{n:,}", f"{seconds:.2f} s", f"{n / seconds:,.0f}", rate)
     Console(width=110).print(table)
-    print(f"{len(text.encode()):,} bytes, {len(set(chunks(text))):,} different chunks;", end=" ")
+    print(f"{len(text.encode()):,} bytes, {len(set(lm.chunks(text))):,} different chunks;", end=" ")
     print(f"{len(new.encode()):,} new bytes are {len(tokens):,} tokens")
 
 

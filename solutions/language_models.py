@@ -1,11 +1,18 @@
 """What language models share: words and tokens, measures, choices. Leaves out: how to train one.
 
-Signs and equations, such as (1.4), are those of chapter 1. w: a token, h: its history, all tokens
-before it. V: tokens in the vocabulary, N: predictions, B: texts in a batch, T: tokens in each.
-Logarithms are natural (nats). Arguments that make no sense: ValueError.
+The symbols are those of chapter 1, and so are the numbers of equations, such as (1.4).
+
+    w   a token, as its id                  V   the number of tokens in the vocabulary
+    h   its history: all tokens before it   N   the number of predictions
+    u   a part of the history               B   the number of texts in a batch
+    t   a place in a text, from 0 on        T   the number of tokens in each of them
+
+Logarithms are natural: measures are in nats, unless they say bits. The given lines of a function
+raise a ValueError for arguments that make no sense, so you need not check them.
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -13,28 +20,32 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Float, Int
 
-from nextword.corpora.bytepairs import chunks, merge, token_bytes
 from nextword.corpora.checks import require, require_distribution, require_ids
-from nextword.corpora.toy import TableModel
 
 SPECIAL = ["<s>", "</s>", "<unk>"]  # the first words of every vocabulary
-BOS, EOS, UNK = range(3)  # and their ids: begin of text, end of text, unknown word
-
-Row = Float[np.ndarray, " V"]
-Grid = Int[np.ndarray, "B T"]
-Counts = dict[str, dict[str, int]]
-Scores = Mapping[str, float]
-Merges = Sequence[tuple[int, int]]  # merge number i makes the token 256 + i
+BOS = 0  # the id of <s>: begin of a text
+EOS = 1  # the id of </s>: end of a text
+UNK = 2  # the id of <unk>: any word that is not in the vocabulary
 
 
 # ------------------------------------------------------------------ 1.1 Vocabulary
 def build_vocabulary(sentences: Iterable[Sequence[str]], min_count: int = 1) -> list[str]:
-    """List the special symbols, then the words seen at least min_count times. About 4 lines.
+    """List the special symbols, then the words that are seen at least min_count times.
 
-    The most frequent word goes first, equally frequent ones by alphabet. A word's place is its id.
-    A special symbol that stands in a sentence is not listed a second time.
-    >>> build_vocabulary([["b", "a", "b"], ["c", "a"]], min_count=2)
-    ['<s>', '</s>', '<unk>', 'a', 'b']
+    The most frequent word goes first; equally frequent words stand in alphabetical order. A word's
+    place in the list is its id. A special symbol that stands in a sentence is not listed a second
+    time. About 3 lines.
+
+    Args:
+        sentences: each is a list of words, or a string, whose words are its characters.
+        min_count: how often a word must be seen to be listed.
+
+    Raises:
+        ValueError: if there is no word in any sentence, or min_count is below 1.
+
+    Example:
+        >>> build_vocabulary([["b", "a", "b"], ["c", "a"]], min_count=2)
+        ['<s>', '</s>', '<unk>', 'a', 'b']
     """
     sentences = list(sentences)
     require("min_count", min_count, min_count >= 1, "at least 1")
@@ -47,7 +58,14 @@ def build_vocabulary(sentences: Iterable[Sequence[str]], min_count: int = 1) -> 
 
 
 def to_ids(words: Iterable[str], vocabulary: Sequence[str]) -> list[int]:
-    """Return each word's place in the vocabulary, and UNK for any other word. About 2 lines."""
+    """Return the id of each word: its place in the vocabulary, or UNK if it is not there.
+
+    About 2 lines.
+
+    Example:
+        >>> to_ids(["a", "zebra", "</s>"], ["<s>", "</s>", "<unk>", "a"])
+        [3, 2, 1]
+    """
     # BEGIN SOLUTION
     ids = {word: i for i, word in enumerate(vocabulary)}
     return [ids.get(word, UNK) for word in words]
@@ -55,7 +73,17 @@ def to_ids(words: Iterable[str], vocabulary: Sequence[str]) -> list[int]:
 
 
 def to_words(ids: Iterable[int], vocabulary: Sequence[str]) -> list[str]:
-    """Return the words with these ids: the way back from `to_ids`. About 1 line."""
+    """Return the words with these ids: the way back from `to_ids`.
+
+    About 1 line.
+
+    Raises:
+        ValueError: if an id is below 0, or is no place in the vocabulary.
+
+    Example:
+        >>> to_words([3, 2, 1], ["<s>", "</s>", "<unk>", "a"])
+        ['a', '<unk>', '</s>']
+    """
     ids = require_ids("ids", ids, len(vocabulary))
     # BEGIN SOLUTION
     return [vocabulary[i] for i in ids]
@@ -64,79 +92,178 @@ def to_words(ids: Iterable[int], vocabulary: Sequence[str]) -> list[str]:
 
 # ------------------------------------------------------------------ 1.2 Inputs and targets
 def inputs_and_targets(ids: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return what a model reads, from BOS on, and what it must predict, up to EOS (1.2). 1 line.
+    """Return what a model reads of a text, and what it must predict (1.2).
 
-    >>> inputs_and_targets([7, 8])
-    ([0, 7, 8], [7, 8, 1])
+    The inputs are BOS and the text; the targets are the text and EOS. So each target is the next
+    input, and the end is predicted, too. Both are new lists. About 1 line.
+
+    Example:
+        >>> inputs_and_targets([7, 8])
+        ([0, 7, 8], [7, 8, 1])
     """
     # BEGIN SOLUTION
     return [BOS, *ids], [*ids, EOS]
     # END SOLUTION
 
 
-def batch(ids: Int[np.ndarray, " N"], starts: Int[np.ndarray, " B"], T: int) -> tuple[Grid, Grid]:
-    """Cut windows out of one long text: x[b, t] = ids[starts[b] + t], and y one place later.
+def batch(
+    ids: Int[np.ndarray, "L"], starts: Int[np.ndarray, "B"], T: int
+) -> tuple[Int[np.ndarray, "B T"], Int[np.ndarray, "B T"]]:
+    """Cut B windows of T tokens out of one long text; return inputs x and targets y.
 
-    x are inputs, y targets: y[b, t] = ids[starts[b] + t + 1]. About 2 lines, without a loop.
-    >>> [part.tolist() for part in batch(np.array([5, 6, 7, 8, 9]), np.array([2, 0]), 2)]
-    [[[7, 8], [5, 6]], [[8, 9], [6, 7]]]
+        x[b, t] = ids[starts[b] + t]
+        y[b, t] = ids[starts[b] + t + 1]
+
+    So each target is the token one place later. About 2 lines, without a loop.
+
+    Args:
+        ids: the whole text, L tokens.
+        starts: where each window begins.
+        T: the length of a window.
+
+    Raises:
+        ValueError: if a window or its targets reach beyond the text, or there is no window.
+
+    Example:
+        >>> x, y = batch(np.array([5, 6, 7, 8, 9]), starts=np.array([2, 0]), T=2)
+        >>> x.tolist(), y.tolist()
+        ([[7, 8], [5, 6]], [[8, 9], [6, 7]])
     """
     require("T", T, 1 <= T < len(ids), f"at least 1 and below {len(ids)}, the length of the text")
-    fits = len(starts) and min(starts) >= 0 and max(starts) + T < len(ids)
+    fits = len(starts) > 0 and min(starts) >= 0 and max(starts) + T < len(ids)
     require("starts", starts, fits, f"places from 0 to {len(ids) - T - 1}")
     # BEGIN SOLUTION
-    places = starts[:, None] + np.arange(T)  # [B, 1] + [T] = [B, T]
+    places = starts[:, None] + np.arange(T)  # (B, 1) + (T,) = (B, T)
     return ids[places], ids[places + 1]
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 1.3 Stable log-softmax
-def log_softmax(logits: Float[np.ndarray, "*any V"]) -> Float[np.ndarray, "*any V"]:
-    """Turn scores z into log-probabilities, z - ln(sum of exp(z)), over the last axis (1.3).
+def log_softmax(logits: Float[np.ndarray, "*batch V"]) -> Float[np.ndarray, "*batch V"]:
+    """Turn scores z into log-probabilities, row by row over the last axis (1.3).
 
-    Exact for scores of any size; a score of -inf has probability 0. About 2 lines.
-    >>> log_softmax(np.array([1000.0, 1000.0, -np.inf])).round(4).tolist()
-    [-0.6931, -0.6931, -inf]
+        ln P(w) = z[w] - ln(sum of exp(z[v]) over all v)
+
+    Exact for scores of any size: nothing overflows. A score of -inf has probability 0, and so the
+    log-probability -inf. About 3 lines.
+
+    Raises:
+        ValueError: if the largest score of a row is not a finite number.
+
+    Example:
+        >>> log_softmax(np.array([1000.0, 1000.0, -np.inf])).round(4).tolist()
+        [-0.6931, -0.6931, -inf]
     """
-    sound = logits.size and np.all(np.isfinite(logits.max(axis=-1)))
+    sound = logits.size > 0 and np.all(np.isfinite(logits.max(axis=-1)))
     require("logits", logits, sound, "rows with a finite largest number")
     # BEGIN SOLUTION
     z = logits - logits.max(axis=-1, keepdims=True)  # exp overflows above 709, in float32 above 88
-    return z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
+    log_total = np.log(np.exp(z).sum(axis=-1, keepdims=True))  # (*batch, 1)
+    return z - log_total
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 1.4 The chain rule
-def token_log_probs(model: TableModel, history: Sequence[int], text: Sequence[int]) -> list[float]:
-    """Return ln P(w | h) of each token w of a text that follows a history. About 3 lines.
+class TableModel:
+    """A language model small enough to know by heart: it looks P(w | h) up in a table (given).
 
-    h is the history and after it the text before w; `model.log_probs(h)` is the row of all ln P.
-    By the chain rule (1.4), the sum of the list is ln P(text | history).
-    >>> token_log_probs(TableModel({(): [0, 0.5, 0.5], (2,): [0, 0.25, 0.75]}), [BOS], [2, 1])
-    [-0.6931471805599453, -1.3862943611198906]
+    rows[u] is the row of all P(w | u), where u is a tuple of ids: an ending of the history. The
+    longest ending that is in the table counts. The empty tuple must be there, for all histories
+    that have no other.
+
+    Every language model in this course has a method `log_probs` like this one.
+
+    Example:
+        >>> model = TableModel({(): [0.5, 0.5], (1,): [0.25, 0.75]})
+        >>> np.exp(model.log_probs([0, 0, 1])).round(4).tolist()  # the row after 1
+        [0.25, 0.75]
+    """
+
+    def __init__(self, rows: Mapping[tuple[int, ...], Sequence[float]]) -> None:
+        self.rows = {tuple(u): np.asarray(row, float) for u, row in rows.items()}  # each: (V,)
+        require("rows", sorted(self.rows), () in self.rows, "with a row for the empty tuple")
+        V = len(self.rows[()])
+        for u, row in self.rows.items():
+            require_distribution(f"the row after {u}", row)
+            require(f"the row after {u}", row, len(row) == V, f"{V} numbers, as after ()")
+
+    def log_probs(self, history: Sequence[int]) -> Float[np.ndarray, "V"]:
+        """Return the row of ln P(w | h) for all w; -inf where P is 0."""
+        u = tuple(history)
+        while u not in self.rows:
+            u = u[1:]  # forget the oldest token
+        with np.errstate(divide="ignore"):  # ln 0 = -inf is meant
+            return np.log(self.rows[u])
+
+
+def token_log_probs(model: TableModel, history: Sequence[int], text: Sequence[int]) -> list[float]:
+    """Return ln P(w | h) of each token w of a text that follows a history.
+
+    h is the history and after it the text before w. By the chain rule (1.4), the sum of the list
+    is ln P(text | history). A token with P = 0 has -inf. About 5 lines.
+
+    Args:
+        model: a `TableModel`, or anything else with its method `log_probs`.
+        history: what is given before the text, usually [BOS]; it is not scored.
+        text: the ids to score. An empty text has an empty list.
+
+    Example:
+        >>> model = TableModel({(): [0, 0.5, 0.5], (2,): [0, 0.25, 0.75]})
+        >>> token_log_probs(model, [BOS], [2, 1])  # ln 1/2, then ln 1/4
+        [-0.6931471805599453, -1.3862943611198906]
     """
     # BEGIN SOLUTION
-    rows = (model.log_probs([*history, *text[:t]]) for t in range(len(text)))
-    return [float(row[w]) for row, w in zip(rows, text, strict=True)]
+    found = []
+    for t, w in enumerate(text):
+        row = model.log_probs([*history, *text[:t]])  # (V,)
+        found.append(float(row[w]))
+    return found
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 1.5 Measures
-def cross_entropy(log_probs: Float[np.ndarray, "N V"], targets: Int[np.ndarray, " N"]) -> float:
-    """Return the mean of -log_probs[i, targets[i]], in nats (1.5). About 1 line, without a loop.
+def cross_entropy(log_probs: Float[np.ndarray, "N V"], targets: Int[np.ndarray, "N"]) -> float:
+    """Return the mean surprise at the right tokens, in nats (1.5).
 
-    >>> round(cross_entropy(np.log([[0.5, 0.5], [0.125, 0.875]]), np.array([0, 0])), 4)  # 2 ln 2
-    1.3863
+        H = -(1/N) sum of log_probs[i, targets[i]] over i
+
+    Infinite if a right token has the log-probability -inf. About 1 line, without a loop.
+
+    Args:
+        log_probs: row i holds ln P of every token at prediction i.
+        targets: the id of the token that really followed.
+
+    Raises:
+        ValueError: if there is no prediction, or not one target for each, or a target is no id.
+
+    Example:
+        >>> log_probs = np.log([[0.5, 0.5], [0.125, 0.875]])
+        >>> round(cross_entropy(log_probs, np.array([0, 0])), 4)  # (ln 2 + ln 8) / 2 = 2 ln 2
+        1.3863
     """
     N, V = log_probs.shape
-    require("targets", targets, len(require_ids("targets", targets, V)) == N > 0, f"{N} ids")
+    require_ids("targets", targets, V)
+    require("targets", targets, len(targets) == N > 0, f"{N} ids")
     # BEGIN SOLUTION
     return -float(log_probs[np.arange(N), targets].mean())
     # END SOLUTION
 
 
 def perplexity(log_probs: Sequence[float]) -> float:
-    """Return exp(-mean of the tokens' log-probabilities) (1.6); infinite if one is -inf. 1 line."""
+    """Return the perplexity of a text: exp(-mean of its tokens' log-probabilities) (1.6).
+
+    Infinite, not an error, if one log-probability is -inf. About 1 line.
+
+    Args:
+        log_probs: ln P of each token of a text, as `token_log_probs` returns them.
+
+    Raises:
+        ValueError: if there is none.
+
+    Example:
+        >>> round(perplexity([math.log(1 / 6)] * 10), 4)  # ten throws of a die
+        6.0
+    """
     require("log_probs", log_probs, len(log_probs) > 0, "at least one number")
     # BEGIN SOLUTION
     return math.exp(-sum(log_probs) / len(log_probs))
@@ -144,20 +271,43 @@ def perplexity(log_probs: Sequence[float]) -> float:
 
 
 def bits_per_byte(log_probs: Sequence[float], text: str) -> float:
-    """Return the bits that the tokens of a text cost, per byte of its UTF-8 (1.7). About 2 lines.
+    """Return the bits that the tokens of a text cost, per byte of its UTF-8 (1.7).
 
-    >>> round(bits_per_byte([-math.log(16)] * 2, "née"), 4)  # two tokens of 4 bits, four bytes
-    2.0
+    A nat is 1 / ln 2 bits. A character may have several bytes. About 2 lines.
+
+    Args:
+        log_probs: ln P of each token of the text, however it was cut into tokens.
+        text: the text itself.
+
+    Raises:
+        ValueError: if the text is empty.
+
+    Example:
+        >>> round(bits_per_byte([-math.log(16)] * 2, "née"), 4)  # two tokens of 4 bits, four bytes
+        2.0
     """
     require("text", text, text, "at least one character")
     # BEGIN SOLUTION
-    return -sum(log_probs) / math.log(2) / len(text.encode())
+    bits = -sum(log_probs) / math.log(2)
+    return bits / len(text.encode())
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 1.6 Entropy and KL divergence
-def entropy(p: Row) -> float:
-    """Return H(p), the mean of -ln p(w) over w ~ p, where 0 ln 0 = 0 (1.8). About 2 lines."""
+def entropy(p: Float[np.ndarray, "V"]) -> float:
+    """Return the mean surprise of a source that is known, in nats (1.8).
+
+        H(p) = -sum of p(w) ln p(w) over all w, where 0 ln 0 = 0
+
+    About 2 lines.
+
+    Raises:
+        ValueError: if p is no distribution.
+
+    Example:
+        >>> round(entropy(np.array([0.5, 0.0, 0.5])), 4)  # a coin: ln 2
+        0.6931
+    """
     require_distribution("p", p)
     # BEGIN SOLUTION
     p = p[p > 0]
@@ -165,79 +315,148 @@ def entropy(p: Row) -> float:
     # END SOLUTION
 
 
-def kl_divergence(p: Row, q: Row) -> float:
-    """Return KL(p || q), the mean of ln(p(w) / q(w)) over w ~ p: what q loses (1.9). 4 lines.
+def kl_divergence(p: Float[np.ndarray, "V"], q: Float[np.ndarray, "V"]) -> float:
+    """Return what the model q loses in the world p, in nats (1.9).
 
-    Words with p = 0 add nothing. A word with p > 0 and q = 0 makes it infinite.
-    >>> round(kl_divergence(np.array([0.5, 0.5]), np.array([0.25, 0.75])), 4)
-    0.1438
+        KL(p || q) = sum of p(w) ln(p(w) / q(w)) over all w
+
+    Words with p = 0 add nothing, whatever q is. A word with p > 0 and q = 0 makes it infinite.
+    About 5 lines.
+
+    Raises:
+        ValueError: if p or q is no distribution, or their lengths differ.
+
+    Example:
+        >>> round(kl_divergence(np.array([0.5, 0.5]), np.array([0.25, 0.75])), 4)
+        0.1438
+        >>> kl_divergence(np.array([0.5, 0.5]), np.array([1.0, 0.0]))
+        inf
     """
     require_distribution("p", p)
     require_distribution("q", q)
     require("q", q, len(p) == len(q), f"as long as p: {len(p)} numbers")
     # BEGIN SOLUTION
-    p, q = p[p > 0], q[p > 0]
-    return float((p * np.log(p / q)).sum()) if q.min() > 0 else math.inf
+    possible = p > 0
+    p, q = p[possible], q[possible]
+    if q.min() == 0:
+        return math.inf
+    return float((p * np.log(p / q)).sum())
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 1.7 Which language is this?
-def count_characters(texts: Iterable[str], n: int) -> Counts:
-    """Return counts[u][c]: how often the character c followed the n - 1 characters u. 6 lines.
+Counts = dict[str, dict[str, int]]  # counts[u][c]: how often the character c followed u
 
-    Each text is counted by itself. Its first n - 1 characters are never predicted.
-    >>> count_characters(["aba", "ab"], 2)
-    {'a': {'b': 2}, 'b': {'a': 1}}
+
+def count_characters(texts: Iterable[str], n: int) -> Counts:
+    """Return counts[u][c]: how often the character c followed the n - 1 characters u.
+
+    Each text is counted by itself. Its first n - 1 characters have no full context, and are not
+    counted as c. Only what was seen has a place in the table. About 8 lines.
+
+    Raises:
+        ValueError: if n is below 1.
+
+    Example:
+        >>> count_characters(["aba", "ab"], n=2)
+        {'a': {'b': 2}, 'b': {'a': 1}}
     """
     require("n", n, n >= 1, "at least 1")
     # BEGIN SOLUTION
     counts: Counts = {}
     for text in texts:
         for t in range(n - 1, len(text)):
-            row = counts.setdefault(text[t - n + 1 : t], {})
-            row[text[t]] = row.get(text[t], 0) + 1
+            u = text[t - n + 1 : t]
+            c = text[t]
+            row = counts.setdefault(u, {})
+            row[c] = row.get(c, 0) + 1
     return counts
     # END SOLUTION
 
 
 def character_log_prob(counts: Counts, text: str, n: int, V: int) -> float:
-    """Return the sum of ln (#(uc) + 1) / (#(u•) + V) from the n-th character on (1.11). 3 lines.
+    """Return the log-probability of a text, with 1 added to every count (1.11).
 
-    #(u•) is how often any character followed u. V is the number of different characters.
-    >>> round(math.exp(character_log_prob({"a": {"b": 2}}, "ab", n=2, V=3)), 4)  # (2 + 1) / (2 + 3)
-    0.6
+        ln P(text) = sum of ln (#(uc) + 1) / (#(u•) + V), from the n-th character c on
+
+    #(uc) is how often c followed the n - 1 characters u, #(u•) how often any character did: both
+    are 0 where nothing was seen. A text of fewer than n characters has 0. About 7 lines.
+
+    Args:
+        counts: as `count_characters` returns them for the same n.
+        text: what is scored.
+        n: the length of the context u, and 1 for c.
+        V: the number of different characters there are, seen or not.
+
+    Raises:
+        ValueError: if n or V is below 1.
+
+    Example:
+        >>> log_prob = character_log_prob({"a": {"b": 2}}, "ab", n=2, V=3)
+        >>> round(math.exp(log_prob), 4)  # (2 + 1) / (2 + 3)
+        0.6
     """
     require("n and V", (n, V), min(n, V) >= 1, "at least 1")
     # BEGIN SOLUTION
-    rows = ((text[t], counts.get(text[t - n + 1 : t], {})) for t in range(n - 1, len(text)))
-    return sum((math.log((row.get(c, 0) + 1) / (sum(row.values()) + V)) for c, row in rows), 0.0)
+    log_probs = []
+    for t in range(n - 1, len(text)):
+        u = text[t - n + 1 : t]
+        c = text[t]
+        row = counts.get(u, {})
+        log_probs.append(math.log((row.get(c, 0) + 1) / (sum(row.values()) + V)))
+    return float(sum(log_probs))
     # END SOLUTION
 
 
-def posterior(log_likelihoods: Scores, priors: Scores) -> Scores:
-    """Return P(class | text) from ln P(text | class) and P(class) by Bayes' rule (1.12). 4 lines.
+def posterior(
+    log_likelihoods: Mapping[str, float], priors: Mapping[str, float]
+) -> dict[str, float]:
+    """Return P(class | text) for each class, by Bayes' rule (1.12).
 
-    A page has a likelihood near exp(-5000), which no float can hold: mind the exp. Priors are > 0.
-    >>> posterior({"en": -5000.0, "fr": -5000.0}, {"en": 0.5, "fr": 0.5})
-    {'en': 0.5, 'fr': 0.5}
+        P(class | text) = P(class) P(text | class) / (the sum of this over all classes)
+
+    A page has a likelihood near exp(-5000), which no float can hold: mind the exp. About 5 lines.
+
+    Args:
+        log_likelihoods: ln P(text | class) by class.
+        priors: P(class) by class, all above 0. The classes may stand in another order.
+
+    Raises:
+        ValueError: if the classes are not the same, or the priors are no distribution.
+
+    Example:
+        >>> posterior({"en": -5000.0, "fr": -5000.0}, {"en": 0.5, "fr": 0.5})
+        {'en': 0.5, 'fr': 0.5}
     """
     require("priors", priors, priors.keys() == log_likelihoods.keys(), "one for each class")
     require_distribution("priors", np.array([*priors.values()]))
     # BEGIN SOLUTION
     joint = {c: log_likelihoods[c] + math.log(prior) for c, prior in priors.items()}
     best = max(joint.values())
-    weights = {c: math.exp(value - best) for c, value in joint.items()}
-    return {c: weight / sum(weights.values()) for c, weight in weights.items()}
+    weights = {c: math.exp(value - best) for c, value in joint.items()}  # the best has weight 1
+    total = sum(weights.values())
+    return {c: weight / total for c, weight in weights.items()}
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 1.8 Plausibility
 def rerank(candidates: Mapping[str, tuple[float, float]], weight: float = 1.0) -> list[str]:
-    """Sort candidates by ln P(text) + weight * ln P(signal | text), best first (1.13). 2 lines.
+    """Sort texts by how well they explain a signal, best first (1.13).
 
-    candidates[text] = (ln P(text), ln P(signal | text)). Equal scores keep their order.
-    >>> rerank({"wreck a nice beach": (-30.0, -1.0), "recognise speech": (-20.0, -2.0)})
-    ['recognise speech', 'wreck a nice beach']
+        score = ln P(text) + weight * ln P(signal | text)
+
+    Equal scores keep the order in which the candidates were given. About 2 lines.
+
+    Args:
+        candidates: candidates[text] = (ln P(text), ln P(signal | text)).
+        weight: how much the channel counts beside the language model.
+
+    Raises:
+        ValueError: if the weight is below 0.
+
+    Example:
+        >>> rerank({"wreck a nice beach": (-30.0, -1.0), "recognise speech": (-20.0, -2.0)})
+        ['recognise speech', 'wreck a nice beach']
     """
     require("weight", weight, weight >= 0, "at least 0")
     # BEGIN SOLUTION
@@ -247,28 +466,79 @@ def rerank(candidates: Mapping[str, tuple[float, float]], weight: float = 1.0) -
 
 
 # ------------------------------------------------------------------ 1.9 Training a tokenizer
-def train_bpe(text: str, n_merges: int) -> list[tuple[int, int]]:
-    """List merges; each joins the pair of neighbours that is then most frequent (1.14). 20 lines.
+Pair = tuple[int, int]  # two tokens that stand side by side
+Merges = Sequence[Pair]  # merge number i makes the token 256 + i out of two older ones
 
-    Tokens 0 to 255 are the bytes of UTF-8. Pairs are counted at every place inside each chunk; of
-    equally frequent ones the smaller goes first, (97, 98) before (97, 99). Ends when none occurs
-    twice. Count equal chunks once, update changed ones only: 300 merges of 400 kB take seconds.
-    >>> train_bpe("low lower lowest", 3)
-    [(108, 111), (256, 119), (32, 257)]
+# words and signs, each with one space before it, and the spaces that are left: nothing is lost
+CHUNK = re.compile(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+")
+
+
+def chunks(text: str) -> list[str]:
+    """Cut a text into words, signs and spaces (given): no token reaches from one into the next.
+
+    A space stands with the word that follows it. Joined, the chunks are the text again.
+
+    Example:
+        >>> chunks("Two words, and a  gap.")
+        ['Two', ' words', ',', ' and', ' a', ' ', ' gap', '.']
+    """
+    return CHUNK.findall(text)
+
+
+def merge(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
+    """Put the token `new` in the place of every `pair`, from left to right (given).
+
+    Example:
+        >>> merge([1, 1, 1, 2, 1, 1], (1, 1), 9)
+        [9, 1, 2, 9]
+    """
+    merged = []
+    i = 0
+    while i < len(ids):
+        if tuple(ids[i : i + 2]) == pair:
+            merged.append(new)
+            i += 2
+        else:
+            merged.append(ids[i])
+            i += 1
+    return merged
+
+
+def train_bpe(text: str, n_merges: int) -> list[Pair]:
+    """Learn merges from a text; each joins the pair of tokens that is then most frequent (1.14).
+
+    Tokens 0 to 255 are the bytes of UTF-8; the first merge makes token 256. Pairs are counted at
+    every place inside each chunk, also where two of them overlap. Of equally frequent pairs the
+    smaller one is merged, (97, 98) before (97, 99). The list ends early when no pair occurs twice.
+
+    Count equal chunks once, and after a merge update only the chunks that have changed: then 300
+    merges of 400 kB take seconds. About 25 lines.
+
+    Raises:
+        ValueError: if the text is empty, or n_merges is below 0.
+
+    Example:
+        >>> train_bpe("low lower lowest", 3)  # l o, then lo w, then a space before low
+        [(108, 111), (256, 119), (32, 257)]
     """
     require("n_merges", n_merges, n_merges >= 0, "at least 0")
     require("text", text, text, "at least one character")
     # BEGIN SOLUTION
     found = Counter(chunks(text))
-    words, weights = [list(chunk.encode()) for chunk in found], list(found.values())
-    counts: Counter[tuple[int, int]] = Counter()
-    places = defaultdict(set)  # the words in which a pair stands, or stood
+    words = [list(chunk.encode()) for chunk in found]  # each different chunk once, as tokens
+    weights = list(found.values())  # weights[i]: how often words[i] occurs
+    counts: Counter[Pair] = Counter()
+    places: defaultdict[Pair, set[int]] = defaultdict(set)  # words in which a pair stands, or stood
     for i, word in enumerate(words):
         for pair in pairwise(word):
             counts[pair] += weights[i]
             places[pair].add(i)
-    merges: list[tuple[int, int]] = []
-    while len(merges) < n_merges and (top := max(counts.values(), default=0)) >= 2:
+
+    merges: list[Pair] = []
+    while len(merges) < n_merges:
+        top = max(counts.values(), default=0)
+        if top < 2:
+            break
         best = min(pair for pair, count in counts.items() if count == top)
         for i in places.pop(best):
             for pair in pairwise(words[i]):
@@ -284,54 +554,106 @@ def train_bpe(text: str, n_merges: int) -> list[tuple[int, int]]:
 
 # ------------------------------------------------------------------ 1.10 Encoding and decoding
 def encode(text: str, merges: Merges) -> list[int]:
-    """Turn text into tokens: in each chunk, do the oldest merge that applies, and repeat. 8 lines.
+    """Turn text into tokens: in each chunk, do the oldest merge that applies, and repeat (1.15).
 
-    >>> encode("slow lower", [(108, 111), (256, 119), (32, 257)])
-    [115, 257, 258, 101, 114]
+    A chunk begins as its bytes of UTF-8. The oldest merge is the one that was learned first. An
+    empty text has no tokens. About 10 lines.
+
+    Example:
+        >>> encode("slow lower", [(108, 111), (256, 119), (32, 257)])
+        [115, 257, 258, 101, 114]
     """
     # BEGIN SOLUTION
-    age, tokens = {tuple(pair): i for i, pair in enumerate(merges)}, []
+    age = {tuple(pair): i for i, pair in enumerate(merges)}
+    tokens = []
     for chunk in chunks(text):
         ids = list(chunk.encode())
-        while pairs := [pair for pair in pairwise(ids) if pair in age]:
-            oldest = min(pairs, key=age.__getitem__)
+        while len(ids) >= 2:
+            oldest = min(pairwise(ids), key=lambda pair: age.get(pair, math.inf))
+            if oldest not in age:
+                break
             ids = merge(ids, oldest, 256 + age[oldest])
         tokens += ids
     return tokens
     # END SOLUTION
 
 
-def decode(ids: Iterable[int], merges: Merges) -> str:
-    """Turn tokens back into text. Bytes that are not UTF-8 become the sign U+FFFD. About 1 line.
+def token_bytes(merges: Merges) -> list[bytes]:
+    """Return the bytes of every token (given): the 256 single bytes, then one token per merge.
 
-    >>> decode([115, 257, 258, 101, 114], [(108, 111), (256, 119), (32, 257)])
-    'slow lower'
+    Raises:
+        ValueError: if a merge joins a token that is not there before it.
+
+    Example:
+        >>> token_bytes([(108, 111), (256, 119)])[256:]
+        [b'lo', b'low']
     """
-    tokens = token_bytes(merges)  # tokens[i] are the bytes of token i
+    tokens = [bytes([i]) for i in range(256)]
+    for i, pair in enumerate(merges):
+        known = len(pair) == 2 and all(0 <= part < len(tokens) for part in pair)
+        require(f"merge {i}", pair, known, f"two tokens from 0 to {len(tokens) - 1}")
+        left, right = pair
+        tokens.append(tokens[left] + tokens[right])
+    return tokens
+
+
+def decode(ids: Iterable[int], merges: Merges) -> str:
+    """Turn tokens back into text: the way back from `encode`.
+
+    One character may be spread over several tokens. Bytes that are no UTF-8 become the sign
+    U+FFFD. About 2 lines.
+
+    Raises:
+        ValueError: if an id is no token of these merges.
+
+    Example:
+        >>> decode([115, 257, 258, 101, 114], [(108, 111), (256, 119), (32, 257)])
+        'slow lower'
+    """
+    tokens = token_bytes(merges)  # tokens[i]: the bytes of token i
     ids = require_ids("ids", ids, len(tokens))
     # BEGIN SOLUTION
-    return b"".join(tokens[i] for i in ids).decode(errors="replace")
+    data = b"".join(tokens[i] for i in ids)
+    return data.decode(errors="replace")
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 1.11 Sampling
-def with_temperature(logits: Row, temperature: float) -> Row:
-    """Return the softmax of logits / temperature (1.16). About 3 lines.
+def with_temperature(logits: Float[np.ndarray, "V"], temperature: float) -> Float[np.ndarray, "V"]:
+    """Return the softmax of logits / temperature (1.16).
 
     Temperature 0 is the limit: the largest logits share everything evenly, the others get 0.
-    >>> with_temperature(np.log([0.1, 0.3, 0.6]), 0.5).round(4).tolist()  # squares, sum 1
-    [0.0217, 0.1957, 0.7826]
+    Nothing overflows, however cold it is. About 5 lines.
+
+    Raises:
+        ValueError: if the temperature is below 0.
+
+    Example:
+        >>> with_temperature(np.log([0.1, 0.3, 0.6]), 0.5).round(4).tolist()  # squares, sum 1
+        [0.0217, 0.1957, 0.7826]
     """
     require("temperature", temperature, temperature >= 0, "at least 0")
     # BEGIN SOLUTION
-    z = logits - logits.max()
-    weights = np.exp(z / temperature) if temperature > 0 else (z == 0).astype(float)
+    if temperature == 0:
+        largest = logits == logits.max()
+        return largest / largest.sum()
+    weights = np.exp((logits - logits.max()) / temperature)
     return weights / weights.sum()
     # END SOLUTION
 
 
-def top_k(probs: Row, k: int) -> Row:
-    """Keep the k most likely tokens, of equals the smaller id, and let them sum to 1. 4 lines."""
+def top_k(probs: Float[np.ndarray, "V"], k: int) -> Float[np.ndarray, "V"]:
+    """Keep the k most likely tokens, set all others to 0, and let the kept ones sum to 1.
+
+    Of equally likely tokens, those with the smaller ids are kept. About 4 lines.
+
+    Raises:
+        ValueError: if probs is no distribution, or k is not from 1 to V.
+
+    Example:
+        >>> top_k(np.array([0.25, 0.5, 0.25]), 2).round(4).tolist()
+        [0.3333, 0.6667, 0.0]
+    """
     require_distribution("probs", probs)
     require("k", k, 1 <= k <= len(probs), f"from 1 to {len(probs)}, the size of the vocabulary")
     # BEGIN SOLUTION
@@ -342,26 +664,42 @@ def top_k(probs: Row, k: int) -> Row:
     # END SOLUTION
 
 
-def top_p(probs: Row, p: float) -> Row:
-    """Keep the fewest most likely tokens that hold p or more; let them sum to 1 (1.17). 6 lines.
+def top_p(probs: Float[np.ndarray, "V"], p: float) -> Float[np.ndarray, "V"]:
+    """Keep the nucleus, the fewest most likely tokens that together hold p or more (1.17).
 
-    Of equally likely tokens, the smaller id goes first. The token that reaches p is kept, too.
-    >>> top_p(np.array([0.25, 0.5, 0.125, 0.125]), 0.6).round(4).tolist()
-    [0.3333, 0.6667, 0.0, 0.0]
+    All others become 0, and the kept ones sum to 1 again. Of equally likely tokens, the smaller id
+    goes first. The token that reaches p is kept, too. About 7 lines.
+
+    Raises:
+        ValueError: if probs is no distribution, or p is not above 0 and at most 1.
+
+    Example:
+        >>> top_p(np.array([0.25, 0.5, 0.125, 0.125]), 0.6).round(4).tolist()
+        [0.3333, 0.6667, 0.0, 0.0]
     """
     require_distribution("probs", probs)
     require("p", p, 0 < p <= 1, "above 0 and at most 1")
     # BEGIN SOLUTION
-    order = np.argsort(-probs, kind="stable")
-    before = np.cumsum(probs[order]) - probs[order]  # what the tokens before it hold
-    best, kept = order[before < p], np.zeros_like(probs)
+    order = np.argsort(-probs, kind="stable")  # ids, the most likely first
+    ranked = probs[order]
+    before = np.cumsum(ranked) - ranked  # what the tokens before each hold
+    best = order[before < p]
+    kept = np.zeros_like(probs)
     kept[best] = probs[best]
     return kept / kept.sum()
     # END SOLUTION
 
 
-def sample(probs: Row, rng: np.random.Generator) -> int:
-    """Draw a token with these probabilities. Only `rng` decides. About 1 line."""
+def sample(probs: Float[np.ndarray, "V"], rng: np.random.Generator) -> int:
+    """Draw the id of a token with these probabilities. Only `rng` decides. About 1 line.
+
+    Raises:
+        ValueError: if probs is no distribution.
+
+    Example:
+        >>> sample(np.array([0.0, 1.0, 0.0]), np.random.default_rng(0))  # there is no choice
+        1
+    """
     require_distribution("probs", probs)
     # BEGIN SOLUTION
     return int(rng.choice(len(probs), p=probs / probs.sum()))
@@ -372,29 +710,52 @@ def sample(probs: Row, rng: np.random.Generator) -> int:
 def beam_search(
     model: TableModel, history: Sequence[int], width: int, max_tokens: int, alpha: float = 0.0
 ) -> list[tuple[list[int], float]]:
-    """Return up to `width` continuations and their scores, the best first. About 14 lines.
+    """Search for likely continuations of a history; return (text, score) pairs, the best first.
 
-    Begin with one empty text. At most max_tokens times, extend each open text by every possible
-    token (P > 0), and keep the `width` most likely results. Those that end in EOS are finished and
-    set aside; the others are open in the next step, and finished after the last. The score is
-    ln P(text | history) / (number of tokens, EOS included)**alpha (1.18).
-    >>> beam_search(TableModel({(): [0, 0.4, 0.6], (2,): [0, 0.9, 0.1]}), [BOS], 1, 2)[0][0]
-    [2, 1]
+    Begin with one open text, the empty one. Then, max_tokens times:
+
+    1. Extend each open text by every token that is possible after it (P > 0).
+    2. Of all these results together, keep the `width` most likely.
+    3. Those that end in EOS are finished: set them aside. The others are open in the next step.
+
+    Those that are open after the last step count as finished, too. Return the `width` best of all
+    finished texts, or fewer if there are fewer. The score of a text is (1.18)
+
+        ln P(text | history) / (number of its tokens, EOS included) ** alpha
+
+    About 14 lines.
+
+    Args:
+        model: a `TableModel`, or anything else with its method `log_probs`.
+        history: what is given before the text, usually [BOS]; it is no part of the answer.
+        width: how many texts are kept at each step.
+        max_tokens: how long a text may become.
+        alpha: 0 compares the sums of logarithms, 1 their means per token.
+
+    Raises:
+        ValueError: if width or max_tokens is below 1.
+
+    Example:
+        >>> model = TableModel({(): [0, 0.4, 0.6], (2,): [0, 0.9, 0.1]})
+        >>> [(text, score)] = beam_search(model, [BOS], width=1, max_tokens=2)
+        >>> text, round(math.exp(score), 4)  # 0.6 * 0.9
+        ([2, 1], 0.54)
     """
     require("width", width, width >= 1, "at least 1")
     require("max_tokens", max_tokens, max_tokens >= 1, "at least 1")
     # BEGIN SOLUTION
-    live, finished = [([], 0.0)], []
+    live: list[tuple[list[int], float]] = [([], 0.0)]  # open texts, each with ln P(text | history)
+    finished: list[tuple[list[int], float]] = []
     for _ in range(max_tokens):
-        longer = [
-            ([*text, w], total + float(log_p))
-            for text, total in live
-            for w, log_p in enumerate(model.log_probs([*history, *text]))
-            if log_p > -math.inf
-        ]
+        longer = []
+        for text, total in live:
+            row = model.log_probs([*history, *text])  # (V,)
+            for w, log_p in enumerate(row):
+                if log_p > -math.inf:
+                    longer.append(([*text, w], total + float(log_p)))
         best = sorted(longer, key=lambda pair: -pair[1])[:width]
-        finished += [pair for pair in best if pair[0][-1] == EOS]
-        live = [pair for pair in best if pair[0][-1] != EOS]
+        finished += [(text, total) for text, total in best if text[-1] == EOS]
+        live = [(text, total) for text, total in best if text[-1] != EOS]
     scored = [(text, total / len(text) ** alpha) for text, total in finished + live]
     return sorted(scored, key=lambda pair: -pair[1])[:width]
     # END SOLUTION

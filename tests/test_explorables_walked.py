@@ -11,7 +11,6 @@ import torch
 
 from nextword import checkpoints
 from nextword.corpora import village
-from nextword.corpora.bytepairs import token_bytes
 from nextword.explorables.figure import PARTS
 from nextword.explorables.quantised import dequantised
 from solutions import embeddings, ngrams
@@ -286,7 +285,9 @@ def test_each_merge_joins_the_pair_at_the_head_of_the_list(opened):
         figure.get_by_label("text", exact=True).select_option(str(k))
         whole = b"".join(bytes(chunk) for chunk in text["chunks"]).decode()
         merges = lm.train_bpe(whole, len(text["merges"]))
-        tokens = [token.decode(errors="replace").replace(" ", "␣") for token in token_bytes(merges)]
+        tokens = [
+            token.decode(errors="replace").replace(" ", "␣") for token in lm.token_bytes(merges)
+        ]
         for number, pair in enumerate(merges[:3]):
             head = figure.locator(".nw-x-marked .nw-x-name").inner_text()
             assert head == " + ".join(tokens[i] for i in pair)

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, trainers
 
 from nextword.corpora import pydocs, tongues, village
-from nextword.corpora.bytepairs import chunks
-from nextword.corpora.toy import TableModel
 from nextword.judge.misconceptions import load_module
 from nextword.suite import frequencies
 from tests.reference import reference
@@ -27,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 lm: Any = reference("language_models")
 unchecked: Any = load_module(ROOT / "solutions" / "language_models.py", "unchecked_reference")
 BOS, EOS, UNK = range(3)
-COIN = TableModel({(): [0, 0.5, 0.5]})
+COIN = unchecked.TableModel({(): [0, 0.5, 0.5]})
 
 
 @pytest.mark.parametrize(
@@ -50,9 +48,15 @@ COIN = TableModel({(): [0, 0.5, 0.5]})
             "starts must be places from 0 to 1",
         ),
         (lambda: unchecked.log_softmax(np.array([-np.inf])), "rows with a finite largest number"),
-        (lambda: TableModel({(1,): [1.0]}), "rows must be with a row for the empty tuple"),
-        (lambda: TableModel({(): [0.5, 0.6]}), "the row after () must be a distribution"),
-        (lambda: TableModel({(): [1.0], (0,): [0.5, 0.5]}), "the row after (0,) must be 1 numbers"),
+        (
+            lambda: unchecked.TableModel({(1,): [1.0]}),
+            "rows must be with a row for the empty tuple",
+        ),
+        (lambda: unchecked.TableModel({(): [0.5, 0.6]}), "the row after () must be a distribution"),
+        (
+            lambda: unchecked.TableModel({(): [1.0], (0,): [0.5, 0.5]}),
+            "the row after (0,) must be 1 numbers",
+        ),
         (
             lambda: unchecked.cross_entropy(np.zeros((1, 2)), np.array([2])),
             "between 0 and 1, got",
@@ -162,7 +166,7 @@ def library(text: str, n_merges: int) -> Tokenizer:
         show_progress=False,
     )
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.train_from_iterator(map(as_characters, chunks(text)), trainer)
+    tokenizer.train_from_iterator(map(as_characters, lm.chunks(text)), trainer)
     return tokenizer
 
 
@@ -188,7 +192,7 @@ def test_merges_and_tokens_are_those_of_the_library(name: str, n_merges: int) ->
     assert len(merges) == n_merges or name == "emoji"
     new = pydocs.characters("test")[:20_000] + EMOJI + "".join(tongues.sentences("swedish", "test"))
     tokens = lm.encode(new, merges)
-    assert tokens == theirs.encode([*map(as_characters, chunks(new))], is_pretokenized=True).ids
+    assert tokens == theirs.encode([*map(as_characters, lm.chunks(new))], is_pretokenized=True).ids
     assert lm.decode(tokens, merges) == new
 
 
@@ -199,7 +203,7 @@ MERGES = lm.train_bpe(EMOJI, 300)
 @settings(deadline=None, max_examples=150)
 @given(st.text())
 def test_any_text_goes_there_and_back(text: str) -> None:
-    assert "".join(chunks(text)) == text
+    assert "".join(lm.chunks(text)) == text
     tokens = lm.encode(text, MERGES)
     assert lm.decode(tokens, MERGES) == text
     assert len(tokens) <= len(text.encode())
@@ -240,7 +244,7 @@ def test_a_wide_beam_is_an_exhaustive_search(seed: int) -> None:
     table = plain.random_table(rng, V=4, zeros=seed % 2)
     for alpha in (0.0, 0.5, 1.0):
         expected = plain.all_texts(table, [BOS], 5, alpha)
-        found = lm.beam_search(TableModel(table), [BOS], 2_000, 5, alpha)
+        found = lm.beam_search(lm.TableModel(table), [BOS], 2_000, 5, alpha)
         assert {tuple(text): score for text, score in found} == pytest.approx(
             {tuple(text): score for text, score in expected}
         )
@@ -250,7 +254,7 @@ def test_a_wide_beam_is_an_exhaustive_search(seed: int) -> None:
 def test_a_wider_beam_never_finds_less() -> None:
     rng, gains = np.random.default_rng(2), 0
     for _ in range(40):
-        model = TableModel(plain.random_table(rng, V=5))
+        model = lm.TableModel(plain.random_table(rng, V=5))
         best = [lm.beam_search(model, [BOS], width, 6)[0][1] for width in (1, 500)]
         assert best[0] <= best[1] + 1e-12
         gains += best[0] < best[1] - 1e-12

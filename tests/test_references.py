@@ -11,7 +11,7 @@ import pytest
 
 from nextword import catalogue
 from nextword.check.runner import run_suite
-from nextword.corpora import bytepairs, checks, toy, vocabulary
+from nextword.corpora import checks, vocabulary
 from nextword.judge.local import on_module
 from nextword.judge.misconceptions import load_module
 from nextword.project import find_project
@@ -25,7 +25,7 @@ REFERENCES = {
 
 
 @pytest.mark.parametrize(
-    "module", [*REFERENCES.values(), bytepairs, checks, toy, vocabulary], ids=lambda m: m.__name__
+    "module", [*REFERENCES.values(), checks, vocabulary], ids=lambda m: m.__name__
 )
 def test_doctests(module: Any) -> None:
     found = doctest.testmod(module)

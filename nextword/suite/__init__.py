@@ -12,7 +12,7 @@ know. Leaves out running a suite (nextword.judge).
 from nextword.boundary.batch import map_calls
 from nextword.boundary.errors import CannotCrossError
 from nextword.suite.chance import frequencies
-from nextword.suite.closeness import Closeness, close
+from nextword.suite.closeness import Closeness, close, near
 from nextword.suite.helpers import changes, library_names, ship, student_module
 from nextword.suite.learning import (
     gradients,
@@ -32,6 +32,7 @@ __all__ = [
     "gradients",
     "library_names",
     "map_calls",
+    "near",
     "optimizer_steps",
     "peak_bytes",
     "same_training_step",

@@ -48,6 +48,30 @@ def close(
     return Closeness(next(_differences(got, expected, (rtol, atol), ""), ""))
 
 
+class Approximately:
+    """Equal up to rounding, and in shape: for pytest.approx an empty array equals any number.
+
+    What a student reads as expected is found by the name, as that of pytest.approx.
+    """
+
+    __array_ufunc__ = None  # numpy asks this class, instead of comparing item by item
+
+    def __init__(self, value: Any, rel: float) -> None:
+        self.expected, self.rel = value, rel
+
+    def __eq__(self, got: object) -> bool:
+        return bool(close(got, self.expected, rtol=self.rel, atol=1e-12))
+
+
+def near(value: Any, rel: float = 1e-9) -> Any:
+    """Return what equals a number, or a list or dict of numbers, but for rounding.
+
+    >>> 0.1 + 0.2 == near(0.3), [0.1] == near([0.1, 0.1])
+    (True, False)
+    """
+    return Approximately(value, rel)
+
+
 def _differences(got: Any, expected: Any, given: tuple[Any, Any], where: str) -> Iterator[str]:
     at = f"at {where}: " if where else ""
     if isinstance(expected, Mapping):

@@ -2,9 +2,12 @@
 
 from collections import Counter, defaultdict
 from itertools import pairwise
+from pathlib import Path
 
-from nextword.corpora.bytepairs import chunks, merge, token_bytes
-from nextword.judge.misconceptions import misconception
+from nextword.judge.misconceptions import load_module, misconception
+
+given = load_module(Path(__file__).parents[3] / "solutions" / "language_models.py", "given_parts")
+chunks, merge, token_bytes = given.chunks, given.merge, given.token_bytes
 
 
 def weighted(text):

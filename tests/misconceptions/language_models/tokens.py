@@ -3,9 +3,12 @@
 import math
 from collections import Counter, defaultdict
 from itertools import pairwise
+from pathlib import Path
 
-from nextword.corpora.bytepairs import chunks, merge
-from nextword.judge.misconceptions import misconception
+from nextword.judge.misconceptions import load_module, misconception
+
+given = load_module(Path(__file__).parents[3] / "solutions" / "language_models.py", "given_parts")
+chunks, merge = given.chunks, given.merge
 
 
 def count_places(texts, n, places):

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from nextword.suite import near
 from tests.suites.language_models import oracles as plain
-from tests.suites.language_models.common import near
 
 BOS, EOS = 0, 1
 

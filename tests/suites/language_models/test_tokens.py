@@ -6,9 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from nextword.suite import frequencies, ship
+from nextword.suite import frequencies, near, ship
 from tests.suites.language_models import oracles as plain
-from tests.suites.language_models.common import near, numbers
+from tests.suites.language_models.common import numbers
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def lm(coursework):
 @ship
 def draws(sample, probs, rng, how_many):
     """Draw again and again from one generator."""
-    return [int(sample(probs, rng)) for _ in range(how_many)]
+    return [int(sample(probs.copy(), rng)) for _ in range(how_many)]
 
 
 def fresh(rng):
@@ -122,16 +122,16 @@ def test_text_by_hand(lm):
 @pytest.mark.task("1.10", weight=0.8, visible=True)
 def test_characters_of_several_bytes(lm):
     """The bytes of one character may be spread over several tokens."""
-    assert lm.decode([195, 169], LOW) == "é"
-    assert lm.decode([230, 256, 115], [(157, 177)]) == "東s"
+    assert lm.decode((195, 169), tuple(LOW)) == "é"  # tuples: nothing that could be changed
+    assert lm.decode((230, 256, 115), ((157, 177),)) == "東s"
 
 
 @pytest.mark.task("1.10", weight=0.4, visible=True)
 def test_broken_characters(lm):
     """Bytes that are no character become U+FFFD."""
-    assert lm.decode([256, 119], LOW) == "low"
-    assert lm.decode([108, 195], LOW) == "l\ufffd"
-    assert lm.decode([97, 195, 98, 240, 159], LOW) == "a\ufffdb\ufffd"
+    assert lm.decode((256, 119), tuple(LOW)) == "low"
+    assert lm.decode((108, 195), tuple(LOW)) == "l\ufffd"
+    assert lm.decode((97, 195, 98, 240, 159), tuple(LOW)) == "a\ufffdb\ufffd"
 
 
 @pytest.mark.task("1.10", weight=1)
@@ -193,7 +193,7 @@ def test_any_text_comes_back(lm, rng):
 # ---------------------------------------------------------------- 1.11
 
 
-@pytest.mark.task("1.11", weight=1, visible=True)
+@pytest.mark.task("1.11", weight=0.8, visible=True)
 def test_temperature_by_hand(lm):
     """Half the temperature squares the probabilities."""
     logits = np.log([0.25, 0.75])
@@ -208,7 +208,7 @@ def test_temperature_zero_by_hand(lm):
     assert numbers(lm.with_temperature(np.log([0.5, 0.25, 0.25]), 0.0)) == near([1, 0, 0])
 
 
-@pytest.mark.task("1.11", weight=1.4)
+@pytest.mark.task("1.11", weight=1.6)
 def test_any_temperature(lm, rng):
     """Cool or hot, the logits are divided by the temperature."""
     logits = rng.normal(scale=3, size=6)
@@ -259,7 +259,7 @@ def test_the_most_likely_tokens_of_any_distribution(lm, rng):
         assert numbers(lm.top_k(probs, k)) == near(expected)
 
 
-@pytest.mark.task("1.11", weight=0.8, visible=True)
+@pytest.mark.task("1.11", weight=0.6, visible=True)
 def test_the_nucleus_by_hand(lm):
     """The token that reaches p is kept; all less likely ones are dropped."""
     probs = np.array([0.25, 0.5, 0.15, 0.1])
@@ -286,7 +286,7 @@ def test_a_nucleus_of_equally_likely_tokens(lm):
     assert numbers(lm.top_p(np.full(10, 0.1), 1.0)) == near([0.1] * 10)
 
 
-@pytest.mark.task("1.11", weight=1)
+@pytest.mark.task("1.11", weight=1.2)
 def test_the_nucleus_of_any_distribution(lm, rng):
     """Every p is right, from nearly 0 to nearly 1, also with zeros."""
     for zeros in (0, 3):

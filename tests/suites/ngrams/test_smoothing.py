@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from nextword.suite import student_module
+from nextword.suite import near, student_module
 from tests.suites.ngrams import oracles as plain
-from tests.suites.ngrams.common import as_plain, near
+from tests.suites.ngrams.common import as_plain
 
 BOS, EOS = "<s>", "</s>"
 

@@ -3,10 +3,29 @@
 import math
 import re
 
-from nextword.corpora.toy import TableModel
+import numpy as np
+
+from nextword.corpora.checks import require, require_distribution
 
 SPECIAL = ["<s>", "</s>", "<unk>"]
 BOS, EOS, UNK = 0, 1, 2
+
+
+class TableModel:
+    def __init__(self, rows):
+        self.rows = {tuple(u): np.asarray(row, float) for u, row in rows.items()}  # each: (V,)
+        require("rows", sorted(self.rows), () in self.rows, "with a row for the empty tuple")
+        V = len(self.rows[()])
+        for u, row in self.rows.items():
+            require_distribution(f"the row after {u}", row)
+            require(f"the row after {u}", row, len(row) == V, f"{V} numbers, as after ()")
+
+    def log_probs(self, history):
+        u = tuple(history)
+        while u not in self.rows:
+            u = u[1:]  # forget the oldest token
+        with np.errstate(divide="ignore"):  # ln 0 = -inf is meant
+            return np.log(self.rows[u])
 
 
 def build_vocabulary(sentences, min_count=1):

@@ -1,15 +1,60 @@
 """Numpy wherever it fits; answers are arrays, numpy numbers, tuples, Counters, generators."""
 
 import heapq
+import re
 from collections import Counter, defaultdict
 
 import numpy as np
 
-from nextword.corpora.bytepairs import chunks, merge, token_bytes
-from nextword.corpora.toy import TableModel
+from nextword.corpora.checks import require, require_distribution
 
 SPECIAL = ("<s>", "</s>", "<unk>")
 BOS, EOS, UNK = range(3)
+CHUNK = re.compile(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+")
+
+
+class TableModel:
+    def __init__(self, rows):
+        self.rows = {tuple(u): np.asarray(row, float) for u, row in rows.items()}  # each: (V,)
+        require("rows", sorted(self.rows), () in self.rows, "with a row for the empty tuple")
+        V = len(self.rows[()])
+        for u, row in self.rows.items():
+            require_distribution(f"the row after {u}", row)
+            require(f"the row after {u}", row, len(row) == V, f"{V} numbers, as after ()")
+
+    def log_probs(self, history):
+        u = tuple(history)
+        while u not in self.rows:
+            u = u[1:]  # forget the oldest token
+        with np.errstate(divide="ignore"):  # ln 0 = -inf is meant
+            return np.log(self.rows[u])
+
+
+def chunks(text):
+    return CHUNK.findall(text)
+
+
+def merge(ids, pair, new):
+    merged = []
+    i = 0
+    while i < len(ids):
+        if tuple(ids[i : i + 2]) == pair:
+            merged.append(new)
+            i += 2
+        else:
+            merged.append(ids[i])
+            i += 1
+    return merged
+
+
+def token_bytes(merges):
+    tokens = [bytes([i]) for i in range(256)]
+    for i, pair in enumerate(merges):
+        known = len(pair) == 2 and all(0 <= part < len(tokens) for part in pair)
+        require(f"merge {i}", pair, known, f"two tokens from 0 to {len(tokens) - 1}")
+        left, right = pair
+        tokens.append(tokens[left] + tokens[right])
+    return tokens
 
 
 def build_vocabulary(sentences, min_count=1):
