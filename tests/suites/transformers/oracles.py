@@ -54,12 +54,12 @@ def library_calls(function, *inputs):
     return sorted(found)
 
 
-def norm_slopes(x, gain, slopes, eps):
-    """The slopes of torch's layer norm for vectors, gain and bias."""
+def norm_gradients(x, gain, grad, eps):
+    """The gradients of torch's layer norm for vectors, gain and bias."""
     leaves = [x.clone().requires_grad_(), gain.clone().requires_grad_()]
     bias = torch.zeros_like(gain, requires_grad=True)
     y = nn.functional.layer_norm(leaves[0], gain.shape, leaves[1], bias, eps)
-    return torch.autograd.grad((y * slopes).sum(), [*leaves, bias])
+    return torch.autograd.grad((y * grad).sum(), [*leaves, bias])
 
 
 @ship
@@ -105,7 +105,7 @@ def waves(T, D):
     return torch.tensor(rows, dtype=torch.float64)
 
 
-def turned(x, start):
+def rotated(x, start):
     """Rotary positions by complex numbers: pair i of row t times exp(i angle)."""
     T, K = x.shape[-2:]
     rates = torch.tensor([10000 ** (-2 * i / K) for i in range(K // 2)], dtype=torch.float64)

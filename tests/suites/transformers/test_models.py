@@ -126,9 +126,9 @@ def test_logits_of_many_vectors(transformers, rng):
         model, values, _ = new_model(transformers, rng, tied=tied)
         x = tensor(rng, 2, 3, 6)
         name = "embed.words.weight" if tied else "out.weight"
-        logits, _, slopes = gradients(model.logits, x)
+        logits, _, grads = gradients(model.logits, x)
         assert close(logits, x @ values[name].T)
-        assert slopes[name] is not None, "the slope of the loss must reach the matrix"
+        assert grads[name] is not None, "the gradient of the loss must reach the matrix"
 
 
 def first_weights(before, seed, std):
@@ -216,8 +216,11 @@ def gpt2_file(rng, n_blocks, prefix, masks):
             shape = WIDTHS.get(old, (4,))
             weight, bias = tensor(rng, *shape), tensor(rng, shape[-1])
             given[f"h.{k}.{old}.weight"], given[f"h.{k}.{old}.bias"] = weight, bias
-            turned = weight.T if old in WIDTHS else weight
-            expected[f"blocks.{k}.{new}.weight"], expected[f"blocks.{k}.{new}.bias"] = turned, bias
+            transposed = weight.T if old in WIDTHS else weight
+            expected[f"blocks.{k}.{new}.weight"], expected[f"blocks.{k}.{new}.bias"] = (
+                transposed,
+                bias,
+            )
         if masks:
             given[f"h.{k}.attn.bias"] = torch.ones(1, 1, 5, 5).tril()
             given[f"h.{k}.attn.masked_bias"] = torch.tensor(-1e4)
@@ -236,7 +239,7 @@ def test_one_layer_of_gpt2(transformers):
 
 @pytest.mark.task("6.7", weight=2)
 def test_a_whole_file(transformers, rng):
-    """All weights get their names; those of the four layers c_... are turned, no others."""
+    """All weights get their names; those of the four layers c_... are transposed, no others."""
     given, expected = gpt2_file(rng, 12, "", masks=False)
     assert close(transformers.from_gpt2(given), expected)
 

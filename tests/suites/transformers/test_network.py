@@ -113,43 +113,43 @@ def test_rms_norm_of_any_vectors(transformers, rng):
 
 @pytest.mark.task("6.1", weight=1, visible=True)
 def test_slopes_by_hand(transformers):
-    """At (1, 1, 7, 7) the slope (1, 0, 0, 0) becomes (1/6, -1/6, 0, 0), ten times farther out a
+    """At (1, 1, 7, 7) the gradient (1, 0, 0, 0) becomes (1/6, -1/6, 0, 0), ten times farther out a
     tenth of it; gain and bias get sums."""
-    slopes = torch.tensor([[2 * [1.0, 0.0, 0.0, 0.0]]]).view(1, 2, 4)
-    d_x, d_gain, d_bias = transformers.layer_norm_gradients(HAND, ONES, slopes, 0.0)
+    grad = torch.tensor([[2 * [1.0, 0.0, 0.0, 0.0]]]).view(1, 2, 4)
+    d_x, d_gain, d_bias = transformers.layer_norm_gradients(HAND, ONES, grad, 0.0)
     sixth = torch.tensor([1 / 6, -1 / 6, 0.0, 0.0])
     assert close(d_x, torch.stack([sixth, sixth / 10])[None])
     assert close(d_gain, torch.tensor([-2.0, 0.0, 0.0, 0.0]))
     assert close(d_bias, torch.tensor([2.0, 0.0, 0.0, 0.0]))
-    assert oracles.library_calls(transformers.layer_norm_gradients, HAND, ONES, slopes) == []
+    assert oracles.library_calls(transformers.layer_norm_gradients, HAND, ONES, grad) == []
 
 
-def assert_slopes(transformers, rng, shape, eps):
-    x, gain, slopes = (tensor(rng, *s, kind=torch.float64) for s in (shape, shape[-1:], shape))
-    found = transformers.layer_norm_gradients(x, gain, slopes, eps)
-    assert close(list(found), list(oracles.norm_slopes(x, gain, slopes, eps)))
-    assert oracles.library_calls(transformers.layer_norm_gradients, x, gain, slopes, eps) == []
+def assert_gradients(transformers, rng, shape, eps):
+    x, gain, grad = (tensor(rng, *s, kind=torch.float64) for s in (shape, shape[-1:], shape))
+    found = transformers.layer_norm_gradients(x, gain, grad, eps)
+    assert close(list(found), list(oracles.norm_gradients(x, gain, grad, eps)))
+    assert oracles.library_calls(transformers.layer_norm_gradients, x, gain, grad, eps) == []
 
 
 @pytest.mark.task("6.1", weight=1.5)
 def test_slopes_of_several_texts(transformers, rng):
-    """The slopes are those of autograd, without it; gain and bias add up what all vectors say."""
-    assert_slopes(transformers, rng, (2, 3, 5), 0.0)
+    """The gradients are autograd's, without it; gain and bias add up what all vectors say."""
+    assert_gradients(transformers, rng, (2, 3, 5), 0.0)
 
 
 @pytest.mark.task("6.1", weight=0.5)
 def test_slopes_of_any_axes(transformers, rng):
-    """One vector, or vectors along any axes, have slopes, too."""
+    """One vector, or vectors along any axes, have gradients, too."""
     for shape in ((2, 3, 5), (2, 2, 3, 4), (3, 4), (4,)):
-        assert_slopes(transformers, rng, shape, 0.0)
+        assert_gradients(transformers, rng, shape, 0.0)
 
 
 @pytest.mark.task("6.1", weight=0.5)
 def test_slopes_with_epsilon(transformers, rng):
     """Epsilon stands where it stands in the norm."""
     for eps in (0.0, 0.5, 2.0):
-        assert_slopes(transformers, rng, (2, 3, 5), eps)
-    assert_slopes(transformers, rng, (1, 1), 1e-5)
+        assert_gradients(transformers, rng, (2, 3, 5), eps)
+    assert_gradients(transformers, rng, (1, 1), 1e-5)
 
 
 # ------------------------------------------------------------------ 6.2

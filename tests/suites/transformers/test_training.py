@@ -18,25 +18,25 @@ transformers = student_module("transformers")
 # ------------------------------------------------------------------ 6.8
 @pytest.mark.task("6.8", weight=1, visible=True)
 def test_the_first_step_of_adamw(transformers):
-    """The first step is the rate in the slope's direction, whatever its size, and the decay."""
+    """The first step is the rate in the gradient's direction, whatever its size, and the decay."""
     p, zero = torch.tensor([[2.0, -4.0], [1.0, 3.0]]), torch.zeros(2, 2)
-    slope = torch.tensor([[0.5, 30.0], [-1.0, 2.0]])
-    inputs = p, slope, zero, zero, 1, 0.1, (0.9, 0.95), 0.0, 0.1
+    grad = torch.tensor([[0.5, 30.0], [-1.0, 2.0]])
+    inputs = p, grad, zero, zero, 1, 0.1, (0.9, 0.95), 0.0, 0.1
     found = transformers.adamw(*inputs)
-    assert close(found[0], 0.99 * p - 0.1 * slope.sign())
-    assert close(list(found[1:]), [0.1 * slope, 0.05 * slope**2])
+    assert close(found[0], 0.99 * p - 0.1 * grad.sign())
+    assert close(list(found[1:]), [0.1 * grad, 0.05 * grad**2])
     assert oracles.library_calls(transformers.adamw, *inputs) == []
 
 
 def assert_adamw(transformers, rng, shape, betas=(0.9, 0.95), eps=1e-8, decay=0.1, size=1.0):
     """Compare four steps with torch's."""
-    slopes = [size * tensor(rng, *shape) for _ in range(4)]
+    grads = [size * tensor(rng, *shape) for _ in range(4)]
     p, rate = tensor(rng, *shape) + 1, 0.05
     m = v = torch.zeros(shape)
     decays = decay if len(shape) > 1 else 0.0
-    expected = machines.adamw_steps(p, slopes, rate, betas, eps, decays)
-    for t, slope in enumerate(slopes, 1):
-        inputs = p, slope, m, v, t, rate, betas, eps, decay
+    expected = machines.adamw_steps(p, grads, rate, betas, eps, decays)
+    for t, grad in enumerate(grads, 1):
+        inputs = p, grad, m, v, t, rate, betas, eps, decay
         p, m, v = transformers.adamw(*inputs)
         assert close(p, expected[t - 1], rtol=1e-3, atol=1e-5)
     assert oracles.library_calls(transformers.adamw, *inputs) == []
