@@ -224,7 +224,11 @@ class Block(nn.Module):
     """
 
     def __init__(
-        self, sizes: Sizes, mixer: nn.Module, feed: nn.Module, cross: nn.Module | None = None
+        self,
+        sizes: Sizes,
+        mixer: nn.Module | Callable,
+        feed: nn.Module | Callable,
+        cross: nn.Module | Callable | None = None,
     ) -> None:
         super().__init__()
         self.pre = sizes.pre
@@ -259,17 +263,27 @@ class Block(nn.Module):
         return norm(x + self.dropout(layer(x)))
         # END SOLUTION
 
-    def forward(self, x: Float[Tensor, "B T D"], past=None, mask=None, memory=None) -> tuple:
-        """Return x after all layers of the block, and the state that the mixer returned.
+    def forward(
+        self, x: Float[Tensor, "B T D"], past=None, mask=None, memory: tuple | None = None
+    ) -> tuple:
+        """Send x through all layers of the block; return it, and the state that the mixer returned.
 
-        The mixer comes first, with `norm1`. Where there is a memory, the cross-attention follows,
-        with `norm3`. The feed-forward layer comes last, with `norm2`. Each of them goes `around` x.
+        The mixer comes first, with `norm1`. If there is a memory, the cross-attention follows, with
+        `norm3`. The feed-forward layer comes last, with `norm2`. Each of them is joined to the
+        stream by `around`, whose layer answers with vectors only. About 10 lines.
 
         Args:
-            past: the state of the block's last call, for the mixer; None before the first token.
-            mask: (B, S), False for tokens that nobody may see, for the mixer; or None.
-            memory: vectors (B, S2, D) and mask (B, S2) of another text, for the cross-attention.
+            past: what the mixer takes as its past; None before the first token.
+            mask: what the mixer takes as its mask, (B, S), False for tokens that nobody may see.
+            memory: vectors (B, S, D) and mask (B, S) of another text, for the cross-attention.
+
+        >>> mixer = lambda x, past, mask: (x + 1, "the mixer's state")
+        >>> block = Block(Sizes(V=1, D=2, L=1, H=1, norm="rms"), mixer, torch.exp)
+        >>> x, state = block(torch.ones(1, 1, 2))
+        >>> x.detach(), state
+        (tensor([[[5.7183, 5.7183]]]), "the mixer's state")
         """
+        # BEGIN SOLUTION
         state = None
 
         def mix(x: Tensor) -> Tensor:
@@ -282,6 +296,7 @@ class Block(nn.Module):
             x = self.around(x, self.norm3, lambda x: self.cross(x, *memory))
         x = self.around(x, self.norm2, self.feed)
         return x, state
+        # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.4 Positions
@@ -410,7 +425,7 @@ class SelfAttention(nn.Module):
         2. Rotary positions: q and the new k are rotated, self.rotate(q, start), where `start` is
            the place of the first new token.
         3. Old keys and values stand before the new ones. S counts all of them.
-        4. Which keys each query may see says self.visible(T, S, mask, x.device). If positions are
+        4. self.visible(T, S, mask, x.device) says which keys each query may see. If positions are
            "alibi", pass numbers instead of True and False: self.alibi(H, T, S) where the key is
            seen, and minus infinity elsewhere.
         5. The answers of all heads, side by side, go through W_o.
@@ -498,7 +513,7 @@ class LanguageModel(nn.Module):
     ) -> None:
         super().__init__()
         self.sizes = sizes
-        self.norm = sizes.new_norm()  # where it stands says `read`
+        self.norm = sizes.new_norm()  # last of all; in a post-norm model first
         self.embed = Embedding(sizes)
         self.blocks = nn.ModuleList([new_block(sizes, self.causal) for _ in range(sizes.L)])
         self.out = None

@@ -36,7 +36,7 @@ def expected_vectors(values, all_W, tokens, pre=True, **look):
     return (norm(x) if pre else x), states
 
 
-@pytest.mark.task("6.6", weight=1, visible=True)
+@pytest.mark.task("6.6", weight=0.7, visible=True)
 def test_words_are_compared_with_a_vector(transformers):
     """The logits of (1, 2) are its products with the vectors of all words, or with `out`."""
     x, words = torch.tensor([[[1.0, 2.0]]]), torch.tensor([[1.0, 0.0], [0.0, 1.0], [3.0, -1.0]])
@@ -119,7 +119,7 @@ def test_what_blocks_are_told(transformers, rng):
         assert close(found, expected_vectors(values, all_W, tokens, **look)[0])
 
 
-@pytest.mark.task("6.6", weight=1)
+@pytest.mark.task("6.6", weight=1.3)
 def test_logits_of_many_vectors(transformers, rng):
     """Every vector gets a logit for each word, from the matrix that the sizes ask for."""
     for tied in (True, False):

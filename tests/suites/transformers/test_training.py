@@ -137,7 +137,7 @@ def assert_trains(transformers, rng, batches, clip, count=None):
     w = machines.toy_weights(rng, V)
     loss, after = machines.one_step(w, batches, clip, count)
     step = transformers.train_step
-    found, weights, _ = machines.train_toy(step, w, list(map(list, batches)), clip, count)
+    found, weights, _ = machines.train_toy(step, w, list(map(tuple, batches)), clip, count)
     assert close(found, loss, rtol=1e-3, atol=1e-4)
     assert close(weights, after, rtol=1e-3, atol=1e-4)
 
@@ -147,7 +147,7 @@ def test_the_loss_of_a_model_that_knows_nothing(transformers):
     """If all 8 words are equally likely, the loss is ln 8, whatever is no target."""
     w = {"word": torch.zeros(V, 3), "out": torch.zeros(3, V)}
     targets = torch.tensor([[3, 4, IGNORE], [5, IGNORE, IGNORE]])
-    batches = [[torch.full((2, 3), 7), targets], [torch.tensor([[3]]), torch.tensor([[6]])]]
+    batches = [(torch.full((2, 3), 7), targets), (torch.tensor([[3]]), torch.tensor([[6]]))]
     found, *_ = machines.train_toy(transformers.train_step, w, batches, 1.0, None)
     assert close(found, math.log(8), rtol=1e-4)
 
@@ -241,7 +241,7 @@ def test_in_training(transformers, rng):
     batches, w = [batch(rng, 3, 2)], machines.toy_weights(rng, V)
     loss, after = machines.one_step(w, batches, 1e3, None)
     step = transformers.train_step
-    found, weights, modes = machines.train_toy(step, w, list(map(list, batches)), 1e3, None)
+    found, weights, modes = machines.train_toy(step, w, list(map(tuple, batches)), 1e3, None)
     assert close(found, loss, rtol=1e-3, atol=1e-4)
     assert close(weights, after, rtol=1e-3, atol=1e-4)
     assert modes == [True]
