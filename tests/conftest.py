@@ -111,7 +111,7 @@ def test_counter(demo):
 # files that take longest, beginning with the longest: no worker shall be left with one at the end
 LONG = (
     *("tests/test_fresh_seeds.py", "tests/test_every_page.py"),
-    "tests/grading/test_sample_class.py",
+    *("tests/grading/test_sample_class.py", "tests/test_generic_cheats.py"),
     *("tests/test_misconceptions.py", "chapters/02-ngrams.ipynb", "chapters/05-attention.ipynb"),
     *("tests/nbgrader/test_walk.py", "tests/attacks/test_attacks.py", "tests/test_new_chapter.py"),
     *("chapters/03-embeddings.ipynb", "chapters/01-language-models.ipynb"),

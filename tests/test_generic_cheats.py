@@ -1,7 +1,8 @@
 """What needs no thought earns nothing: constants, echoes, errors, zeros, the course's own helpers.
 
-Each cheat stands in for every function of an untouched stub; `make test-thorough` tries it for each
-function alone, too.
+Each cheat stands in for every function of an untouched stub. `make test` runs every test on the
+plainest cheats and an eighth of the others, in turn; `make test-thorough` runs every test on all,
+and tries each cheat for each function alone, too.
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ ERRORS = (
     *(Exception, ValueError, TypeError, IndexError, KeyError, RuntimeError, AssertionError),
     *(ZeroDivisionError, AttributeError, StopIteration, OverflowError, MemoryError),
 )
+PLAIN = {
+    *("the first argument", "agrees with everything", "always None", "always 1", "always nan"),
+    *("raises Exception", "0 everywhere", "nan everywhere"),
+}
+SHARE = 1 if THOROUGH else 8  # every so manieth of the other cheats is tried on a test
 Cheat = Callable[..., Any]
 
 
@@ -211,24 +217,33 @@ class Table:
     def fill(self) -> None:
         """Try each cheat for all functions at once, and for each of them alone."""
         names = dict.fromkeys(name for each in self.cheats.values() for name in each)
-        for name in names:
+        for number, name in enumerate(names):
             everywhere = {
                 symbol: each[name] for symbol, each in self.cheats.items() if name in each
             }
-            self.judge(name, everywhere, self.chapter.tasks)
+            turn = None if name in PLAIN else number
+            self.judge(name, everywhere, self.chapter.tasks, turn)
             for task in self.chapter.tasks if THOROUGH else ():
                 if len(task.symbols) > 1:
                     for symbol in set(task.symbols) & everywhere.keys():
                         self.judge(f"{name} for {symbol}", {symbol: everywhere[symbol]}, (task,))
 
-    def judge(self, name: str, replaced: dict[str, Cheat], tasks: tuple[Task, ...]) -> None:
-        """Note what an untouched stub earns with these functions in it."""
+    def judge(
+        self,
+        name: str,
+        replaced: dict[str, Cheat],
+        tasks: tuple[Task, ...],
+        turn: int | None = None,
+    ) -> None:
+        """Note what an untouched stub earns with these functions, in tests whose turn it is."""
         stub = load_module(PROJECT.module("coursework", self.chapter.stem), "cheat")
         for symbol, cheat in replaced.items():
             Misconception(tasks[0].id, symbol, "", cheat).apply(stub)
         session = on_module(self.suite, self.chapter.stem, stub)
         for task in tasks:
             for test in self.suite.tests:
+                if turn is not None and (turn + test.number) % SHARE:
+                    continue
                 if test.mark.id == task.id and session.run(test).verdict is Verdict.PASSED:
                     self.earned.setdefault(f"{task.id} {test.name}", []).append(name)
 

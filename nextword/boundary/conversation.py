@@ -100,6 +100,8 @@ class Conversation:
 
     ask: Callable[[int, int, list[int], bytes, Deadline], tuple[int, bytes]]
     meter: Meter | None = None  # of the candidate
+    # which names of libraries a function of the student's file uses, as its text tells
+    reads: Callable[[str], frozenset[str]] = lambda symbol: frozenset()
     number: int = 0  # of the last request
     test: int = 0
     deadline: Deadline = field(default_factory=lambda: Deadline(0.0))

@@ -22,6 +22,12 @@ class CountedMeter:
         """Look no more; what is known stays."""
         self._process = None
 
+    def forget_peak(self) -> None:
+        """Do nothing: the most memory of a process is told on Linux alone."""
+
+    def peak(self) -> None:
+        """Tell nothing."""
+
     def used(self, *, closely: bool = True) -> Usage:
         """Return what it and the processes that it has started have used."""
         with contextlib.suppress(psutil.Error):

@@ -1,13 +1,14 @@
-"""What processes use: processor time, and time in which they want a processor. Leaves out limits.
+"""What processes use: processor time, time in which they want a processor, and memory.
 
-Linux tells both, of every thread and of every process that a process has started. For other
-systems see meters.py.
+Linux tells the first two of every thread and of every process that a process has started. For other
+systems see meters.py. Leaves out limits.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 import time
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from typing import Protocol
 
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _FILES = (("stat", 0), ("schedstat", 0), ("task", getattr(os, "O_DIRECTORY", 0)))
+_MEMORY_FILES = (("status", os.O_RDONLY), ("clear_refs", os.O_WRONLY))
+_FORGET_PEAK = b"5"  # what Linux wants to read in clear_refs
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,13 @@ class Meter(Protocol):
     def used(self, *, closely: bool = True) -> Usage:
         """Return it; where not `closely`, only as much as costs little."""
 
+    def forget_peak(self) -> None:
+        """Begin to look anew for the most memory that the process has."""
+
+    def peak(self) -> int | None:
+        """Return the most memory that it had since then, in bytes beyond what it had when the meter
+        was made; None where the system does not tell."""
+
     def close(self) -> None:
         """Look no more; what is known stays."""
 
@@ -45,6 +55,18 @@ def open_files(pid: int) -> list[int]:
         for name, kind in _FILES:
             opened.append(os.open(f"/proc/{pid}/{name}", os.O_RDONLY | kind))
         opened.append(os.open("/proc", os.O_RDONLY | _FILES[-1][1]))
+    except OSError:
+        close_all(opened)
+        return []
+    return opened
+
+
+def open_memory_files(pid: int | str) -> list[int]:
+    """Open what a FileMeter also needs to tell a process's memory; [] where that cannot be had."""
+    opened: list[int] = []
+    try:
+        for name, how in _MEMORY_FILES:
+            opened.append(os.open(f"/proc/{pid}/{name}", how))
     except OSError:
         close_all(opened)
         return []
@@ -73,12 +95,14 @@ class FileMeter:
         self._looked = time.monotonic()
         self._alone = True  # at the last close look there was one thread
         self._tells, self._ready = bool(opened), False
+        self._memory = self._opened[len(_FILES) + 1 :]
+        self._had = self._data() if self._memory else 0
 
     def close(self) -> None:
         """Look no more; what is known stays."""
         with self._lock:
             close_all(self._opened)
-            self._opened = ()
+            self._opened = self._memory = ()
 
     def used(self, *, closely: bool = True) -> Usage:
         """Return what the process has used; `closely`: look at all threads and processes."""
@@ -86,6 +110,29 @@ class FileMeter:
             if self._opened:
                 self._note(*self._look(closely or not self._alone))
         return Usage(self._computed, self._awake if self._tells else None, self._ready)
+
+    def forget_peak(self) -> None:
+        """Begin to look anew for the most memory that the process has."""
+        with self._lock, contextlib.suppress(OSError):  # it may be gone
+            if self._memory:
+                os.write(self._memory[1], _FORGET_PEAK)
+
+    def peak(self) -> int | None:
+        """Return the most memory since then, beyond what it had when this meter was made.
+
+        subtle: not beyond what it has when the peak is forgotten, or a reserve made before would
+        not count. Parts of libraries that it reads from files are left out.
+        """
+        with self._lock, contextlib.suppress(OSError):
+            if self._memory:
+                return max(0, self._data(most=True) - self._had)
+        return None
+
+    def _data(self, *, most: bool = False) -> int:
+        """Return the bytes that the process has for itself now, or had at `most`."""
+        status = os.pread(self._memory[0], 4096, 0)
+        shared = _kilobytes(status, b"RssFile") + _kilobytes(status, b"RssShmem")
+        return 1024 * (_kilobytes(status, b"VmHWM" if most else b"VmRSS") - shared)
 
     def _note(self, computed: float, busy: dict[int, float]) -> None:
         """Add up what has happened since the last look.
@@ -169,6 +216,11 @@ def _read(name: str, folder: int) -> bytes:
         return os.read(descriptor, 4096)
     finally:
         os.close(descriptor)
+
+
+def _kilobytes(status: bytes, name: bytes) -> int:
+    found = re.search(rb"^%s:\s*(\d+)" % name, status, re.MULTILINE)
+    return int(found[1]) if found else 0  # a process that has ended has none
 
 
 def _counted(stat: bytes) -> tuple[int, float, bool]:

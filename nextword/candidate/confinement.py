@@ -104,16 +104,18 @@ class Confinement:
         if sys.platform == "linux":  # what a candidate leaves behind comes back to the server
             self._libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
-    def start(self, life: Life, keep: int) -> Keeper:
+    def start(self, life: Life, keep: int, first: Callable[[], None] = lambda: None) -> Keeper:
         """Fork a process that runs `life` in a private folder; `keep` is its only descriptor.
 
-        Raises ConfinementError unless every wall stands.
+        `first` is what it does before the walls stand. Raises ConfinementError unless every one
+        stands.
         """
-        return self._confined(life, keep) if self.confined else self._plain(life, keep)
+        begin = self._confined if self.confined else self._plain
+        return begin(life, keep, first)
 
     # ------------------------------------------------------------------ without a sandbox
 
-    def _plain(self, life: Life, keep: int) -> Keeper:
+    def _plain(self, life: Life, keep: int, first: Callable[[], None]) -> Keeper:
         folder = Path(tempfile.mkdtemp(prefix="candidate-"))
         if self.outer_uid is not None:
             os.chown(folder, self.outer_uid, self.outer_uid)
@@ -123,6 +125,7 @@ class Confinement:
             with _exit_at_the_end():
                 try:
                     os.setsid()
+                    first()
                     _close_all_but(keep, say)
                     limit_resources(self.limits)
                     if self.outer_uid is not None:
@@ -157,14 +160,14 @@ class Confinement:
 
     # ------------------------------------------------------------------ in namespaces
 
-    def _confined(self, life: Life, keep: int) -> Keeper:
+    def _confined(self, life: Life, keep: int, first: Callable[[], None]) -> Keeper:
         """Fork a keeper of new namespaces, which forks the candidate as their first process."""
         said, say = os.pipe()
         mapped = mapped_memory()
         pid = os.fork()
         if pid == 0:
             with _exit_at_the_end():
-                self._watch(life, keep, say, mapped)
+                self._watch(life, keep, first, say, mapped)
         lines = _hear(said, say)
         inner = [int(line.removeprefix("pid ")) for line in lines if line.startswith("pid ")]
         keeper = Keeper(pid, inner[0] if inner else pid, None)
@@ -173,7 +176,9 @@ class Confinement:
             raise ConfinementError("; ".join(lines) or "the candidate died before it was locked in")
         return keeper
 
-    def _watch(self, life: Life, keep: int, say: int, mapped: int) -> NoReturn:
+    def _watch(
+        self, life: Life, keep: int, first: Callable[[], None], say: int, mapped: int
+    ) -> NoReturn:
         """Make the namespaces, fork the candidate into them, wait for its end and pass it on."""
         try:
             self._enter_namespaces()
@@ -185,6 +190,7 @@ class Confinement:
             with _exit_at_the_end():
                 try:
                     os.setsid()
+                    first()
                     self._lock(keep, say, mapped)
                 except OSError as error:
                     os.write(say, f"{error}\n".encode())

@@ -91,12 +91,12 @@ def optimizer_steps(
     return found
 
 
-def peak_bytes(function: Any, inputs: Sequence[Any]) -> int:
-    """Do what nextword.suite.peak_bytes says, in this process."""
+def value_and_peak(function: Any, inputs: Sequence[Any]) -> tuple[Any, int]:
+    """Do what nextword.suite.value_and_peak says, in this process."""
     import torch
 
     with torch.no_grad():
-        return measured(function, inputs)[1]
+        return measured(function, inputs)
 
 
 def measured(function: Any, inputs: Sequence[Any]) -> tuple[Any, int]:

@@ -16,10 +16,11 @@ import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from nextword.boundary.channel import Channel
-from nextword.boundary.usage import close_all, open_files
+from nextword.boundary.usage import close_all, open_files, open_memory_files
 from nextword.candidate.confinement import (
     PRIVATE_FOLDER,
     Confinement,
@@ -32,6 +33,7 @@ from nextword.candidate.one_thread import compute_in_one_thread
 
 START, END, BURY, DISMISS = b"S", b"E", b"B", b"D"  # an examiner's orders
 GC_THRESHOLDS = (20_000, 20, 20)  # tests make little that needs collecting: saves 5 % of time
+MOST_FILES = 2  # that a candidate opens for its meter
 DYING_SECONDS = 5.0  # between closing its channel and being gone
 
 
@@ -56,12 +58,20 @@ class Plan:
         return cls(**{**raw, "limits": Limits(**raw["limits"])})
 
 
+def _tell_memory(channel: socket.socket) -> None:
+    """Send the server what only a process itself can open; it is the first thing that it does."""
+    files = open_memory_files("self")
+    socket.send_fds(channel, [b"."], files)
+    close_all(files)
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A candidate, and the examiner's end of its channel."""
 
     keeper: Keeper
     channel: socket.socket
+    memory: Sequence[int]  # files that tell what memory it has, if they could be had
 
 
 class Server:
@@ -107,11 +117,11 @@ class Server:
         else:
             self._keeper = candidate.keeper
             pid = candidate.keeper.inner
-            files = open_files(pid)
+            files = [*opened, *candidate.memory] if (opened := open_files(pid)) else []
             about = {} if self._confinement.confined else {"pid": pid}  # as others see it
             self._say(about, [candidate.channel.fileno(), *files])
             candidate.channel.close()
-            close_all(files)
+            close_all([*opened, *candidate.memory])
         if self._confinement.confined:
             if last:
                 last.end()
@@ -132,7 +142,10 @@ class Server:
             serve(Channel(socket.socket(fileno=theirs.fileno())), folder)
 
         try:
-            return Candidate(self._confinement.start(life, theirs.fileno()), ours)
+            say = partial(_tell_memory, theirs)
+            keeper = self._confinement.start(life, theirs.fileno(), say)
+            _, memory, _, _ = socket.recv_fds(ours, 1, MOST_FILES)
+            return Candidate(keeper, ours, memory)
         except ConfinementError:
             ours.close()
             raise

@@ -55,6 +55,9 @@ class Session:
     source: Source
     package: Any = field(default_factory=SimpleNamespace)  # what the fixture `coursework` gives
 
+    def __post_init__(self) -> None:
+        self.talk.reads = self.source.library_names
+
     def hold(self, directory: dict[str, str]) -> None:
         """Let a module that defines these names stand for the student's."""
         self.package = SimpleNamespace(**{self.stem: Module(self.talk, directory)})

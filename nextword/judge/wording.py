@@ -16,6 +16,7 @@ from typing import Any
 from nextword.boundary.conversation import Changed, Conversation
 from nextword.boundary.errors import CannotCrossError, MissingNameError, Stop
 from nextword.boundary.memory import out_of_memory
+from nextword.judge.library_names import library_names
 from nextword.judge.reading import TextError, read_here
 from nextword.judge.suite import OverdueError
 from nextword.judge.timelimit import TimeLimitError
@@ -61,6 +62,12 @@ class Source:
         if not 0 < last <= len(own):
             return f" in {self.name}"
         return f" in line {last} of {self.name}: `{clean(own[last - 1].strip(), 120)}`"
+
+    def library_names(self, symbol: str) -> frozenset[str]:
+        """Return the names of libraries that a function leads to: library_names.py."""
+        with contextlib.suppress(TextError):
+            return frozenset(self.read(library_names, self.text, symbol))
+        return frozenset()
 
     def argument(self, changed: Changed) -> str:
         """Return "its argument `words`", by the name that the text gives it, or its place."""

@@ -21,7 +21,7 @@ from nextword.sandbox import bubblewrap
 
 START_SECONDS = 600.0  # to import numpy and torch on a machine that is slow and busy
 ORDER_SECONDS = 300.0  # to fork a candidate, or to end one
-MOST_FILES = 8  # that an answer brings along
+MOST_FILES = 8  # that an answer brings along: a channel, and what a meter reads
 END_SECONDS = 2.0  # to end by itself
 KERNEL_SETTINGS = (
     *("ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "ONEDNN_MAX_CPU_ISA"),

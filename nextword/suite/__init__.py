@@ -13,13 +13,14 @@ from nextword.boundary.batch import map_calls
 from nextword.boundary.errors import CannotCrossError
 from nextword.suite.chance import frequencies
 from nextword.suite.closeness import Closeness, close
-from nextword.suite.helpers import changes, ship, student_module
+from nextword.suite.helpers import changes, library_names, ship, student_module
 from nextword.suite.learning import (
     gradients,
     optimizer_steps,
     peak_bytes,
     same_training_step,
     set_parameters,
+    value_and_peak,
 )
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "close",
     "frequencies",
     "gradients",
+    "library_names",
     "map_calls",
     "optimizer_steps",
     "peak_bytes",
@@ -36,4 +38,5 @@ __all__ = [
     "set_parameters",
     "ship",
     "student_module",
+    "value_and_peak",
 ]

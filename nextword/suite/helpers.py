@@ -16,7 +16,7 @@ import pytest
 
 from nextword.boundary.errors import CannotCrossError
 from nextword.boundary.library import library_name, module_name
-from nextword.boundary.proxy import Changes, Shipped
+from nextword.boundary.proxy import Changes, Shipped, talk_of
 
 T = TypeVar("T")
 
@@ -44,6 +44,20 @@ def changes(value: T) -> Changes:
     [2, 1]
     """
     return Changes(value)
+
+
+def library_names(function: Any) -> frozenset[str]:
+    """Return the names of libraries that the text of a student's function uses.
+
+    With those of the functions and classes of its file that it leads to, and whatever the file
+    sets elsewhere. For what a docstring forbids; what is only called can be watched beside it, but
+    the student's process may hide it. Nothing for a function of the test's own.
+
+    >>> library_names(len)
+    frozenset()
+    """
+    talk = talk_of(function)
+    return frozenset() if talk is None else talk.reads(repr(function))
 
 
 def ship(helper: T) -> T:

@@ -55,7 +55,7 @@ BESIDE: dict[str, dict[str, bytes]] = {
 MADE: dict[str, bytes] = {
     "deep_expression": b"x = " + b"-" * 200_000 + b"1\n",
     "deep_attributes": b"x = x" + b".x" * 100_000 + b"\n",
-    "long_line": b"def deed(*_):\n    raise ValueError(" + b"'x' 'y' " * 60_000 + b")\n"
+    "long_line": b"def deed(*_):\n    raise ValueError(" + b"'x' 'y' " * 30_000 + b")\n"
     b"\n\nshout = mean = halves = Counter = deed\n",
 }
 # the folder, below the student's own, in which the module lies

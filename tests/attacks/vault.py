@@ -170,9 +170,14 @@ class Vault:
             book.execute("insert into grades values (?, ?)", (f"{CANARY}-student", 1.0))
 
     def contents(self) -> dict[str, bytes]:
-        """Return every file that a submission must neither read nor change."""
+        """Return every file that a submission must neither read nor change.
+
+        Which draws the reference passed the grader itself keeps beside the seed.
+        """
         return {
             str(path.relative_to(self.base)): path.read_bytes()
             for path in sorted(self.base.rglob("*"))
-            if path.is_file() and "out" not in path.relative_to(self.base).parts[:1]
+            if path.is_file()
+            and "out" not in path.relative_to(self.base).parts[:1]
+            and not path.name.startswith("admitted-")
         }

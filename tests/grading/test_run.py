@@ -319,8 +319,8 @@ def test_a_slow_import_is_not_paid_for_every_test(
 ) -> None:
     from nextword.grading import examiner
 
-    monkeypatch.setattr(examiner, "MOST_IMPORT_SECONDS", 1.0)
-    slow = "import time\ntime.sleep(0.4)\n"
+    monkeypatch.setattr(examiner, "MOST_IMPORT_SECONDS", 2.5)
+    slow = "import time\ntime.sleep(1)\n"  # the second import is in time, the third is not
     leaves = REFERENCE.replace("return sum(numbers) / len(numbers)", "import os; os._exit(0)")
     results = tiny.grade({"ann": slow + leaves, "ben": slow + REFERENCE})
     assert results["ben"].score == 10

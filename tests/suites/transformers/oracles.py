@@ -6,7 +6,7 @@ import sys
 import torch
 from torch import nn
 
-from nextword.suite import set_parameters, ship
+from nextword.suite import library_names, set_parameters, ship
 
 
 def tensor(rng, *shape, kind=torch.float32):
@@ -27,15 +27,26 @@ def fill(module, rng, *names):
     return values
 
 
-@ship
+# what would do the work of a function that is to be written by hand, or would hide it
+READY = {"layer_norm", "rms_norm", "group_norm", "batch_norm", "native_layer_norm", "gelu"}
+READY |= {"instance_norm", "normalize", "run_backward"}
+READY |= {"setprofile", "start_new_thread", "start_joinable_thread"}
+READY_BY_NAME = {"LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm1d", "BatchNorm1d", "GELU"}
+READY_BY_NAME |= {"autograd", "backward", "vjp", "jacrev", "optim", "settrace", "_current_frames"}
+
+
 def library_calls(function, *inputs):
-    """What a call takes ready-made from torch: norms, GELUs, gradients, optimizers.
+    """What a student's function takes ready-made from torch, as its calls and its text tell.
 
     What would end the watch, or run unseen by it, is named as well: another profile, a thread.
     """
-    ready = {"layer_norm", "rms_norm", "group_norm", "batch_norm", "native_layer_norm", "gelu"}
-    ready |= {"instance_norm", "normalize", "run_backward"}
-    ready |= {"setprofile", "start_new_thread", "start_joinable_thread"}
+    called = watched_calls(function, sorted(READY), *inputs)
+    return sorted({*called} | (library_names(function) & (READY | READY_BY_NAME)))
+
+
+@ship
+def watched_calls(function, ready, *inputs):
+    """Which of some functions of libraries are called in a call of a student's function."""
     found, here = set(), sys._getframe()
 
     def look(frame, event, arg):
