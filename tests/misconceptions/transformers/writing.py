@@ -49,9 +49,7 @@ def chosen(scores, temperature, rng, wrong):
     best = scores.argmax(-1, keepdim=True)
     if "greedy" in wrong or (not temperature and "drawn" not in wrong):
         return best
-    scores = wrong.get("warm", lambda scores, temperature: scores / (temperature or 1.0))(
-        scores, temperature
-    )
+    scores = wrong.get("warm", lambda scores, tau: scores / (tau or 1.0))(scores, temperature)
     chances = scores.softmax(wrong.get("axis", -1)).nan_to_num()
     if "together_drawn" in wrong:
         return torch.multinomial(chances[:1], 1, generator=rng).expand(len(scores), 1)
@@ -114,9 +112,7 @@ def writes_anything(model, prompts, most, rng, temperature=1.0, cached=True):
     says="`temperature` has no effect: divide the logits by it before the softmax.",
 )
 def ignores_the_temperature(model, prompts, most, rng, temperature=1.0, cached=True):
-    return write(
-        model, prompts, most, rng, temperature, cached, warm=lambda scores, temperature: scores
-    )
+    return write(model, prompts, most, rng, temperature, cached, warm=lambda scores, tau: scores)
 
 
 @misconception(
@@ -212,13 +208,7 @@ def never_ends(model, prompts, most, rng, temperature=1.0, cached=True):
 )
 def multiplies_by_the_temperature(model, prompts, most, rng, temperature=1.0, cached=True):
     return write(
-        model,
-        prompts,
-        most,
-        rng,
-        temperature,
-        cached,
-        warm=lambda scores, temperature: scores * temperature,
+        model, prompts, most, rng, temperature, cached, warm=lambda scores, tau: scores * tau
     )
 
 
