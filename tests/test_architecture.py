@@ -91,6 +91,21 @@ def test_no_import_circles() -> None:
     assert not graph, f"modules on or behind a circle: {sorted(graph)}"
 
 
+def test_no_circles_between_packages() -> None:
+    """At any level of import: one inside a function, or for types alone, ties packages, too."""
+    graph: dict[str, set[str]] = {}
+    for path in importers("nextword"):
+        inside = path.relative_to(ROOT / "nextword").with_suffix("").parts
+        names = [name.split(".") for name in imports(path) if within(name, "nextword")]
+        folders = {parts[1] for parts in names if len(parts) > 1}
+        graph.setdefault(inside[0], set()).update(folders - {inside[0]})
+    assert {"boundary", "candidate", "judge", "models"} <= graph.keys()
+    while leaves := [name for name, others in graph.items() if not others & graph.keys()]:
+        for name in leaves:
+            del graph[name]
+    assert not graph, f"packages on or behind a circle: {sorted(graph)}"
+
+
 def test_files_are_short() -> None:
     """Files that readers study from top to bottom are as long as their chapter."""
     read_whole = {ROOT / "solutions", ROOT / "coursework", ROOT / "tests" / "submissions"}

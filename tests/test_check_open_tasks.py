@@ -17,8 +17,8 @@ from nextword.check.known import known_path, load
 from nextword.check.open_tasks import of_another
 from nextword.judge.wording import Source
 from nextword.project import find_project
-from nextword.release.stubs import marked_regions
 from nextword.results import Verdict
+from nextword.stubs import marked_regions
 
 Command = Callable[..., Result]
 PROJECT = find_project(Path(__file__))

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 import torch
 
-from nextword import checkpoints, fingerprints
-from nextword.checkpoints import make, shipped
-from nextword.checkpoints.places import FOLDER, TWICE
+from nextword import checkpoints, fingerprints, shipped
+from nextword import train_models as make
+from nextword.checkpoints.places import TWICE
 from nextword.checkpoints.recipe import Recipe, Trained
 from nextword.corpora import names
 from nextword.errors import UserError
 from nextword.ladder.measure import Row
+from nextword.shipped import FOLDER
 
 ROOT = Path(__file__).parents[1]
 MEGABYTE = 2**20

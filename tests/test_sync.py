@@ -10,7 +10,7 @@ from typer.testing import Result
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.project import Project
-from nextword.release.stubs import make_stub
+from nextword.stubs import make_stub
 
 Command = Callable[..., Result]
 

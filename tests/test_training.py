@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import torch
 
+from nextword import train_models as make
 from nextword import training
-from nextword.checkpoints import make, recipe
+from nextword.checkpoints import recipe
 from nextword.corpora import names
 from nextword.ladder.rungs import rnns as rungs
 from nextword.models import rnns as translators

@@ -23,7 +23,6 @@ from nextword.boundary.errors import (
 from nextword.boundary.library import known_class, library_name
 from nextword.boundary.proxy import Changes, Handle, Method, Module, Named, Shipped
 from nextword.boundary.usage import Meter, own_meter
-from nextword.candidate.host import CLASS_BITS
 from nextword.results import Verdict
 
 
@@ -323,7 +322,7 @@ class Conversation:
 
     def describe(self, handle: Handle) -> Description:
         """Return what is known of the handle's class, asking once per class."""
-        kind = handle._number >> CLASS_BITS
+        kind = handle._number >> marks.CLASS_BITS
         if kind not in self.described:
             found = self.request("describe", handle)
             names, name = found if isinstance(found, list) and len(found) == 2 else ((), None)

@@ -11,3 +11,4 @@ MARKS = tuple(msgpack.ExtType(code, b"") for code in range(20))
 TRUSTED = frozenset({RNG, TORCH_RNG, RANGE, LIBRARY, METHOD})
 # What stays behind, and is known by a key.
 REFERENCES = {HANDLE: int, NAME: str, LIBRARY: str, METHOD: list}
+CLASS_BITS = 32  # a handle is (number of the object's class << 32) + number of the object

@@ -33,7 +33,6 @@ PACKAGE = "coursework"
 MAX_PRINTED = 64 << 20  # characters; whoever prints more gets an OSError
 MAX_TEXT = 2000  # characters of an exception's message
 MAX_LINES = 20  # frames of the student's own code in an error
-CLASS_BITS = 32  # a handle is (number of the object's class << 32) + number of the object
 
 
 class MissingNameError(WireError):
@@ -267,7 +266,7 @@ class Host:
         number = self._numbers.get(id(obj))
         if number is None:
             kind = self._classes.setdefault(type(obj), len(self._classes) + 1)
-            number = self._numbers[id(obj)] = (kind << CLASS_BITS) + next(self._serial)
+            number = self._numbers[id(obj)] = (kind << marks.CLASS_BITS) + next(self._serial)
             self._objects[number] = obj
         return marks.HANDLE, number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from nextword.release.stubs import functions_of
+from nextword.stubs import functions_of
 
 
 def of_another(task_id: str, text: str, lines: Sequence[int], symbols: Mapping[str, str]) -> str:

@@ -5,7 +5,8 @@ folder `checkpoints`; a page reads them with `load` and `ladder`. Each file carr
 the code and the data that it was made from.
 """
 
-from nextword.checkpoints.recipe import Recipe, Trained, all_recipes
-from nextword.checkpoints.shipped import ladder, load
+from nextword.checkpoints.measured import ladder
+from nextword.checkpoints.recipe import Recipe, Trained
+from nextword.shipped import load
 
-__all__ = ["Recipe", "Trained", "all_recipes", "ladder", "load"]
+__all__ = ["Recipe", "Trained", "ladder", "load"]

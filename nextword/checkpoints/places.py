@@ -1,5 +1,4 @@
-"""Where shipped models are, in a course folder."""
+"""Where shipped rungs are, in the folder of shipped models."""
 
-FOLDER = "checkpoints"
-RUNGS = "ladder"  # the folder in it that holds what was measured of each rung
+RUNGS = "ladder"  # what was measured of each rung
 TWICE = "ladder-twice"  # the same, of rungs that read twice as many words

@@ -1,30 +1,19 @@
-"""What a shipped model is and where the recipes are found. Leaves out: running them."""
+"""What a shipped model is made from. Leaves out: making it (train_models.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 
-from nextword import models
 from nextword.corpora import names
 from nextword.fingerprints import code_of, fingerprint
-from nextword.ladder.rung import listed
+from nextword.shipped import Trained
 
-if TYPE_CHECKING:
-    from torch import Tensor
+__all__ = ["Recipe", "Report", "Trained"]
 
 Report = Callable[[float], None]  # told now and then which share of the work is done, 0 to 1
-
-
-@dataclass(frozen=True)
-class Trained:
-    """What a training leaves: tensors by their names, and facts that a page tells (JSON values)."""
-
-    tensors: dict[str, Tensor]
-    facts: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -53,8 +42,3 @@ class Recipe:
         parts += [code_of(path) for path in self.sources]
         parts += [code_of(package / f"{stem}.py", called) for stem, called in self.uses.items()]
         return fingerprint(parts)
-
-
-def all_recipes() -> Sequence[Recipe]:
-    """Every recipe of every file in nextword/models, by name."""
-    return sorted(listed(models, "RECIPES"), key=lambda recipe: recipe.name)

@@ -35,10 +35,10 @@ def models(
     Exit 1: with --check, something is out of date; else, a model could not be
     trained.
     """
-    from nextword.checkpoints import make
-    from nextword.checkpoints.places import FOLDER
+    from nextword import train_models as make
     from nextword.cli.bar import Bar
     from nextword.project import find_project
+    from nextword.shipped import FOLDER
 
     project = find_project()
     code = project.root / (package or project.best_package)
@@ -57,7 +57,7 @@ def models(
 
 def _trained(recipe: Recipe, code: Path, folder: Path, bar: Bar) -> bool:
     """Train one model and say how large it is, or why it could not be trained."""
-    from nextword.checkpoints import make
+    from nextword import train_models as make
     from nextword.ladder.measure import RungError
 
     try:

@@ -22,8 +22,8 @@ from nextword.judge.local import on_module
 from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest, with_suite
 from nextword.project import Project
-from nextword.release.stubs import marked_regions
 from nextword.results import Verdict
+from nextword.stubs import marked_regions
 
 SEEDS = tuple(f"mutants {number}" for number in range(5))
 SECONDS = 3.0  # that a test of a mutant may take

@@ -27,7 +27,7 @@ from nextword.nbgrader.notebook import id_of
 from nextword.nbgrader.plain_files import is_plain
 from nextword.nbgrader.student_markdown import SHOWN, markdown, shortened
 from nextword.release.assignment import cell_id, kind_of, read_notebook, without
-from nextword.release.stubs import Function, functions_of
+from nextword.stubs import Function, functions_of
 
 HEAD = "the page's head"  # no name of a cell
 STYLE = """

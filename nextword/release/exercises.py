@@ -15,7 +15,7 @@ from typing import Any
 from nextword.catalogue import Chapter, Task
 from nextword.errors import UserError
 from nextword.plural import count
-from nextword.release.stubs import find_regions, functions_of
+from nextword.stubs import find_regions, functions_of
 
 HINTS = ("First hint: a nudge", "Second hint: the idea", "Third hint: nearly the code")
 

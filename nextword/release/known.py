@@ -16,8 +16,8 @@ from nextword.judge.local import on_module
 from nextword.judge.misconceptions import load_misconceptions, wrong_module
 from nextword.judge.suite import VISIBLE_SEED, Suite, SuiteTest, with_suite
 from nextword.project import Project
-from nextword.release.stubs import functions_of
 from nextword.results import Verdict
+from nextword.stubs import functions_of
 
 
 def known_text(project: Project, chapter: Chapter) -> str:

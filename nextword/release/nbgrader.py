@@ -25,9 +25,9 @@ from nextword.release.assignment import (
     write_notebook,
 )
 from nextword.release.known import known_files
-from nextword.release.stubs import make_stub
 from nextword.release.student import library_zip, require_new_folder, write_text
 from nextword.release.suites import read_suite
+from nextword.stubs import make_stub
 
 EXAMINER = "examiner"  # the part of the folder that never reaches students
 LIBRARY = Path("students", "next-word.zip")  # what they install, once for all assignments

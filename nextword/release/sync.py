@@ -20,7 +20,7 @@ from nextword.release.exercises import task_index, with_boxes, with_points
 from nextword.release.figures import STORIES, with_scripts
 from nextword.release.known import known_text
 from nextword.release.samples import write_samples
-from nextword.release.stubs import make_stub
+from nextword.stubs import make_stub
 
 
 @dataclass(frozen=True)

@@ -64,11 +64,11 @@ def train(linear: bool, package: SimpleNamespace, texts: Texts, report: Report) 
 
 def shipped(course: ModuleType, texts: Texts) -> Transformer:
     """The transformer that the book ships, as it was trained: with the reader's own network."""
-    from nextword import checkpoints
+    from nextword import shipped
 
     number = number_words(texts.vocabulary)
     model: nn.Module = course.LanguageModel(course.Sizes(V=len(number), **SIZES))
-    tensors = checkpoints.load("ladder/transformer").tensors
+    tensors = shipped.load("ladder/transformer").tensors
     model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     return Transformer(course, model.eval(), number)
 

@@ -11,14 +11,14 @@ from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 
-from nextword.checkpoints import shipped
+from nextword import models, shipped
 from nextword.checkpoints.places import RUNGS, TWICE
-from nextword.checkpoints.recipe import Recipe, Report, Trained, all_recipes
+from nextword.checkpoints.recipe import Recipe, Report, Trained
 from nextword.corpora import names
 from nextword.errors import UserError
 from nextword.ladder import measure
 from nextword.ladder.climb import Progress, importable, made_from
-from nextword.ladder.rung import Model, Rung, all_rungs
+from nextword.ladder.rung import Model, Rung, all_rungs, listed
 
 TOKENS = {RUNGS: 1_000_000, TWICE: 2_000_000}  # of the village, that every rung reads
 ASKED = 100_000  # tokens of the test text, the same for both
@@ -29,6 +29,11 @@ SECOND = (
     "transformer",
     "with convolution",
 )
+
+
+def all_recipes() -> Sequence[Recipe]:
+    """Every recipe of every file in nextword/models, by name."""
+    return sorted(listed(models, "RECIPES"), key=lambda recipe: recipe.name)
 
 
 def everything() -> Sequence[Recipe]:

@@ -1,6 +1,6 @@
 """The files of shipped models: written whole or not at all; what cannot be read says why.
 
-Leaves out: training them (make).
+Leaves out: training them (train_models.py).
 """
 
 from __future__ import annotations
@@ -9,19 +9,28 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
-from nextword.checkpoints.places import FOLDER, RUNGS
-from nextword.checkpoints.recipe import Trained
 from nextword.errors import UserError
 from nextword.files import SHARED, write_whole
-from nextword.ladder.climb import Ladder
-from nextword.ladder.measure import Row
 from nextword.project import find_project
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+FOLDER = "checkpoints"  # where the files are, in a course folder
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training leaves: tensors by their names, and facts that a page tells (JSON values)."""
+
+    tensors: dict[str, Tensor]
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 def load(name: str, folder: Path | None = None) -> Trained:
@@ -31,20 +40,20 @@ def load(name: str, folder: Path | None = None) -> Trained:
     say how many `seconds` the training took. Raises `UserError` for a missing or damaged file.
     """
     path = (folder or find_project().root / FOLDER) / f"{name}.safetensors"
-    with _opened(path, "pt") as (file, notes):
+    with opened(path, "pt") as (file, notes):
         tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - no dict
     return Trained(tensors, json.loads(notes["facts"]))
 
 
 def fingerprint_of(path: Path) -> str:
     """What the model was made from, as its file says. Raises `UserError` like `load`."""
-    with _opened(path) as (_, notes):
+    with opened(path) as (_, notes):
         return notes["fingerprint"]
 
 
 @contextmanager
-def _opened(path: Path, framework: str = "np") -> Iterator[tuple[Any, dict[str, str]]]:
-    """The file, whose tensors are read when they are asked for, and its notes.
+def opened(path: Path, framework: str = "np") -> Iterator[tuple[Any, dict[str, str]]]:
+    """Open a file: it, whose tensors are read when they are asked for, and its notes.
 
     framework: "np" or "pt"; whoever asks for the notes alone need not wait for torch.
     """
@@ -81,22 +90,3 @@ def write(path: Path, trained: Trained, fingerprint: str) -> None:
         write_whole(path, save(packed, metadata=notes), mode=SHARED)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {os.strerror(error.errno or 0)}") from error
-
-
-@cache
-def ladder(folder: Path | None = None, of: str = RUNGS) -> Ladder:
-    """The ladder as it was measured when the models were shipped: every rung of the book.
-
-    of: RUNGS; or TWICE for what the rungs reach with twice as many words. Raises `UserError` where
-    no rung was shipped.
-    """
-    rungs = (folder or find_project().root / FOLDER) / of
-    found = []
-    for path in rungs.glob("*.safetensors"):
-        with _opened(path) as (_, notes):
-            found.append(json.loads(notes["facts"]))
-    if not found:
-        raise UserError(f"there is no measured rung in {rungs}: run `nextword models`")
-    found.sort(key=lambda facts: facts["step"])
-    rows = tuple(Row(**facts["row"]) for facts in found)
-    return Ladder("village", found[0]["floor"], found[0]["unknown"], rows, {})
