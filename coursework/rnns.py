@@ -1,12 +1,21 @@
 """Recurrent networks, from a window of words to the encoder-decoder. Leaves out: attention.
 
-Equations such as (4.5) are those of chapter 4. B: sequences of T steps, or windows of N words.
-V: words. L: layers. An input is D numbers, an output H, a state S. BTH is a tensor of shape
-(B, T, H), XH one of (..., H). Arguments that make no sense: ValueError. Rules such as "no autograd"
-are a matter of honour: the tests compare values.
+The sections are those of chapter 4, and so are the numbers of equations such as (4.5).
+
+    B  sequences of a batch            D  numbers of an input x
+    T  steps of a sequence             H  numbers of an output h
+    N  words of a window               S  numbers of a state s: H, or 2 H for an LSTM
+    V  words of the vocabulary         L  layers
+
+Shapes stand in the signatures: `Float[Tensor, "B T H"]` is a tensor of floats with the axes B, T
+and H. "*B" stands for any number of axes, or none. "ND" is N times D, and "H2" is 2 times H. The
+gradient of the loss for a tensor `z` is called `d_z`, and has the shape of `z`.
+
+Arguments that make no sense raise ValueError; the lines that do it are given. Rules such as "no
+autograd" are a matter of honour: the tests compare values.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 
 import torch
@@ -14,20 +23,37 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
-from nextword.corpora.batches import BOS, EOS, PAD, until_end  # the ids 1, 2, 0
+from nextword.corpora.batches import BOS, EOS, PAD, until_end  # the ids 1, 2 and 0
 from nextword.corpora.checks import require, require_ids
-from nextword.corpora.recurrent import Cell, Rows, TwoNetworks, Weights, first_state
-from nextword.corpora.shapes import BH, BLS, BS, BTD, BTH, BTV, BV, XA, XH, XS, Id, Ids
 
 
 # ------------------------------------------------------------------ 4.1 A window of words
-def feedforward(p: Weights, contexts: Int[Tensor, "*B N"]) -> tuple[Tensor, XH, Tensor]:
-    """Return e, the N words' vectors side by side, h = tanh(W e + b), z = U h + c (4.1 to 4.3).
+def feedforward(
+    p: dict[str, Tensor], contexts: Int[Tensor, "*B N"]
+) -> tuple[Float[Tensor, "*B ND"], Float[Tensor, "*B H"], Float[Tensor, "*B V"]]:
+    """Return e, h and the logits z of a network that looks at windows of N words (4.1 to 4.3).
 
-    p holds E (V, D), W (H, N D), b (H), U (V, H), c (V). B may be any axes, or none. About 3 lines.
-    >>> p = dict(zip("EWbUc", map(torch.tensor, ([[1.0]], [[2.0, -2.0]], [0.0], [[1.0]], [5.0]))))
-    >>> [each.tolist() for each in feedforward(p, torch.tensor([[0, 0]]))]  # h is tanh(2 - 2)
-    [[[1.0, 1.0]], [[0.0]], [[5.0]]]
+        e = the vectors of the N words, side by side
+        h = tanh(W e + b)
+        z = U h + c
+
+    Args:
+        p: the weights E (V, D), W (H, N D), b (H), U (V, H) and c (V), by name.
+        contexts: the ids of the words, a window in each row. B may be any axes, or none.
+
+    About 3 lines. In this example the window holds word 0 twice, whose vector is the number 1, so
+    h is tanh(2 - 2):
+
+    >>> p = {
+    ...     "E": torch.tensor([[1.0]]),
+    ...     "W": torch.tensor([[2.0, -2.0]]),
+    ...     "b": torch.tensor([0.0]),
+    ...     "U": torch.tensor([[1.0]]),
+    ...     "c": torch.tensor([5.0]),
+    ... }
+    >>> e, h, z = feedforward(p, torch.tensor([[0, 0]]))
+    >>> e.tolist(), h.tolist(), z.tolist()
+    ([[1.0, 1.0]], [[0.0]], [[5.0]])
     """
     require_ids("contexts", contexts.unique().tolist(), len(p["E"]))
     raise NotImplementedError("4.1 feedforward: see section 4.1, equations 4.1 to 4.3")
@@ -35,18 +61,46 @@ def feedforward(p: Weights, contexts: Int[Tensor, "*B N"]) -> tuple[Tensor, XH, 
 
 # ------------------------------------------------------------------ 4.2 Gradients by hand
 def loss_and_gradients(
-    p: Weights, contexts: Int[Tensor, "B N"], targets: Id, e: Float[Tensor, "B ND"], h: BH, z: BV
-) -> tuple[Float[Tensor, ""], Weights]:
-    """Return the mean of -ln softmax(z)[target] and its slopes for E, W, b, U, c (4.4 to 4.8).
+    p: dict[str, Tensor],
+    contexts: Int[Tensor, "B N"],
+    targets: Int[Tensor, " B"],
+    e: Float[Tensor, "B ND"],
+    h: Float[Tensor, "B H"],
+    z: Float[Tensor, "B V"],
+) -> tuple[Float[Tensor, ""], dict[str, Tensor]]:
+    """Return the loss of B windows and its gradients for E, W, b, U and c (4.4 to 4.8).
 
-    By hand, no autograd; e, h, z are those of `feedforward`. `index_add_` adds rows. 6 lines.
+        loss = the mean of -ln softmax(z)[target] over the windows
+
+    Work backwards by hand, without autograd.
+
+    Args:
+        p: the weights, as in `feedforward`.
+        contexts: the windows; a word may occur in them more than once.
+        targets: the id of the word that follows each window.
+        e, h, z: what `feedforward` returns for these windows.
+
+    The gradients are a dict with the names and the shapes of p. Logits may be as large as 10,000,
+    and `logsumexp` does not overflow. `index_add_` adds rows to rows of a matrix. About 8 lines.
+
+    In this example both words are equally likely, and word 0 is the target:
+
+    >>> shapes = {"E": (2, 1), "W": (1, 1), "b": (1,), "U": (2, 1), "c": (2,)}
+    >>> p = {name: torch.zeros(shape) for name, shape in shapes.items()}
+    >>> e, h, z = torch.zeros(1, 1), torch.zeros(1, 1), torch.zeros(1, 2)
+    >>> loss, gradients = loss_and_gradients(p, torch.tensor([[1]]), torch.tensor([0]), e, h, z)
+    >>> round(loss.item(), 3), gradients["c"].tolist()  # ln 2; predicted minus true
+    (0.693, [-0.5, 0.5])
     """
     require_ids("targets", targets.tolist(), z.shape[-1])
     raise NotImplementedError("4.2 loss_and_gradients: see section 4.2, equations 4.4 to 4.9")
 
 
-def sgd_step(p: Weights, gradients: Weights, rate: float) -> Weights:
-    """Return new weights, each moved by -rate times its slope (4.9); p stays as it is. 1 line.
+def sgd_step(p: dict[str, Tensor], gradients: dict[str, Tensor], rate: float) -> dict[str, Tensor]:
+    """Return new weights, each moved by -rate times its gradient (4.9); p stays as it is.
+
+    `gradients` has the names and the shapes of p. 1 line.
+
     >>> sgd_step({"b": torch.tensor([1.0, 2.0])}, {"b": torch.tensor([10.0, 0.0])}, 0.1)
     {'b': tensor([0., 2.])}
     """
@@ -54,52 +108,131 @@ def sgd_step(p: Weights, gradients: Weights, rate: float) -> Weights:
 
 
 # ------------------------------------------------------------------ 4.3 Elman's network
-class ElmanCell(Cell):
-    """The simple recurrent network (Elman 1990); S = H. Linear layers W (with b) and U."""
+# A cell is one step of a recurrent network. It has the sizes D, H and S, and two linear layers: W
+# reads the input, a = W x + b, and U reads the old output. `cell.step(a, s)` returns the next
+# state, whose first H numbers are the output. What follows serves every cell that is made so.
+Cell = nn.Module
 
-    def step(self, a: XH, s: XH) -> XH:
-        """Return h = tanh(a + U s), where a = W x + b and s is the old h (4.10). 1 line.
-        >>> cell = ElmanCell(1, 1)
+
+class ElmanCell(nn.Module):
+    """The simple recurrent network (Elman 1990). Its state is its output, so S = H."""
+
+    def __init__(self, D: int, H: int) -> None:
+        super().__init__()
+        self.D, self.H, self.S = D, H, H
+        self.W = nn.Linear(D, H)  # W.weight (H, D), W.bias (H)
+        self.U = nn.Linear(H, H, bias=False)  # U.weight (H, H)
+
+    def step(self, a: Float[Tensor, "*B H"], s: Float[Tensor, "*B H"]) -> Float[Tensor, "*B H"]:
+        """Return the new h (4.10), from a = W x + b and the old h, which is called s.
+
+            h = tanh(a + U s)
+
+        1 line. In this example U is 2, so h is tanh(0.1 + 2 * 0.5):
+
+        >>> cell = ElmanCell(D=1, H=1)
         >>> cell.U.weight.data[:] = 2.0
-        >>> round(cell.step(torch.tensor([0.1]), torch.tensor([0.5])).item(), 3)  # tanh 1.1
+        >>> round(cell.step(torch.tensor([0.1]), torch.tensor([0.5])).item(), 3)
         0.8
         """
         raise NotImplementedError("4.3 ElmanCell.step: see section 4.3, equation 4.10")
 
 
-def run(cell: Cell, x: BTD, s: BS | None = None) -> tuple[BTH, BS]:
-    """Read T steps with one cell, from the state s or zeros: all outputs, and the last state.
+def first_state(
+    cell: Cell, x: Float[Tensor, "B T D"], s: Float[Tensor, "B S"] | None
+) -> Float[Tensor, "B S"]:
+    """Return the state in which a cell begins to read x: s, or zeros where s is None. (Given.)
 
-    One call, cell.W(x), gives a for all steps; only `cell.step(a, s)` must wait for the state,
-    whose first `cell.H` numbers are the output. No loop over sequences. About 5 lines.
+    Raises ValueError where x has no step or another D, and where s is not of shape (B, S).
+
+    >>> first_state(ElmanCell(D=2, H=3), torch.ones(1, 4, 2), None)
+    tensor([[0., 0., 0.]])
     """
-    s = first_state(cell, x, s)  # ValueError where a shape is wrong
+    B, T, D = x.shape
+    require("x", (B, T, D), T >= 1 and D == cell.D, f"(B, 1 or more, {cell.D})")
+    if s is None:
+        return x.new_zeros(B, cell.S)
+    require("s", tuple(s.shape), s.shape == (B, cell.S), f"({B}, {cell.S})")
+    return s
+
+
+def run(
+    cell: Cell, x: Float[Tensor, "B T D"], s: Float[Tensor, "B S"] | None = None
+) -> tuple[Float[Tensor, "B T H"], Float[Tensor, "B S"]]:
+    """Let a cell read T steps; return its outputs at all steps, and its last state.
+
+    It begins in the state s, or in zeros where s is None. The input needs no state, so one call,
+    `cell.W(x)`, gives a for all steps; only `cell.step(a, s)` must wait for the step before. All B
+    sequences go through a step together: no loop over them. About 5 lines.
+
+    In this example the outputs are tanh 1, and then tanh(tanh 1):
+
+    >>> cell = ElmanCell(D=1, H=1)
+    >>> for parameter, value in zip(cell.parameters(), (1.0, 0.0, 1.0)):  # W, b and U
+    ...     parameter.data[:] = value
+    >>> outputs, last = run(cell, torch.tensor([[[1.0], [0.0]]]))
+    >>> [round(h, 3) for h in outputs.flatten().tolist()], round(last.item(), 3)
+    ([0.762, 0.642], 0.642)
+    """
+    s = first_state(cell, x, s)
     raise NotImplementedError("4.3 run: see section 4.3, equation 4.10")
 
 
 # ------------------------------------------------------------------ 4.4 Backpropagation in time
 @torch.no_grad()
-def bptt(cell: ElmanCell, x: BTD, h: BTH, slopes: BTH, chunk: int = 0) -> Weights:
-    """Return dL/dW, dL/dU, dL/db of an Elman network that began with zeros (4.12 to 4.14).
+def bptt(
+    cell: ElmanCell,
+    x: Float[Tensor, "B T D"],
+    h: Float[Tensor, "B T H"],
+    grad: Float[Tensor, "B T H"],
+    chunk: int = 0,
+) -> dict[str, Tensor]:
+    """Return the gradients of L for W, U and b of an Elman network (4.12 to 4.14).
 
-    By hand, 7 lines. h are its outputs; slopes[:, t] is the direct slope of L for h[:, t], without
-    what later steps hand back. If chunk > 0, steps 0, chunk, 2 chunk, ... hand nothing back.
-    >>> cell, x, h = ElmanCell(1, 1), torch.ones(1, 2, 1), torch.zeros(1, 2, 1)
-    >>> cell.W.weight.data[:], cell.W.bias.data[:], cell.U.weight.data[:] = 1.0, -1.0, 3.0
-    >>> [bptt(cell, x, h, torch.ones(1, 2, 1), k)["W"].item() for k in (0, 1)]  # 1 + 1 * 3, and 1
-    [5.0, 2.0]
+    Work backwards by hand, from the last step to the first, without autograd.
+
+    Args:
+        cell: the network, which began in a state of zeros.
+        x: its inputs.
+        h: its outputs, h_1 to h_T.
+        grad: g_1 to g_T of (4.12): how L depends on h_t directly, without what later steps hand
+            back to it.
+        chunk: if it is above 0, the way back is cut. With steps counted from 0, those that begin a
+            chunk, 0, chunk, 2 chunk, ..., hand nothing back to the step before.
+
+    The dict has the names "W", "U" and "b". About 10 lines.
+
+    In this example U is 3, and all inputs and all g are 1. The last step gets 1 and the first step
+    1 + 3 * 1, which makes 5 for W. If the way back is cut at every step, it is 1 + 1:
+
+    >>> cell = ElmanCell(D=1, H=1)
+    >>> for parameter, value in zip(cell.parameters(), (1.0, -1.0, 3.0)):  # W, b and U
+    ...     parameter.data[:] = value
+    >>> x, h, grad = torch.ones(1, 2, 1), torch.zeros(1, 2, 1), torch.ones(1, 2, 1)
+    >>> bptt(cell, x, h, grad)["W"].item(), bptt(cell, x, h, grad, chunk=1)["W"].item()
+    (5.0, 2.0)
     """
     raise NotImplementedError("4.4 bptt: see section 4.4, equations 4.12 to 4.14")
 
 
 # ------------------------------------------------------------------ 4.5 Gradients over distance
-def gradient_norms(cell: Cell, x: Float[Tensor, "T D"], s: Float[Tensor, "S"]) -> Tensor:
-    """Return the norms of dh_T/ds_t, t = 0 to T, for one sequence from s_0 = s (4.15, 4.16).
+def gradient_norms(
+    cell: Cell, x: Float[Tensor, "T D"], s: Float[Tensor, " S"]
+) -> Float[Tensor, " T1"]:
+    """Return the norms of dh_T/ds_t for t = 0, 1, ..., T: T + 1 numbers (4.15, 4.16).
 
-    h_T is the first H numbers of s_T. The norm is the largest singular value, so the last one is 1.
-    `torch.func.jacrev(cell.step, argnums=1)(a, s)` is the Jacobian of a step. About 7 lines.
-    >>> cell = ElmanCell(1, 1)
-    >>> cell.U.weight.data[:], cell.W.bias.data[:] = 0.5, 0.0
+    One sequence x is read from the state s_0 = s. h_T is the first H numbers of s_T. The norm of a
+    matrix is its largest singular value, so the last of the T + 1 norms is 1.
+
+    `torch.func.jacrev(cell.step, argnums=1)(a, s)` is the Jacobian of one step: how the new state
+    depends on the state s, an (S, S) matrix. The answer needs no gradient: detach it. About 8
+    lines.
+
+    In this example the states stay at 0, and each step multiplies by U = 0.5:
+
+    >>> cell = ElmanCell(D=1, H=1)
+    >>> cell.U.weight.data[:] = 0.5
+    >>> cell.W.bias.data[:] = 0.0
     >>> gradient_norms(cell, torch.zeros(3, 1), torch.zeros(1)).tolist()
     [0.125, 0.25, 0.5, 1.0]
     """
@@ -109,122 +242,256 @@ def gradient_norms(cell: Cell, x: Float[Tensor, "T D"], s: Float[Tensor, "S"]) -
 def clip_gradients(parameters: Iterable[nn.Parameter], most: float) -> float:
     """Scale all gradients in place by one factor, so that their norm is at most `most` (4.17).
 
-    The norm is that of all `parameter.grad` (some may be None) taken as one vector; if it
-    is small enough, nothing changes. Returns the old norm. No torch.nn.utils; about 5 lines.
+    The norm is that of all `parameter.grad` together, taken as one long vector. Some of them may be
+    None: they count as if they were not there. If the norm is small enough, nothing changes.
+    Returns the norm before clipping. No torch.nn.utils. About 6 lines.
+
+    >>> parameter = nn.Parameter(torch.zeros(2))
+    >>> parameter.grad = torch.tensor([3.0, 4.0])
+    >>> clip_gradients([parameter], most=2.5), parameter.grad.tolist()
+    (5.0, [1.5, 2.0])
     """
     require("most", most, most > 0, "above 0")
     raise NotImplementedError("4.5 clip_gradients: see section 4.5, equations 4.15 to 4.17")
 
 
 # ------------------------------------------------------------------ 4.6 LSTM
-class LSTMCell(Cell):
-    """Long short-term memory (Hochreiter and Schmidhuber 1997, Gers et al. 2000): s is h, then c.
+class LSTMCell(nn.Module):
+    """Long short-term memory (Hochreiter and Schmidhuber 1997, Gers et al. 2000).
 
-    Its four blocks are i, f, g, o, in torch's order; W.bias is torch's bias_ih + bias_hh.
+    The state s is h and then c, side by side, so S = 2 H. W and U have four blocks of H rows: i, f,
+    g and o, in torch's order. W.bias is the sum of torch's bias_ih and bias_hh.
     """
 
-    blocks, carried = 4, 2
+    def __init__(self, D: int, H: int) -> None:
+        super().__init__()
+        self.D, self.H, self.S = D, H, 2 * H
+        self.W = nn.Linear(D, 4 * H)  # W.weight (4 H, D), W.bias (4 H)
+        self.U = nn.Linear(H, 4 * H, bias=False)  # U.weight (4 H, H)
 
-    def step(self, a: XA, s: XS) -> XS:
-        """Return h = o tanh(c) and c = f c' + i g side by side (4.18, 4.19). About 4 lines.
+    def step(self, a: Float[Tensor, "*B H4"], s: Float[Tensor, "*B H2"]) -> Float[Tensor, "*B H2"]:
+        """Return the new h and c side by side (4.18, 4.19), from a = W x + b and the old h' and c'.
 
-        h' and c' are the old ones. i, f, o are the sigmoid of their block of a + U h', g its tanh.
-        >>> LSTMCell(1, 1).step(999 * torch.tensor([1.0, -1, 1, -1]), torch.ones(2)).tolist()
-        [0.0, 1.0]
+            i, f, o = the sigmoids of their blocks of a + U h'
+            g = the tanh of its block of a + U h'
+            c = f c' + i g
+            h = o tanh(c)
+
+        About 5 lines. In this example the gates i, g and o are open and f is shut, so the old c is
+        forgotten and the new c is 1 * 1:
+
+        >>> s = LSTMCell(D=1, H=1).step(torch.tensor([99.0, -999.0, 99.0, 99.0]), torch.ones(2))
+        >>> [round(number, 3) for number in s.tolist()]  # h = tanh 1, and c
+        [0.762, 1.0]
         """
         raise NotImplementedError("4.6 LSTMCell.step: see section 4.6, equations 4.18 and 4.19")
 
 
 # ------------------------------------------------------------------ 4.7 GRU
-class GRUCell(Cell):
-    """Gated recurrent unit (Cho et al. 2014), in torch's convention; S = H.
+class GRUCell(nn.Module):
+    """The gated recurrent unit (Cho et al. 2014), in torch's convention. S = H.
 
-    Its three blocks are r, z, n; W.bias is torch's bias_ih and U.bias its bias_hh.
+    W and U have three blocks of H rows: r, z and n. W.bias is torch's bias_ih, U.bias its bias_hh.
     """
 
-    blocks, second_bias = 3, True
+    def __init__(self, D: int, H: int) -> None:
+        super().__init__()
+        self.D, self.H, self.S = D, H, H
+        self.W = nn.Linear(D, 3 * H)  # W.weight (3 H, D), W.bias (3 H)
+        self.U = nn.Linear(H, 3 * H)  # U.weight (3 H, H), U.bias (3 H)
 
-    def step(self, a: XA, s: XH) -> XH:
-        """Return h = (1 - z) n + z s; r, z = sigmoid(a + u), n = tanh(a_n + r u_n) (4.20, 4.21).
+    def step(self, a: Float[Tensor, "*B H3"], s: Float[Tensor, "*B H"]) -> Float[Tensor, "*B H"]:
+        """Return the new h (4.20, 4.21), from a = W x + b and the old h, which is called s.
 
-        u = U s + U.bias: r multiplies what U has made of s, not s itself. About 5 lines.
-        >>> GRUCell(1, 1).step(torch.tensor([0.0, 99.0, 0.0]), torch.tensor([0.5])).item()  # z: 1
+            r, z = the sigmoids of their blocks of a + u, where u = U s + U.bias
+            n = tanh(a_n + r u_n)
+            h = (1 - z) n + z s
+
+        r multiplies what U has made of s, not s itself. About 6 lines. In this example z is 1, so
+        the state stays as it is:
+
+        >>> GRUCell(D=1, H=1).step(torch.tensor([0.0, 99.0, 0.0]), torch.tensor([0.5])).item()
         0.5
         """
         raise NotImplementedError("4.7 GRUCell.step: see section 4.7, equations 4.20 and 4.21")
 
 
 # ------------------------------------------------------------------ 4.8 Stacked and bidirectional
-def stack(cells: Iterable[Cell], x: BTD, s: BLS | None = None, dropout=None) -> tuple[BTH, BLS]:
-    """Let each cell read the outputs of the one below: highest outputs, last states of all (4.22).
+def stack(
+    cells: Iterable[Cell],
+    x: Float[Tensor, "B T D"],
+    s: Float[Tensor, "B L S"] | None = None,
+    dropout: Callable[[Tensor], Tensor] | None = None,
+) -> tuple[Float[Tensor, "B T H"], Float[Tensor, "B L S"]]:
+    """Let each cell read the outputs of the one below it (4.22).
 
-    s holds the L first states; None: zeros. `dropout`, a module or None, changes outputs between
-    two layers, but neither the first inputs nor the last outputs. Use `run`; about 7 lines.
-    >>> [list(y.shape) for y in stack([LSTMCell(2, 3), LSTMCell(3, 3)], torch.ones(4, 5, 2))]
-    [[4, 5, 3], [4, 2, 6]]
+    Returns the outputs of the highest cell, and the last states of all cells, lowest first.
+
+    Args:
+        cells: the L layers, lowest first. They may come from a generator, which has no length.
+        x: what the lowest cell reads.
+        s: the states in which the cells begin; None: zeros.
+        dropout: a module, such as nn.Dropout, that changes the outputs of a layer on their way to
+            the next one, but neither x nor the outputs that are returned; None: no dropout.
+
+    Use `run`. About 7 lines.
+
+    >>> outputs, states = stack([LSTMCell(D=2, H=3), LSTMCell(D=3, H=3)], torch.ones(4, 5, 2))
+    >>> outputs.shape, states.shape
+    (torch.Size([4, 5, 3]), torch.Size([4, 2, 6]))
     """
     raise NotImplementedError("4.8 stack: see section 4.8, equations 4.22 and 4.23")
 
 
-def bidirectional(ahead: Cell, back: Cell, x: BTD) -> Float[Tensor, "B T H2"]:
-    """Return outputs of `ahead` and of `back`, which reads from the end, side by side (4.23)."""
+def bidirectional(ahead: Cell, back: Cell, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T H2"]:
+    """Return the outputs of two cells side by side at each step (4.23).
+
+    `ahead` reads from the first step to the last, `back` from the last to the first. Position t
+    holds what `ahead` put out when it read x_t, and then what `back` did. Use `run`. About 3 lines.
+
+    >>> bidirectional(ElmanCell(D=2, H=3), ElmanCell(D=2, H=3), torch.ones(4, 5, 2)).shape
+    torch.Size([4, 5, 6])
+    """
     raise NotImplementedError("4.8 bidirectional: see section 4.8, equations 4.22 and 4.23")
 
 
 class LanguageModel(nn.Module):
-    """Vectors of words, L recurrent layers, logits; tied: vectors and output share one matrix.
-    Parameters: embed.weight (V, D), cells.0.W.weight, ..., out.weight (V, H), out.bias (V).
+    """Vectors of words, L recurrent layers with dropout between them, and logits. (Given.)
+
+    tied: one matrix holds both the vectors of words and the weights of the output; D must be H.
+
+    >>> logits, states = LanguageModel(V=9, D=4, H=5, L=2)(torch.tensor([[1, 3, 4]]))
+    >>> logits.shape, states.shape  # an LSTM's state is 2 H numbers
+    (torch.Size([1, 3, 9]), torch.Size([1, 2, 10]))
     """
 
-    def __init__(self, V: int, D: int, H: int, cell=LSTMCell, L=1, dropout=0.0, tied=False) -> None:
+    def __init__(
+        self,
+        V: int,
+        D: int,
+        H: int,
+        cell: Callable[[int, int], Cell] = LSTMCell,
+        L: int = 1,
+        dropout: float = 0.0,
+        tied: bool = False,
+    ) -> None:
         super().__init__()
-        self.embed, self.out = nn.Embedding(V, D), nn.Linear(H, V)
+        self.embed = nn.Embedding(V, D)  # embed.weight (V, D)
+        self.out = nn.Linear(H, V)  # out.weight (V, H), out.bias (V)
         self.dropout = nn.Dropout(dropout)
-        self.cells = nn.ModuleList([cell(H if k else D, H) for k in range(L)])
-        self.embed.weight = self.out.weight if tied else self.embed.weight
+        self.cells = nn.ModuleList([cell(D if k == 0 else H, H) for k in range(L)])
+        if tied:
+            self.embed.weight = self.out.weight
 
-    def forward(self, tokens: Ids, s: BLS | None = None) -> tuple[BTV, BLS]:
-        """Return the logits after each token and the last states; s: the states before."""
+    def forward(
+        self, tokens: Int[Tensor, "B T"], s: Float[Tensor, "B L S"] | None = None
+    ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B L S"]]:
+        """Return the logits after each token, and the last states; s: the states before."""
         require_ids("tokens", tokens.unique().tolist(), self.out.out_features)
-        x, s = stack(self.cells, self.embed(tokens), s, self.dropout)
-        return self.out(x), s
+        x = self.embed(tokens)  # (B, T, D)
+        h, s = stack(self.cells, x, s, self.dropout)  # (B, T, H)
+        return self.out(h), s
 
 
 # ------------------------------------------------------------------ 4.9 Batches of stories
-def make_batch(stories: Rows) -> tuple[Ids, Ids]:
-    """Return inputs, BOS and the words, and targets, the words and EOS; PAD fills up. 2 lines.
-    >>> [rows.tolist() for rows in make_batch([[7, 8], [9]])]
-    [[[1, 7, 8], [1, 9, 0]], [[7, 8, 2], [9, 2, 0]]]
+def make_batch(stories: Sequence[list[int]]) -> tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]]:
+    """Return the inputs and the targets of some stories, a story in each row.
+
+    A row of the inputs is BOS and then the story's words, a row of the targets the words and then
+    EOS. PAD fills up shorter rows at their ends. A story may be empty; no story at all raises
+    ValueError. About 4 lines.
+
+    >>> inputs, targets = make_batch([[7, 8], [9]])
+    >>> inputs.tolist(), targets.tolist()
+    ([[1, 7, 8], [1, 9, 0]], [[7, 8, 2], [9, 2, 0]])
     """
     require("stories", "none", stories, "at least one")
     raise NotImplementedError("4.9 make_batch: see section 4.9, equation 4.24")
 
 
 @torch.no_grad()
-def log_probs(model: nn.Module, stories: Rows, size: int = 32) -> list[float]:
-    """Return ln P of each word and each EOS in order, in one flat list (4.24). About 7 lines.
+def log_probs(model: nn.Module, stories: Sequence[list[int]], size: int = 32) -> list[float]:
+    """Return ln P of each word and each EOS, story after story, in one flat list (4.24).
 
-    `model(tokens)` returns logits and a state. `size` whole stories at a time; `model.eval()`.
+    Each story is read from its own beginning. The model reads `size` stories at a time, fewer in
+    the last batch. `model(tokens)` returns logits and a state. Dropout must not disturb the
+    measurement: `model.eval()`. About 8 lines.
+
+    To the model of this example all 4 ids are equally likely, and ln 1/4 is -1.39. The two stories
+    have one word and two ends:
+
+    >>> class KnowsNothing(nn.Module):
+    ...     def forward(self, tokens, s=None):
+    ...         return torch.zeros(*tokens.shape, 4), torch.zeros(len(tokens), 1)
+    >>> [round(each, 2) for each in log_probs(KnowsNothing(), [[3], []])]
+    [-1.39, -1.39, -1.39]
     """
     raise NotImplementedError("4.9 log_probs: see section 4.9, equation 4.24")
 
 
 # ------------------------------------------------------------------ 4.10 Training
-def train_batch(model: nn.Module, optimizer, batch: tuple[Ids, Ids], chunk: int, clip: float):
-    """Make one step for each `chunk` columns; return the mean loss of all targets but PAD (4.25).
+def train_batch(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batch: tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]],
+    chunk: int,
+    clip: float,
+) -> float:
+    """Train on one batch, a step for each `chunk` columns; return the batch's mean loss (4.25).
 
-    `model(tokens, s)` gives logits and a state: carry it to the next chunk, detached. A step's loss
-    is the mean over its targets but PAD; nn.utils.clip_grad_norm_ clips at `clip`. A loss that is
-    no finite number: FloatingPointError, before a weight changes. About 13 lines.
+    For each chunk in turn:
+        - `model(tokens, s)` gives logits and a state. The first chunk begins with s = None; each
+          later one begins in the state of the chunk before, detached.
+        - Its loss is the mean of -ln P over the chunk's targets that are not PAD.
+        - A loss that is no finite number raises FloatingPointError, before any weight changes.
+        - The gradients begin at zero, `nn.utils.clip_grad_norm_` clips them at `clip`, and the
+          optimizer makes one step.
+
+    Args:
+        batch: inputs and targets, as `make_batch` makes them. T need not be a multiple of `chunk`.
+
+    The answer is the mean over all targets of the batch but PAD. About 16 lines.
+
+    The model of this example has one weight, the logit of id 3. At first all 4 ids are equally
+    likely, and -ln 1/4 is 1.39; the step makes id 3 more likely:
+
+    >>> class OneWeight(nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.w = nn.Parameter(torch.zeros(1))
+    ...     def forward(self, tokens, s=None):
+    ...         logits = torch.cat([torch.zeros(3), self.w])
+    ...         return logits.expand(*tokens.shape, 4), torch.zeros(len(tokens), 1)
+    >>> model = OneWeight()
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    >>> batch = torch.tensor([[1, 3]]), torch.tensor([[3, 3]])
+    >>> round(train_batch(model, optimizer, batch, chunk=2, clip=1.0), 2), model.w.item()
+    (1.39, 0.75)
     """
     raise NotImplementedError("4.10 train_batch: see section 4.10, equation 4.25")
 
 
-def stop_early(model: nn.Module, epoch: Callable, validate: Callable, most: int, patience=1):
-    """Train until validation gets no better; list (training loss, validation loss) per epoch.
+def stop_early(
+    model: nn.Module,
+    epoch: Callable[[], float],
+    validate: Callable[[], float],
+    most: int,
+    patience: int = 1,
+) -> list[tuple[float, float]]:
+    """Train until the validation loss gets no better; leave the model with its best weights.
 
-    Call `epoch()`, then `validate()`. Stop after `most` epochs, or when `patience` in a row were
-    no better than the best before. Then give the model its best weights. About 7 lines.
+    Returns (training loss, validation loss) of each epoch.
+
+    Args:
+        model: what is trained.
+        epoch: trains the model for one epoch and returns the training loss.
+        validate: returns the validation loss. Call it after each epoch.
+        most: the number of epochs after which training stops in any case.
+        patience: it also stops after so many epochs in a row that were no better than the best
+            before them. As good as the best is no better.
+
+    About 12 lines. In this example the third epoch is worse than the second, so there is no fourth:
+
     >>> losses = iter([3.0, 2.0, 2.5, 1.0])
     >>> stop_early(nn.Linear(1, 1), lambda: 0.5, lambda: next(losses), most=9)
     [(0.5, 3.0), (0.5, 2.0), (0.5, 2.5)]
@@ -234,12 +501,19 @@ def stop_early(model: nn.Module, epoch: Callable, validate: Callable, most: int,
 
 # ------------------------------------------------------------------ 4.11 Generating
 @torch.no_grad()
-def generate(model: nn.Module, n: int, rng: torch.Generator, most: int, prompt=()) -> Rows:
+def generate(
+    model: nn.Module, n: int, rng: torch.Generator, most: int, prompt: Sequence[int] = ()
+) -> list[list[int]]:
     """Draw n stories of at most `most` words, side by side, from P(word | words before) (4.26).
 
-    Reads BOS and the prompt, then each drawn word once; `model(tokens, s)` gives logits, state.
-    Never draws PAD or BOS; stops when all have drawn EOS. `until_end` cuts rows. About 10 lines.
-    >>> generate(LanguageModel(3, 2, 2), 2, torch.Generator(), most=9)  # of 3 ids only EOS is left
+    Each story reads BOS and the prompt at once, and then each word that it has drawn, once:
+    `model(tokens, s)` gives logits and the next state. PAD and BOS are never drawn. Drawing stops
+    when all stories have drawn EOS, or `most` words. `model.eval()` comes first, and `until_end`
+    cuts rows before their EOS. The prompt is no part of the answer. About 11 lines.
+
+    In this example there are only three ids, PAD, BOS and EOS, so both stories end at once:
+
+    >>> generate(LanguageModel(V=3, D=2, H=2), 2, torch.Generator(), most=9)
     [[], []]
     """
     require("most", most, most >= 1, "at least 1")
@@ -247,35 +521,65 @@ def generate(model: nn.Module, n: int, rng: torch.Generator, most: int, prompt=(
 
 
 # ------------------------------------------------------------------ 4.12 Encoder and decoder
-class Seq2Seq(TwoNetworks):
-    """Reads a sentence into one vector and writes another from it (Sutskever et al. 2014).
-    Embeddings `source`, `target`; GRUs `encoder`, `decoder`; `out` to logits. PAD fills up sources.
+class Seq2Seq(nn.Module):
+    """Reads a sentence into one vector, and writes another one from it (Sutskever et al. 2014).
+
+    Both networks are torch's GRUs, those of section 4.7 but faster. Sources have no BOS or EOS, and
+    PAD fills them up.
     """
 
-    def encode(self, source: Ids) -> Float[Tensor, "1 B H"]:
-        """Return the encoder's state after the last word of each row; PAD changes nothing (4.27).
+    def __init__(self, V_source: int, V_target: int, D: int, H: int) -> None:
+        super().__init__()
+        self.source = nn.Embedding(V_source, D)  # vectors of the words that are read
+        self.target = nn.Embedding(V_target, D)  # vectors of the words that are written
+        self.encoder = nn.GRU(D, H, batch_first=True)
+        self.decoder = nn.GRU(D, H, batch_first=True)
+        self.out = nn.Linear(H, V_target)  # logits
 
-        `pack_padded_sequence(x, lengths, True, enforce_sorted=False)` leaves PAD out. 2 lines.
-        >>> model = Seq2Seq(9, 8, 4, 5)
-        >>> torch.allclose(model.encode(torch.tensor([[3, 0]])), model.encode(torch.tensor([[3]])))
+    def encode(self, source: Int[Tensor, "B T"]) -> Float[Tensor, "1 B H"]:
+        """Return the encoder's state after the last word of each row (4.27).
+
+        PAD changes nothing: `pack_padded_sequence(x, lengths, True, enforce_sorted=False)` leaves
+        it out, and nn.GRU reads what that returns. nn.GRU returns its outputs, and then its last
+        states, which have an axis of 1 layer in front. About 3 lines.
+
+        >>> model = Seq2Seq(V_source=9, V_target=8, D=4, H=5)
+        >>> padded, alone = torch.tensor([[3, 0]]), torch.tensor([[3]])
+        >>> torch.allclose(model.encode(padded), model.encode(alone))
         True
         """
         require_ids("source", source.unique().tolist(), self.source.num_embeddings)
         require("each source", "only PAD", (source != PAD).any(1).all(), "one word or more")
         raise NotImplementedError("4.12 Seq2Seq.encode: see section 4.12, equations 4.27 to 4.29")
 
-    def forward(self, source: Ids, inputs: Int[Tensor, "B T2"]) -> Float[Tensor, "B T2 V"]:
-        """Return the logits after each input, BOS and the true words: teacher forcing (4.28).
+    def forward(
+        self, source: Int[Tensor, "B T"], inputs: Int[Tensor, "B T2"]
+    ) -> Float[Tensor, "B T2 V"]:
+        """Return the logits after each of the inputs: teacher forcing (4.28).
 
-        The decoder begins in the encoder's last state, and one call reads all steps. 2 lines.
+        The inputs are BOS and the true words of the translation. The decoder begins in the state
+        that `encode` returns, and one call of it reads all T2 steps. 2 lines.
+
+        >>> model = Seq2Seq(V_source=9, V_target=8, D=4, H=5)
+        >>> model(torch.tensor([[3, 4, 5]]), torch.tensor([[1, 6]])).shape
+        torch.Size([1, 2, 8])
         """
         require_ids("inputs", inputs.unique().tolist(), self.target.num_embeddings)
         raise NotImplementedError("4.12 Seq2Seq.forward: see section 4.12, equations 4.27 to 4.29")
 
     @torch.no_grad()
-    def translate(self, source: Ids, most: int = 60) -> Rows:
-        """Write: read BOS, then each time the likeliest word, up to EOS or `most` words (4.29).
+    def translate(self, source: Int[Tensor, "B T"], most: int = 60) -> list[list[int]]:
+        """Write translations: the likeliest word each time, up to EOS or `most` words (4.29).
 
-        Step by step from a state; `until_end` cuts rows before EOS. About 8 lines.
+        The decoder begins in the state that `encode` returns. It reads BOS, and then each word that
+        it has written, once. All B translations are written side by side until each has its EOS;
+        `until_end` cuts rows before it. About 8 lines.
+
+        In this example EOS is always the likeliest word:
+
+        >>> model = Seq2Seq(V_source=9, V_target=8, D=4, H=5)
+        >>> model.out.bias.data[EOS] = 99.0
+        >>> model.translate(torch.tensor([[3, 4, 5], [6, 0, 0]]))
+        [[], []]
         """
         raise NotImplementedError("4.12 Seq2Seq.translate: see section 4.12, equations 4.27 to 4.29")

@@ -29,6 +29,7 @@ BUILT_ON = {
     ("2.4", "NGramModel.log_probs"): "pad",
     ("4.5", "gradient_norms"): "ElmanCell.step",
     ("4.8", "stack"): "run",
+    ("4.8", "bidirectional"): "run",
     ("4.11", "generate"): "stack",
 }
 

@@ -346,7 +346,7 @@ def test_the_map_gives_neighbours_and_sums_as_chapter_three_does(opened):
     assert sums.inner_text() == f"{a} − {b} + {c} is nearest to “{words[place]}”."
 
 
-def test_slopes_and_gates_follow_the_story(opened):
+def test_gradients_and_gates_follow_the_story(opened):
     figure, hand = opened("gates")
     given = numbers_of("gates")
     words = given["words"]
@@ -354,7 +354,7 @@ def test_slopes_and_gates_follow_the_story(opened):
     at = int(figure.get_by_label("read up to").input_value())
     assert abs(at - 30) <= 1
     hand.press(button(figure, "One word on"))
-    for name, rows in given["slopes"].items():
+    for name, rows in given["gradients"].items():
         figure.get_by_label("network").select_option(name)
         row = np.array(rows[at + 1])
         back = int((np.cumsum(row[::-1]) < row.sum() / 2).sum()) + 1

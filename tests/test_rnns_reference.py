@@ -132,14 +132,14 @@ def test_zeros_are_the_first_state(name: str, kind: type[nn.Module]) -> None:
 @pytest.mark.parametrize(("T", "chunk"), [(1, 0), (1, 1), (5, 0), (6, 1), (7, 3), (6, 3), (4, 9)])
 def test_backpropagation_by_hand_equals_autograd(T: int, chunk: int) -> None:
     cell = rnns.ElmanCell(3, 4).double()
-    x, slopes = torch.randn(2, T, 3).double(), torch.randn(2, T, 4).double()
+    x, grad = torch.randn(2, T, 3).double(), torch.randn(2, T, 4).double()
     outputs, s = [], torch.zeros(2, 4).double()
     for k in range(0, T, chunk or T):
         part, s = rnns.run(cell, x[:, k : k + (chunk or T)], s.detach())
         outputs.append(part)
     h = torch.cat(outputs, dim=1)
-    expected = torch.autograd.grad((h * slopes).sum(), [*cell.parameters()])
-    found = rnns.bptt(cell, x, h.detach(), slopes, chunk)
+    expected = torch.autograd.grad((h * grad).sum(), [*cell.parameters()])
+    found = rnns.bptt(cell, x, h.detach(), grad, chunk)
     names = {"W": "W.weight", "b": "W.bias", "U": "U.weight"}
     near(
         {names[name]: value for name, value in found.items()},

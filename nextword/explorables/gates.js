@@ -1,30 +1,30 @@
-// What a recurrent network minds while it reads: slopes of each guess, and the gates of a cell.
-// numbers: { words, slopes: { network: [[slope of each word so far]] },
+// What a recurrent network minds while it reads: gradients of each guess, and the gates of a cell.
+// numbers: { words, gradients: { network: [[norm for each word so far]] },
 //   units: [{ title, series: { name: [value] } }] }
 
 import { h, button, slider, choice, controls, spoken, blank } from "./parts.js";
 
 const WIDE = 100, HIGH = 34;
 
-export function draw(live, { words, slopes, units }) {
-  let net = Object.keys(slopes)[0], unit = 0, place = Math.min(12, words.length - 2);
+export function draw(live, { words, gradients, units }) {
+  let net = Object.keys(gradients)[0], unit = 0, place = Math.min(12, words.length - 2);
   const text = h("p", { class: "nw-x-text" });
   const says = spoken(), values = h("p", { class: "nw-x-small" });
   const chart = h("div", { class: "nw-x-lines" });
   const where = slider({ label: "read up to", min: 0, max: words.length - 2, step: 1, value: place, form: (k) => words[k], act: (k) => { place = k; show(); } });
   const go = (step) => { place = Math.max(0, Math.min(words.length - 2, place + step)); where.value = place; show(); };
-  const which = choice({ label: "network", options: Object.keys(slopes).map((name) => [name, name]), value: net, act: (name) => { net = name; show(); } });
+  const which = choice({ label: "network", options: Object.keys(gradients).map((name) => [name, name]), value: net, act: (name) => { net = name; show(); } });
   const cell = choice({ label: "number of the LSTM's cell", options: units.map(({ title }, k) => [String(k), title]), value: "0", act: (k) => { unit = Number(k); show(); } });
 
   function show() {
-    const row = slopes[net][place], top = Math.max(...row);
+    const row = gradients[net][place], top = Math.max(...row);
     text.replaceChildren(...words.flatMap((word, k) => {
       const share = k <= place ? row[k] / top : 0;
       const style = share < 0.01 ? null : `background: color-mix(in srgb, var(--x-1) ${Math.round(38 * share)}%, transparent)`;
       const look = k === place + 1 ? "nw-x-word nw-x-out" : k > place ? "nw-x-word nw-x-after" : "nw-x-word";
       return [k ? blank(word) : "", h("span", { class: look, style }, word)];
     }));
-    says.textContent = `The ${net} has read up to “${words[place]}”; the next word is “${words[place + 1]}”. Half of the slope of its guess lies on the last ${halfOn(row)} of ${row.length} words.`;
+    says.textContent = `The ${net} has read up to “${words[place]}”; the next word is “${words[place + 1]}”. Half of the gradient of its guess lies on the last ${halfOn(row)} of ${row.length} words.`;
     const { series } = units[unit];
     chart.innerHTML = lines(series, place, words.length);
     values.textContent = `At “${words[place]}”: ${Object.entries(series).map(([name, row]) => `${name} ${row[place].toFixed(2)}`).join(", ")}.`;
@@ -35,7 +35,7 @@ export function draw(live, { words, slopes, units }) {
   show();
 }
 
-/** How many of the last words hold half of all slopes. */
+/** How many of the last words hold half of the gradient. */
 export function halfOn(row) {
   const all = row.reduce((a, b) => a + b, 0);
   let held = 0, n = 0;

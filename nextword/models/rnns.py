@@ -16,7 +16,7 @@ import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import batches, dialect, recurrent
+from nextword.corpora import batches, dialect
 from nextword.corpora.batches import EOS, PAD, number_words
 from nextword.corpora.dialect import Pair
 
@@ -162,7 +162,7 @@ RECIPES = (
         uses={"rnns": ("Seq2Seq", "make_batch")},
         sources=(
             Path(__file__),
-            *(Path(str(module.__file__)) for module in (dialect, batches, recurrent)),
+            *(Path(str(module.__file__)) for module in (dialect, batches)),
         ),
     ),
 )

@@ -14,7 +14,7 @@ import torch
 
 from nextword import training
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import batches, names, recurrent
+from nextword.corpora import batches, names
 from nextword.ladder.rungs import rnns as rungs
 from nextword.training import Plan
 
@@ -53,7 +53,7 @@ RECIPES = (
         uses={"rnns": ("LanguageModel", "make_batch", "log_probs", "train_batch", "stop_early")},
         sources=tuple(
             Path(str(module))
-            for module in (__file__, *(m.__file__ for m in (rungs, training, batches, recurrent)))
+            for module in (__file__, *(m.__file__ for m in (rungs, training, batches)))
         ),
     ),
 )

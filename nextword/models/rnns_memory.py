@@ -12,7 +12,6 @@ import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import recurrent
 
 SIGNS, NOISE = 4, 4  # how many signs there are, and how many kinds of noise
 DISTANCES, SEEDS, STEPS = (5, 10, 20, 40, 80), (0, 1, 2), 600
@@ -71,7 +70,7 @@ RECIPES = (
         name="rnns/memory",
         train=memory,
         uses={"rnns": ("ElmanCell", "LSTMCell", "GRUCell", "run")},
-        sources=(Path(__file__), Path(recurrent.__file__)),
+        sources=(Path(__file__),),
         corpora=(),
     ),
 )

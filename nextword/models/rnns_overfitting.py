@@ -11,7 +11,7 @@ import torch
 
 from nextword import training
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import batches, names, recurrent
+from nextword.corpora import batches, names
 from nextword.corpora.batches import number_words
 from nextword.training import Plan
 
@@ -53,7 +53,7 @@ RECIPES = (
         uses={"rnns": ("LanguageModel", "make_batch", "log_probs", "train_batch", "stop_early")},
         sources=(
             Path(__file__),
-            *(Path(str(module.__file__)) for module in (training, batches, recurrent)),
+            *(Path(str(module.__file__)) for module in (training, batches)),
         ),
     ),
 )

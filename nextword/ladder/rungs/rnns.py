@@ -12,7 +12,6 @@ from torch import Tensor, nn
 
 from nextword import training
 from nextword.corpora import batches
-from nextword.corpora import recurrent as frame
 from nextword.corpora.batches import number_words
 from nextword.corpora.names import Sentences, Texts
 from nextword.ladder.rung import Report, Rung
@@ -109,7 +108,7 @@ def _rung(name: str, step: int, calls: tuple[str, ...], build: Build, plan: Plan
         chapters=("rnns",),
         train=partial(train, build, plan),
         source=Path(__file__),
-        sources=tuple(Path(str(module.__file__)) for module in (training, batches, frame)),
+        sources=tuple(Path(str(module.__file__)) for module in (training, batches)),
         calls=(*TRAINED_WITH, *calls),
         tensors=weights,
         facts=learning_curve,

@@ -3,8 +3,8 @@
 from nextword.judge.misconceptions import misconception
 
 
-def norm_of(slopes):
-    return sum(float((slope**2).sum()) for slope in slopes) ** 0.5
+def norm_of(gradients):
+    return sum(float((g**2).sum()) for g in gradients) ** 0.5
 
 
 @misconception(
@@ -15,10 +15,10 @@ def norm_of(slopes):
     "take one norm and one factor for all.",
 )
 def clips_each_alone(parameters, most):
-    slopes = [p.grad for p in parameters if p.grad is not None]
-    norm = norm_of(slopes)
-    for slope in slopes:
-        slope *= min(1.0, most / max(norm_of([slope]), 1e-12))
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    norm = norm_of(gradients)
+    for g in gradients:
+        g *= min(1.0, most / max(norm_of([g]), 1e-12))
     return norm
 
 
@@ -28,10 +28,10 @@ def clips_each_alone(parameters, most):
     says="Short gradients were made longer: where the norm is below the limit, change nothing.",
 )
 def stretches_short_ones(parameters, most):
-    slopes = [p.grad for p in parameters if p.grad is not None]
-    norm = norm_of(slopes)
-    for slope in slopes:
-        slope *= most / norm
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    norm = norm_of(gradients)
+    for g in gradients:
+        g *= most / norm
     return norm
 
 
@@ -43,10 +43,10 @@ def stretches_short_ones(parameters, most):
     "direction stays.",
 )
 def cuts_off_numbers(parameters, most):
-    slopes = [p.grad for p in parameters if p.grad is not None]
-    norm = norm_of(slopes)
-    for slope in slopes:
-        slope.clamp_(-most, most)
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    norm = norm_of(gradients)
+    for g in gradients:
+        g.clamp_(-most, most)
     return norm
 
 
@@ -57,10 +57,10 @@ def cuts_off_numbers(parameters, most):
     says="The norm that is returned is that after clipping; return the one before.",
 )
 def returns_the_norm_after(parameters, most):
-    slopes = [p.grad for p in parameters if p.grad is not None]
-    norm = norm_of(slopes)
-    for slope in slopes if norm > most else []:
-        slope *= most / norm
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    norm = norm_of(gradients)
+    for g in gradients if norm > most else []:
+        g *= most / norm
     return min(norm, most)
 
 

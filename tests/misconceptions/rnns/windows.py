@@ -105,13 +105,15 @@ def flattens_all_but_the_first_axis(p, contexts):
     return window(p, p["E"][contexts].flatten(1))
 
 
-def by_hand(p, contexts, targets, e, h, z, *, mean=True, sign=1, slope=None, add=True, true=1.0):
+def by_hand(
+    p, contexts, targets, e, h, z, *, mean=True, sign=1, derivative=None, add=True, true=1.0
+):
     """The gradients of task 4.2 with one thing changed."""
     B = len(targets)
     loss = (z.logsumexp(-1) - z.gather(-1, targets[:, None])[:, 0]).mean()
     d_z = sign * (z.softmax(-1) - true * nn.functional.one_hot(targets, z.shape[-1]))
     d_z = d_z / B if mean else d_z
-    d_a = d_z @ p["U"] * ((1 - h**2) if slope is None else slope)
+    d_a = d_z @ p["U"] * ((1 - h**2) if derivative is None else derivative)
     d_e = (d_a @ p["W"]).reshape(contexts.numel(), -1)
     d_E = torch.zeros_like(p["E"])
     if add:
@@ -126,7 +128,7 @@ def by_hand(p, contexts, targets, e, h, z, *, mean=True, sign=1, slope=None, add
     "4.2",
     replaces="loss_and_gradients",
     kind="idea",
-    says="The slopes are B times too large: the loss is a mean over the B windows.",
+    says="The gradients are B times too large: the loss is a mean over the B windows.",
 )
 def sums_over_the_windows(p, contexts, targets, e, h, z):
     return by_hand(p, contexts, targets, e, h, z, mean=False)
@@ -136,7 +138,7 @@ def sums_over_the_windows(p, contexts, targets, e, h, z):
     "4.2",
     replaces="loss_and_gradients",
     kind="idea",
-    says="All slopes have the wrong sign: the slope of the loss for z is softmax(z) minus the "
+    says="All gradients have the wrong sign: that of the loss for z is softmax(z) minus the "
     "one-hot target. The step downhill comes later.",
 )
 def subtracts_the_other_way(p, contexts, targets, e, h, z):
@@ -147,29 +149,29 @@ def subtracts_the_other_way(p, contexts, targets, e, h, z):
     "4.2",
     replaces="loss_and_gradients",
     kind="idea",
-    says="On the way back through the hidden layer the slope of tanh, 1 - h², is missing.",
+    says="On the way back through the hidden layer the derivative of tanh, 1 - h², is missing.",
 )
-def forgets_the_slope_of_tanh(p, contexts, targets, e, h, z):
-    return by_hand(p, contexts, targets, e, h, z, slope=torch.ones_like(h))
+def forgets_the_derivative_of_tanh(p, contexts, targets, e, h, z):
+    return by_hand(p, contexts, targets, e, h, z, derivative=torch.ones_like(h))
 
 
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
     kind="idea",
-    says="h (1 - h) is the slope of the sigmoid; that of tanh is 1 - h².",
+    says="h (1 - h) is the derivative of the sigmoid; that of tanh is 1 - h².",
 )
-def takes_the_slope_of_the_sigmoid(p, contexts, targets, e, h, z):
-    return by_hand(p, contexts, targets, e, h, z, slope=h * (1 - h))
+def takes_the_derivative_of_the_sigmoid(p, contexts, targets, e, h, z):
+    return by_hand(p, contexts, targets, e, h, z, derivative=h * (1 - h))
 
 
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
-    says="Of a word that occurs several times only one slope is left in E: add them up, for "
+    says="Of a word that occurs several times only one gradient is left in E: add them up, for "
     "instance with index_add_.",
 )
-def keeps_one_slope_of_a_word(p, contexts, targets, e, h, z):
+def keeps_one_gradient_of_a_word(p, contexts, targets, e, h, z):
     return by_hand(p, contexts, targets, e, h, z, add=False)
 
 
@@ -192,15 +194,16 @@ def overflows(p, contexts, targets, e, h, z):
     says="The loss is the sum over the windows; it must be their mean.",
 )
 def sums_the_losses(p, contexts, targets, e, h, z):
-    loss, slopes = by_hand(p, contexts, targets, e, h, z)
-    return loss * len(targets), slopes
+    loss, gradients = by_hand(p, contexts, targets, e, h, z)
+    return loss * len(targets), gradients
 
 
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
     kind="idea",
-    says="The target plays no part in the slopes: that of z is softmax(z) minus 1 at the target.",
+    says="The target plays no part in the gradients: that of z is softmax(z) minus 1 at the "
+    "target.",
 )
 def forgets_the_target(p, contexts, targets, e, h, z):
     return by_hand(p, contexts, targets, e, h, z, true=0.0)
@@ -209,41 +212,41 @@ def forgets_the_target(p, contexts, targets, e, h, z):
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
-    says="The slope of a bias is the sum over the windows: 1/B is in the slope of z already.",
+    says="The gradient of a bias is the sum over the windows: 1/B is in that of z already.",
 )
 def averages_the_biases(p, contexts, targets, e, h, z):
-    loss, slopes = by_hand(p, contexts, targets, e, h, z)
-    return loss, slopes | {name: slopes[name] / len(targets) for name in "bc"}
+    loss, gradients = by_hand(p, contexts, targets, e, h, z)
+    return loss, gradients | {name: gradients[name] / len(targets) for name in "bc"}
 
 
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
-    says="The slopes of W and U are transposed: rows belong to what the matrix puts out.",
+    says="The gradients of W and U are transposed: rows belong to what the matrix puts out.",
 )
-def transposes_the_slopes(p, contexts, targets, e, h, z):
-    loss, slopes = by_hand(p, contexts, targets, e, h, z)
-    return loss, slopes | {name: slopes[name].T for name in "WU"}
+def transposes_the_gradients(p, contexts, targets, e, h, z):
+    loss, gradients = by_hand(p, contexts, targets, e, h, z)
+    return loss, gradients | {name: gradients[name].T for name in "WU"}
 
 
 @misconception(
     "4.2",
     replaces="loss_and_gradients",
     kind="idea",
-    says="Only one word of each window gets a slope in E: all N words have a piece of d_e.",
+    says="Only one word of each window gets a gradient in E: all N words have a piece of d_e.",
 )
 def teaches_the_last_word_only(p, contexts, targets, e, h, z):
-    loss, slopes = by_hand(p, contexts, targets, e, h, z)
+    loss, gradients = by_hand(p, contexts, targets, e, h, z)
     d_a = (z.softmax(-1) - nn.functional.one_hot(targets, z.shape[-1])) @ p["U"] * (1 - h**2)
     d_e = (d_a / len(targets) @ p["W"])[:, -p["E"].shape[1] :]
-    return loss, slopes | {"E": torch.zeros_like(p["E"]).index_add_(0, contexts[:, -1], d_e)}
+    return loss, gradients | {"E": torch.zeros_like(p["E"]).index_add_(0, contexts[:, -1], d_e)}
 
 
 @misconception(
     "4.2",
     replaces="sgd_step",
     kind="idea",
-    says="The learning rate plays no part: multiply each slope by it.",
+    says="The learning rate plays no part: multiply each gradient by it.",
 )
 def steps_without_a_rate(p, gradients, rate):
     return {name: p[name] - gradients[name] for name in p}
@@ -264,7 +267,7 @@ def steps_in_place(p, gradients, rate):
     "4.2",
     replaces="sgd_step",
     kind="idea",
-    says="The step goes uphill: subtract rate times the slope, so that the loss falls.",
+    says="The step goes uphill: subtract rate times the gradient, so that the loss falls.",
 )
 def steps_uphill(p, gradients, rate):
     return {name: p[name] + rate * gradients[name] for name in p}

@@ -42,8 +42,8 @@ def copy_layer(layer, w, ending):
 
 
 @ship
-def slopes_of_layer(cell, x, s, pull):
-    """Walk through the steps of x; the outputs, their slopes for x and for the parameters."""
+def gradients_of_layer(cell, x, s, pull):
+    """Walk through the steps of x; the outputs, and gradients for x and for the parameters."""
     cell.zero_grad()
     x, outputs = x.clone().requires_grad_(), []
     s = 1.0 * s.clone().requires_grad_()  # part of the graph, as all later states are
@@ -56,8 +56,8 @@ def slopes_of_layer(cell, x, s, pull):
 
 
 @ship
-def slopes_of_run(run, cell, x, pull):
-    """The slopes of a weighted sum of the outputs of `run`, for each parameter of the cell."""
+def gradients_of_run(run, cell, x, pull):
+    """The gradients of a weighted sum of the outputs of `run`, for each parameter of the cell."""
     cell.zero_grad()
     (run(cell, x)[0] * pull).sum().backward()
     return {name: p.grad for name, p in cell.named_parameters()}
@@ -88,13 +88,17 @@ def spell(ElmanCell, run, w, out_weights, letters, max_steps):
 @ship
 def leaky(keep):
     """A cell of one number: a share of the state stays, and the input is added."""
-    from nextword.corpora.recurrent import Cell
 
-    class Leaky(Cell):
+    class Leaky(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.D, self.H, self.S = 1, 1, 1
+            self.W, self.U = nn.Linear(1, 1), nn.Linear(1, 1, bias=False)
+
         def step(self, a, s):
             return a + self.U(s)
 
-    cell = Leaky(1, 1)
+    cell = Leaky()
     values = {"W.weight": [[1.0]], "W.bias": [0.0], "U.weight": [[keep]]}
     cell.load_state_dict({name: torch.tensor(value) for name, value in values.items()})
     return cell
@@ -103,14 +107,18 @@ def leaky(keep):
 @ship
 def wavy(w):
     """A cell whose state is its output."""
-    from nextword.corpora.recurrent import Cell
+    H, D = w["W.weight"].shape
 
-    class Wavy(Cell):
+    class Wavy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.D, self.H, self.S = D, H, H
+            self.W, self.U = nn.Linear(D, H), nn.Linear(H, H, bias=False)
+
         def step(self, a, s):
             return torch.sin(a + self.U(s)) + 0.3 * s
 
-    rows, D = w["W.weight"].shape
-    cell = Wavy(D, rows)
+    cell = Wavy()
     cell.load_state_dict(w)
     return cell
 
@@ -118,10 +126,13 @@ def wavy(w):
 @ship
 def twofold(w):
     """A cell that carries more than its output: half of a second part stays from step to step."""
-    from nextword.corpora.recurrent import Cell
+    H, D = w["U.weight"].shape[1], w["W.weight"].shape[1]
 
-    class Twofold(Cell):
-        blocks, carried = 2, 2
+    class Twofold(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.D, self.H, self.S = D, H, 2 * H
+            self.W, self.U = nn.Linear(D, 2 * H), nn.Linear(H, 2 * H, bias=False)
 
         def step(self, a, s):
             h, c = s.chunk(2, dim=-1)
@@ -129,8 +140,7 @@ def twofold(w):
             c = 0.5 * c + new.sin()
             return torch.cat([c * shown.cos(), c], dim=-1)
 
-    H, D = w["U.weight"].shape[1], w["W.weight"].shape[1]
-    cell = Twofold(D, H)
+    cell = Twofold()
     cell.load_state_dict(w)
     return cell
 
@@ -222,13 +232,13 @@ def detached(answer):
 
 
 @ship
-def clipped(clip_gradients, slopes, most, once=False, held=False):
+def clipped(clip_gradients, gradients, most, once=False, held=False):
     """Clip these gradients (None: there is none); the norm told, and the gradients afterwards.
 
     once: the parameters can be gone through once; held: look at the tensors that were there before.
     """
-    parameters = [nn.Parameter(torch.ones(2 if g is None else g.shape)) for g in slopes]
-    before = [None if g is None else g.clone() for g in slopes]
+    parameters = [nn.Parameter(torch.ones(2 if g is None else g.shape)) for g in gradients]
+    before = [None if g is None else g.clone() for g in gradients]
     for parameter, g in zip(parameters, before, strict=True):
         parameter.grad = g
     norm = clip_gradients(iter(parameters) if once else tuple(parameters), most)

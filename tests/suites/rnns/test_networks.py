@@ -73,7 +73,7 @@ def test_windows_with_more_axes(rnns, rng):
 
 @pytest.mark.task("4.2", weight=1, visible=True)
 def test_gradients_of_one_window_by_hand(rnns):
-    """With all logits 0 and h = 1/2, all slopes can be had with a pencil."""
+    """With all logits 0 and h = 1/2, all gradients can be had with a pencil."""
     e, h, z = torch.tensor([[2.0, 1.0]]), torch.tensor([[0.5]]), torch.zeros(1, 3)
     known = torch.tensor([[2, 1]]), torch.tensor([0]), e, h, z
     loss, found = rnns.loss_and_gradients(HALF, *known)
@@ -86,8 +86,8 @@ def test_gradients_of_one_window_by_hand(rnns):
     assert close(found["E"], torch.tensor([[0.0], [7.5], [0.75]]))
 
 
-def assert_finds_slopes(rnns, p, contexts, targets):
-    """Loss and slopes are what autograd finds."""
+def assert_finds_gradients(rnns, p, contexts, targets):
+    """Loss and gradients are what autograd finds."""
     rows = [plain_window(p, row) for row in contexts]
     known = [torch.stack(each) for each in zip(*rows, strict=True)]
     loss, found = rnns.loss_and_gradients(p, contexts, targets, *known)
@@ -101,11 +101,11 @@ def assert_finds_slopes(rnns, p, contexts, targets):
 
 @pytest.mark.task("4.2", weight=3)
 def test_gradients_of_any_windows(rnns, rng):
-    """Loss and slopes are what autograd finds, also where a word occurs several times."""
+    """Loss and gradients are what autograd finds, also where a word occurs several times."""
     for B in (1, 7):
         contexts = ids(rng, 6, B, 3)
         contexts[0, :2] = contexts[0, 2]
-        assert_finds_slopes(rnns, window_net(rng), contexts, ids(rng, 6, B))
+        assert_finds_gradients(rnns, window_net(rng), contexts, ids(rng, 6, B))
 
 
 @pytest.mark.task("4.2", weight=1)
@@ -113,25 +113,25 @@ def test_large_logits(rnns):
     """Logits of 10,000 give numbers, not NaN or infinity."""
     p = HALF | {"c": torch.tensor([1e4, 0.0, -1e4])}
     contexts, targets = torch.tensor([[2, 1], [0, 1]]), torch.tensor([0, 1])
-    assert_finds_slopes(rnns, HALF, contexts, targets)
-    assert_finds_slopes(rnns, p, contexts, targets)
+    assert_finds_gradients(rnns, HALF, contexts, targets)
+    assert_finds_gradients(rnns, p, contexts, targets)
 
 
 @pytest.mark.task("4.2", weight=0.4, visible=True)
 def test_one_step_downhill(rnns):
-    """Each weight moves against its slope; the weights that were given stay as they are."""
+    """Each weight moves against its gradient; the weights that were given stay as they are."""
     p = {"b": torch.tensor([1.0, 2.0]), "c": torch.tensor([3.0])}
-    slopes = {"b": torch.tensor([10.0, 0.0]), "c": torch.tensor([-4.0])}
-    found = rnns.sgd_step(p, slopes, 0.25)
+    gradients = {"b": torch.tensor([10.0, 0.0]), "c": torch.tensor([-4.0])}
+    found = rnns.sgd_step(p, gradients, 0.25)
     assert close(dict(found), {"b": torch.tensor([-1.5, 2.0]), "c": torch.tensor([4.0])})
 
 
 @pytest.mark.task("4.2", weight=0.6)
 def test_any_step_downhill(rnns, rng):
-    """All weights of a network move, by the learning rate times their slopes."""
-    p, slopes, rate = window_net(rng), window_net(rng), float(rng.uniform(0.1, 2.0))
-    expected = {name: p[name] - rate * slopes[name] for name in p}
-    assert close(dict(rnns.sgd_step(p, slopes, rate)), expected)
+    """All weights of a network move, by the learning rate times their gradients."""
+    p, gradients, rate = window_net(rng), window_net(rng), float(rng.uniform(0.1, 2.0))
+    expected = {name: p[name] - rate * gradients[name] for name in p}
+    assert close(dict(rnns.sgd_step(p, gradients, rate)), expected)
 
 
 @pytest.mark.task("4.3", weight=1, visible=True)
@@ -174,7 +174,7 @@ def test_any_first_state(rnns, rng):
 
 @pytest.mark.task("4.3", weight=1)
 def test_gradients_flow_through_all_steps(rnns, rng):
-    """Slopes of the outputs reach the weights of every step before."""
+    """Gradients of the outputs reach the weights of every step before."""
     cell = rnns.ElmanCell(2, 3)
     w = oracles.weights_for(rng, cell)
     set_parameters(cell, w)
@@ -182,7 +182,7 @@ def test_gradients_flow_through_all_steps(rnns, rng):
     layer = oracles.torch_layer(nn.RNN, w)
     (layer(x)[0] * pull).sum().backward()
     expected = [layer.weight_ih_l0.grad, layer.bias_ih_l0.grad, layer.weight_hh_l0.grad]
-    found = oracles.slopes_of_run(rnns.run, cell, x, pull)
+    found = oracles.gradients_of_run(rnns.run, cell, x, pull)
     assert close([found[name] for name in ("W.weight", "W.bias", "U.weight")], expected)
 
 
@@ -242,18 +242,18 @@ def test_open_and_closed_gates(rnns):
 
 
 def assert_cell_is_torchs(rnns, rng, cell, kind):
-    """Outputs of all steps and all slopes are those of torch's layer with the same weights."""
+    """Outputs of all steps and all gradients are those of torch's layer with the same weights."""
     w = oracles.weights_for(rng, cell)
     set_parameters(cell, w)
     x, s, pull = tensor(rng, 3, 4, 2), tensor(rng, 3, cell.S), tensor(rng, 3, 4, cell.H)
     layer, parts = oracles.torch_layer(kind, w), s.chunk(cell.S // cell.H, dim=-1)
     parts = tuple(part[None].contiguous() for part in parts)
-    y, slope, found = oracles.slopes_of_layer(cell, x, s, pull)
+    y, d_x, found = oracles.gradients_of_layer(cell, x, s, pull)
     x = oracles.leaf(x)
     expected = layer(x, parts if len(parts) > 1 else parts[0])[0]
     assert close(y, expected)
     (expected * pull).sum().backward()
-    assert close(slope, x.grad, rtol=1e-3, atol=1e-4)
+    assert close(d_x, x.grad, rtol=1e-3, atol=1e-4)
     names = {"W.weight": "weight_ih_l0", "U.weight": "weight_hh_l0", "W.bias": "bias_ih_l0"}
     names |= {"U.bias": "bias_hh_l0"} if "U.bias" in w else {}
     wanted = {name: getattr(layer, names[name]).grad for name in names}

@@ -23,7 +23,7 @@ def cell_with(rnns, W, b, U):
 
 @pytest.mark.task("4.4", weight=1, visible=True)
 def test_two_steps_by_hand(rnns):
-    """The first step gets its own slope and, times U, what the second one hands back."""
+    """The first step gets its own gradient and, times U, what the second one hands back."""
     half = math.atanh(0.5)
     cell = cell_with(rnns, -1.5 - half, 1.5 + 2 * half, 3.0)  # so h is 0.5 and 0
     x, h = torch.tensor([[[1.0], [2.0]]]), torch.tensor([[[0.5], [0.0]]])
@@ -36,18 +36,18 @@ def test_two_steps_by_hand(rnns):
 
 @pytest.mark.task("4.4", weight=0.3, visible=True)
 def test_three_steps_in_chunks_of_two(rnns):
-    """The third step begins a new chunk: it has a slope of its own, but hands nothing back."""
+    """The third step begins a new chunk: it has a gradient of its own, but hands nothing back."""
     half = math.atanh(0.5)
     x = torch.tensor([[[half], [half - 1.5], [-1.5]]])  # so h is 0.5, 0.5 and 0
-    h, slopes = torch.tensor([[[0.5], [0.5], [0.0]]]), torch.tensor([[[1.0], [2.0], [4.0]]])
-    found = rnns.bptt(cell_with(rnns, 1.0, 0.0, 3.0), x, h, slopes, chunk=2)
+    h, grad = torch.tensor([[[0.5], [0.5], [0.0]]]), torch.tensor([[[1.0], [2.0], [4.0]]])
+    found = rnns.bptt(cell_with(rnns, 1.0, 0.0, 3.0), x, h, grad, chunk=2)
     # a_3: 4 * (1 - 0); a_2: 2 * (1 - 0.25) = 1.5; a_1: (1 + 1.5 * 3) * (1 - 0.25) = 4.125
     assert close(found["b"], torch.tensor([4 + 1.5 + 4.125]))
     assert close(found["U"], torch.tensor([[4 * 0.5 + 1.5 * 0.5]]))
     assert close(found["W"], torch.tensor([[-4 * 1.5 + 1.5 * (half - 1.5) + 4.125 * half]]))
 
 
-def plain_slopes(w, x, pull, chunk):
+def plain_gradients(w, x, pull, chunk):
     """What autograd finds, with the state detached where a chunk begins."""
     p, h, total = {name: oracles.leaf(value) for name, value in w.items()}, None, 0.0
     outputs = []
@@ -58,8 +58,8 @@ def plain_slopes(w, x, pull, chunk):
         outputs.append(h.detach())
         total = total + (h * pull[:, t]).sum()
     total.backward()
-    slopes = {"W": p["W.weight"].grad, "b": p["W.bias"].grad, "U": p["U.weight"].grad}
-    return torch.stack(outputs, dim=1), slopes
+    gradients = {"W": p["W.weight"].grad, "b": p["W.bias"].grad, "U": p["U.weight"].grad}
+    return torch.stack(outputs, dim=1), gradients
 
 
 def assert_backpropagates(rnns, rng, B, T, chunks):
@@ -68,14 +68,14 @@ def assert_backpropagates(rnns, rng, B, T, chunks):
     set_parameters(cell, w)
     x, pull = tensor(rng, B, T, 2), tensor(rng, B, T, 3)
     for chunk in chunks:
-        h, expected = plain_slopes(w, x, pull, chunk)
+        h, expected = plain_gradients(w, x, pull, chunk)
         found = dict(rnns.bptt(cell, x, h, pull, chunk))
         assert close(found, expected, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.task("4.4", weight=2.5)
 def test_all_the_way_back(rnns, rng):
-    """Without chunks, the slopes are those that autograd finds."""
+    """Without chunks, the gradients are those that autograd finds."""
     assert_backpropagates(rnns, rng, 3, 6, [0])
 
 
@@ -107,13 +107,13 @@ def test_a_memory_that_halves(rnns):
 
 def norms_of(cell, x, s):
     """The largest singular values of dh_T/ds_t, from t = 0 to T, of a cell of the tests' own."""
-    slope, states = torch.eye(cell.S)[: cell.H], [s]
+    J, states = torch.eye(cell.S)[: cell.H], [s]
     for a in cell.W(x):
         states.append(cell.step(a, states[-1]).detach())
     found = [1.0]
     for a, state in zip(cell.W(x).flip(0), reversed(states[:-1]), strict=True):
-        slope = slope @ torch.autograd.functional.jacobian(lambda s, a=a: cell.step(a, s), state)
-        found.append(torch.linalg.svdvals(slope)[0].item())
+        J = J @ torch.autograd.functional.jacobian(lambda s, a=a: cell.step(a, s), state)
+        found.append(torch.linalg.svdvals(J)[0].item())
     return torch.tensor(found[::-1])
 
 
@@ -145,30 +145,30 @@ def test_norms_of_a_larger_state(rnns, rng):
 @pytest.mark.task("4.5", weight=1, visible=True)
 def test_clipping_one_two_two(rnns):
     """The numbers 1, 2, 2 have norm 3; clipped at 1.5 each is halved, clipped at 4 they stay."""
-    slopes = [torch.tensor([1.0, 2.0]), torch.tensor([[2.0]])]
-    found = oracles.clipped(rnns.clip_gradients, slopes, 1.5)[1]
+    gradients = [torch.tensor([1.0, 2.0]), torch.tensor([[2.0]])]
+    found = oracles.clipped(rnns.clip_gradients, gradients, 1.5)[1]
     assert close(found, [torch.tensor([0.5, 1.0]), torch.tensor([[1.0]])])
-    assert close(oracles.clipped(rnns.clip_gradients, slopes, 4.0)[1], slopes)
+    assert close(oracles.clipped(rnns.clip_gradients, gradients, 4.0)[1], gradients)
 
 
 @pytest.mark.task("4.5", weight=0.5, visible=True)
 def test_the_norm_before_clipping(rnns):
     """The norm of 1, 2, 2 before clipping, 3, is returned, whatever the limit is."""
-    slopes = [torch.tensor([1.0, 2.0]), torch.tensor([[2.0]])]
+    gradients = [torch.tensor([1.0, 2.0]), torch.tensor([[2.0]])]
     for most in (1.5, 4.0):
-        assert close(oracles.clipped(rnns.clip_gradients, slopes, most)[0], 3.0, rtol=1e-4)
+        assert close(oracles.clipped(rnns.clip_gradients, gradients, most)[0], 3.0, rtol=1e-4)
 
 
-def assert_clips(rnns, slopes, **how):
+def assert_clips(rnns, gradients, **how):
     """Norms and gradients are those of torch's function, for a low, a middle and a high limit."""
     for most in (0.01, 2.0, 1e4):
-        kept = [g.clone() for g in slopes if g is not None]
+        kept = [g.clone() for g in gradients if g is not None]
         parameters = [nn.Parameter(torch.zeros_like(g)) for g in kept]
         for parameter, g in zip(parameters, kept, strict=True):
             parameter.grad = g
         nn.utils.clip_grad_norm_(parameters, most)
-        found = oracles.clipped(rnns.clip_gradients, slopes, most, **how)[1]
-        assert [g is None for g in found] == [g is None for g in slopes]
+        found = oracles.clipped(rnns.clip_gradients, gradients, most, **how)[1]
+        assert [g is None for g in found] == [g is None for g in gradients]
         assert close([g for g in found if g is not None], kept)
 
 

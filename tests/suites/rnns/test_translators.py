@@ -7,13 +7,21 @@ import pytest
 import torch
 from torch import nn
 
-from nextword.corpora.recurrent import TwoNetworks
 from nextword.suite import close, gradients, set_parameters, ship, student_module
 from tests.suites.rnns.oracles import tensor
 
 PAD, BOS, EOS, MOST = 0, 1, 2, 9
 V = 8  # words of the source, PAD, BOS and EOS among them
-SIZES = V, 7, 3, 4
+SIZES = V, 7, 3, 4  # words of the source and of the target, D, H
+GRU = {"weight_ih_l0": (12, 3), "weight_hh_l0": (12, 4), "bias_ih_l0": (12,), "bias_hh_l0": (12,)}
+SHAPES = {
+    "source.weight": (V, 3),
+    "target.weight": (7, 3),
+    **{f"encoder.{name}": shape for name, shape in GRU.items()},
+    **{f"decoder.{name}": shape for name, shape in GRU.items()},
+    "out.weight": (7, 4),
+    "out.bias": (7,),
+}
 ROWS = [[3, 4, 5, 6], [4, 4], [7]]
 
 rnns = student_module("rnns")
@@ -82,7 +90,7 @@ def heard_again(said):
 def encode_as(net, source, states):
     """Let it be known how this source is encoded, so that a mistake in `encode` costs once.
 
-    Only the states of this very source are known. Slopes reach all of the encoder.
+    Only the states of this very source are known. Gradients reach all of the encoder.
     """
     own = net.encode
     weights = [*net.encoder.parameters(), *net.source.parameters()]
@@ -98,8 +106,7 @@ def encode_as(net, source, states):
 
 def random_weights(rng):
     """Random weights of a translator that listens to its own words."""
-    shapes = {name: value.shape for name, value in TwoNetworks(*SIZES).state_dict().items()}
-    w = {name: tensor(rng, *shape) for name, shape in shapes.items()}
+    w = {name: tensor(rng, *shape) for name, shape in SHAPES.items()}
     w["target.weight"] *= 3.0  # what was said last matters
     return w
 
@@ -174,8 +181,7 @@ def assert_forces(translator, rng):
 
 def set_in_its_ways(rnns, *likings):
     """A translator that likes its words by so much, whatever it reads."""
-    shapes = TwoNetworks(*SIZES).state_dict()
-    values = {name: torch.zeros(value.shape) for name, value in shapes.items()}
+    values = {name: torch.zeros(shape) for name, shape in SHAPES.items()}
     values["out.bias"] = torch.tensor(likings)
     return with_weights(rnns, values)
 
@@ -198,14 +204,14 @@ def test_teacher_forcing(translator, rng):
 
 @pytest.mark.task("4.12", weight=0.4)
 def test_what_the_translator_learns(translator, rng):
-    """Slopes of the logits reach every part, the encoder too."""
+    """Gradients of the logits reach every part, the encoder too."""
     assert_forces(translator, rng)
     net, oracle = translator
     encode_as(net, padded(ROWS), encoded(oracle, ROWS))
     pull = tensor(rng, 3, 5, 7)
-    slopes = gradients(net, padded(ROWS), true_words(rng), weights=pull)[2]
-    assert slopes.keys() == oracle.w.keys()
-    assert all(slope is not None and bool((slope != 0).any()) for slope in slopes.values())
+    found = gradients(net, padded(ROWS), true_words(rng), weights=pull)[2]
+    assert found.keys() == oracle.w.keys()
+    assert all(each is not None and bool((each != 0).any()) for each in found.values())
 
 
 def uneven(margins):

@@ -79,12 +79,12 @@ def run(cell, x, s=None):
 
 
 # ---- 4.4
-def bptt(cell, x, h, slopes, chunk=0):
+def bptt(cell, x, h, grad, chunk=0):
     # the loss of each step is sent back by itself: slow, but easy to check
     (B, T, D), H = x.shape, h.shape[-1]
     W, U, b = torch.zeros(H, D), torch.zeros(H, H), torch.zeros(H)
     for last in range(T):
-        back = slopes[:, last]
+        back = grad[:, last]
         first = last // chunk * chunk if chunk else 0
         for t in range(last, first - 1, -1):
             a = back * (1 - h[:, t].square())
