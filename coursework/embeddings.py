@@ -1,9 +1,22 @@
 """Embeddings: counted, factorised and learned. Leaves out: subword vectors, the training loop.
 
-Signs and equations, such as (3.4), are those of chapter 3. V: words of the vocabulary, D: numbers
-in a vector, B: pairs in a batch. A word is its id, its place in a list of words; a sentence is an
-array of ids; vectors are rows. Numpy, but torch where vectors are learned (3.7-3.10). Logarithms
-are natural. Arguments that make no sense: ValueError. "No loop", "no autograd": on your honour.
+A word is its id: its place in a list of words. A sentence is an array of ids, and a table of
+vectors has one row for each word. Symbols are those of chapter 3, and (3.4) is an equation there.
+Sizes, as they stand in the shapes of arguments and answers:
+
+    V     words of the vocabulary           B     pairs in a batch
+    D     numbers in a vector               C     places in a window
+    T     words of a sentence               S     vectors of noise that a batch shares
+    n, m  rows and columns of a table,      F     forks of a tree
+          or rows of two tables             L     forks of the longest path
+    d     dimensions that are kept
+
+So `x: Float[Tensor, "B D"]` is a tensor of B rows of D numbers, `Int[ndarray, " V"]` an array of V
+whole numbers (the space in front means nothing), and "*ids" stands for any number of axes. Where
+vectors are learned, in 3.7 to 3.10, they are tensors of torch; everywhere else arrays of numpy.
+
+Logarithms are natural. Arguments that make no sense raise a ValueError: the lines with `require`,
+which are given, see to that. "No loop" and "no autograd" are a matter of honour.
 """
 
 import heapq
@@ -23,25 +36,27 @@ from nextword.corpora.checks import require, require_ids
 
 NONE = -1  # stands in a window where no word is
 
-Ids, Sentence, Counts = Int[ndarray, "*ids"], Int[ndarray, " T"], Int[ndarray, " V"]
-Table, Matrix, Square = Float[ndarray, "n m"], Float[ndarray, "V D"], Float[ndarray, "V V"]
-Loss, Rows, Vectors = Float[Tensor, ""], Float[Tensor, "B D"], Float[Tensor, "V D"]
-Noise, Signs, Forks = Float[Tensor, "S D"], Float[Tensor, "B L"], Int[Tensor, "B L"]
-Targets, Contexts, Corpus = Int[Tensor, " B"], Int[Tensor, "B C"], Sequence[Int[ndarray, "_"]]
-
 
 # ------------------------------------------------------------------ 3.1 One-hot vectors and lookup
-def one_hot(ids: Ids, V: int) -> Float[ndarray, "*ids V"]:
-    """Return V numbers for each id: 1 at the place of the id, 0 elsewhere (3.1). About 1 line.
-    >>> one_hot(np.array([2, 0]), 3).tolist()
+def one_hot(ids: Int[ndarray, "*ids"], V: int) -> Float[ndarray, "*ids V"]:
+    """Return the one-hot vector of each id: 1 at the place of the id, 0 at all others (3.1).
+
+    About 1 line, without a loop: `ids` may have any shape.
+
+    >>> one_hot(np.array([2, 0]), V=3).tolist()
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
     require_ids("ids", ids.ravel(), V)
     raise NotImplementedError("3.1 one_hot: see section 3.1, equations 3.1 to 3.3")
 
 
-def lookup(ids: Ids, E: Matrix) -> Float[ndarray, "*ids D"]:
-    """Return the row of E for each id: one_hot(ids) E, without the product (3.2). About 1 line.
+def lookup(ids: Int[ndarray, "*ids"], E: Float[ndarray, "V D"]) -> Float[ndarray, "*ids D"]:
+    """Return the vector of each id: its row of E.
+
+    This is the product of its one-hot vector with E, at the cost of reading one row (3.2).
+
+    About 1 line: neither a loop nor a product.
+
     >>> lookup(np.array([1, 1]), np.array([[0.5, 2.0], [3.0, 4.0]])).tolist()
     [[3.0, 4.0], [3.0, 4.0]]
     """
@@ -49,8 +64,11 @@ def lookup(ids: Ids, E: Matrix) -> Float[ndarray, "*ids D"]:
     raise NotImplementedError("3.1 lookup: see section 3.1, equations 3.1 to 3.3")
 
 
-def logits(h: Float[ndarray, "*rows D"], E: Matrix) -> Float[ndarray, "*rows V"]:
-    """Return the score of each word for each vector h: h times the word's row (3.3). About 1 line.
+def logits(h: Float[ndarray, "*rows D"], E: Float[ndarray, "V D"]) -> Float[ndarray, "*rows V"]:
+    """Return the score of each word for each vector h: the dot product with the word's row (3.3).
+
+    About 1 line.
+
     >>> logits(np.array([1.0, 2.0]), np.array([[1.0, 0.0], [1.0, 1.0]])).tolist()
     [1.0, 3.0]
     """
@@ -58,43 +76,75 @@ def logits(h: Float[ndarray, "*rows D"], E: Matrix) -> Float[ndarray, "*rows V"]
 
 
 # ------------------------------------------------------------------ 3.2 Co-occurrence
-def cooccurrence(sentences: Corpus, V: int, window: int, by_distance: bool = False) -> Square:
+def cooccurrence(
+    sentences: Sequence[Int[ndarray, " _T"]],
+    V: int,
+    window: int,
+    by_distance: bool = False,
+) -> Float[ndarray, "V V"]:
     """Count how often word j stands at most `window` places from word i in a sentence (3.4).
 
-    Both sides count, so the matrix is symmetric. A pair adds 1, or 1/d if `by_distance` is True and
-    its words stand d places apart. About 5 lines: np.add.at, no loop over the words of a sentence.
+    Both sides count, so the matrix is symmetric. Sentences may differ in length, and no pair
+    reaches from one into the next.
+
+    Args:
+        sentences: at least one of them has words in it.
+        V: the size of the vocabulary; ids run from 0 to V - 1.
+        window: how many places to either side count as near, at least 1.
+        by_distance: if True, a pair whose words stand d places apart adds 1/d instead of 1.
+
+    About 8 lines: np.add.at, no loop over the words of a sentence.
+
     >>> cooccurrence([np.array([0, 1, 1])], V=2, window=1).tolist()  # the pair 1, 1 counts twice
     [[0.0, 1.0], [1.0, 2.0]]
     """
     require("window", window, window >= 1, "at least 1")
-    require("sentences", "none", any(map(len, sentences)), "sentences with words in them")
-    require_ids("ids", chain.from_iterable(map(set, sentences)), V)
+    has_words = any(len(sentence) > 0 for sentence in sentences)
+    require("sentences", "none", has_words, "sentences with words in them")
+    require_ids("ids", {word for sentence in sentences for word in sentence}, V)
     raise NotImplementedError("3.2 cooccurrence: see section 3.2, equation 3.4")
 
 
 # ------------------------------------------------------------------ 3.3 Similarity
-def cosine(X: Float[ndarray, "n D"], Y: Float[ndarray, "m D"]) -> Table:
-    """Return the cosine of the angle between each row of X and each row of Y (equation 3.5).
+def cosine(X: Float[ndarray, "n D"], Y: Float[ndarray, "m D"]) -> Float[ndarray, "n m"]:
+    """Return the cosine of the angle between each row of X and each row of Y (3.5).
 
-    A row of norm 0 has no direction: its similarity is 0 to every vector. About 2 lines, no loop.
+        cos(x, y) = x . y / (|x| |y|)
+
+    A row of norm 0 has no direction: its similarity is 0 to every vector.
+
+    About 3 lines, no loop.
+
     >>> cosine(np.array([[3.0, 4.0], [0.0, 0.0]]), np.array([[1.0, 0.0]])).tolist()
     [[0.6], [0.0]]
     """
     raise NotImplementedError("3.3 cosine: see section 3.3, equations 3.5 and 3.6")
 
 
-def euclidean(X: Float[ndarray, "n D"], Y: Float[ndarray, "m D"]) -> Table:
-    """Return the distance between each row of X and each row of Y (3.6). About 1 line, no loop.
+def euclidean(X: Float[ndarray, "n D"], Y: Float[ndarray, "m D"]) -> Float[ndarray, "n m"]:
+    """Return the distance |x - y| between each row of X and each row of Y (3.6).
+
+    About 2 lines, no loop.
+
     >>> euclidean(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]])).tolist()
     [[5.0, 1.0]]
     """
     raise NotImplementedError("3.3 euclidean: see section 3.3, equations 3.5 and 3.6")
 
 
-def nearest(q: Float[ndarray, " D"], E: Matrix, k: int, exclude: Sequence[int] = ()) -> list[int]:
+def nearest(
+    q: Float[ndarray, " D"],
+    E: Float[ndarray, "V D"],
+    k: int,
+    exclude: Sequence[int] = (),
+) -> list[int]:
     """Return the ids of the k rows of E with the largest cosine to q, best first.
 
-    Leaves out the ids in `exclude`. Equal cosines: the smaller id first. 3 lines, by `cosine`.
+    Ids in `exclude` are left out. Of equal cosines, the smaller id stands first. Raises ValueError
+    unless k words are left to choose from.
+
+    About 4 lines, with `cosine`.
+
     >>> nearest(np.array([1.0, 0.0]), np.array([[2.0, 2.0], [3.0, 0.0], [0.0, 1.0]]), k=2)
     [1, 0]
     """
@@ -104,27 +154,52 @@ def nearest(q: Float[ndarray, " D"], E: Matrix, k: int, exclude: Sequence[int] =
 
 
 # ------------------------------------------------------------------ 3.4 PPMI
-def ppmi(counts: Table, smoothing: float = 1.0, shift: float = 0.0) -> Table:
-    """Return max(0, ln(P(i, j) / (P(i) P(j))) - shift) for each cell (equations 3.7 and 3.8).
+def ppmi(
+    counts: Float[ndarray, "n m"],
+    smoothing: float = 1.0,
+    shift: float = 0.0,
+) -> Float[ndarray, "n m"]:
+    """Return the positive pointwise mutual information of each cell, smoothed and shifted.
 
-    Rows are words i, columns contexts j. P(i, j) and P(i) are shares of all counts; P(j) is the
-    share of #(j)**smoothing, where #(j) is the column's sum. A cell of count 0 gives 0, also in an
-    empty row or column. About 4 lines (Church and Hanks 1990; Levy, Goldberg and Dagan 2015).
+        max(0, ln(P(i, j) / (P(i) P(j))) - shift)        (3.7) and (3.8)
+
+    P(i, j) and P(i) are the shares that the cell and the row have of all counts. P(j) is the share
+    that #(j)**smoothing has of the sum of these powers over all columns, where #(j) is the sum of
+    column j. A cell whose count is 0 gives 0, also in an empty row or column.
+
+    Args:
+        counts: rows are words i, columns contexts j; 0 or more, and not all 0.
+        smoothing: the power, above 0 and at most 1. With 1, P(j) is the column's plain share.
+        shift: what is taken off before the cut at 0; itself 0 or more.
+
+    About 5 lines (Church and Hanks 1990; Levy, Goldberg and Dagan 2015).
+
     >>> ppmi(np.array([[2.0, 1.0], [1.0, 0.0]])).round(3).tolist()  # ln((1/4) / (3/4 * 1/4))
     [[0.0, 0.288], [0.288, 0.0]]
     """
-    require("counts", "none above 0", counts.min() >= 0 < counts.max(), "0 or more, not all 0")
+    sound = counts.min() >= 0 and counts.max() > 0
+    require("counts", "none above 0", sound, "0 or more, not all 0")
     require("smoothing", smoothing, 0 < smoothing <= 1, "above 0 and at most 1")
     require("shift", shift, shift >= 0, "0 or more")
     raise NotImplementedError("3.4 ppmi: see section 3.4, equations 3.7 and 3.8")
 
 
 # ------------------------------------------------------------------ 3.5 Truncated SVD
-def svd_vectors(M: Table, d: int, power: float = 0.5) -> tuple[Float[ndarray, "n d"], ndarray]:
-    """Return word vectors W (n, d) and context vectors C (m, d) from M = U S V^T (equation 3.9).
+def svd_vectors(
+    M: Float[ndarray, "n m"],
+    d: int,
+    power: float = 0.5,
+) -> tuple[Float[ndarray, "n d"], Float[ndarray, "m d"]]:
+    """Return word vectors W and context vectors C from the SVD of a table, M = U S V^T (3.9).
 
-    W = U_d S_d**power and C = V_d S_d**(1 - power), of the d largest singular values: no matrix of
-    rank d is nearer to M than W C^T. Signs of the columns are free. About 2 lines.
+        W = U_d S_d**power,    C = V_d S_d**(1 - power)
+
+    The index d stands for the d largest singular values: no matrix of rank d is nearer to M than
+    W C^T. A column of W and C may have either sign. Raises ValueError unless d is between 1 and the
+    smaller side of M.
+
+    About 4 lines, with np.linalg.svd.
+
     >>> W, C = svd_vectors(np.array([[2.0, 0.0], [0.0, 1.0]]), d=1)
     >>> np.round(W @ C.T, 6).tolist()
     [[2.0, 0.0], [0.0, 0.0]]
@@ -135,9 +210,12 @@ def svd_vectors(M: Table, d: int, power: float = 0.5) -> tuple[Float[ndarray, "n
 
 # ------------------------------------------------------------------ 3.6 From text to training pairs
 def frequent_words(sentences: Iterable[Sequence[str]], min_count: int = 1) -> dict[str, int]:
-    """Return {word: count} of the words seen at least min_count times. About 2 lines.
+    """Return {word: count} of the words that occur at least `min_count` times.
 
-    The most frequent word stands first, equally frequent ones by alphabet.
+    The most frequent word stands first; equally frequent ones stand in alphabetical order.
+
+    About 4 lines.
+
     >>> frequent_words([["b", "a", "b"], ["c", "a"]], min_count=2)
     {'a': 2, 'b': 2}
     """
@@ -145,10 +223,24 @@ def frequent_words(sentences: Iterable[Sequence[str]], min_count: int = 1) -> di
     raise NotImplementedError("3.6 frequent_words: see section 3.6, equations 3.10 to 3.12")
 
 
-def subsample(sentence: Sentence, counts: Counts, t: float, rng: Generator) -> Int[ndarray, "_"]:
-    """Keep each word, independently and in order, with probability min(1, sqrt(t / f)) (3.10).
+def subsample(
+    sentence: Int[ndarray, " T"],
+    counts: Int[ndarray, " V"],
+    t: float,
+    rng: Generator,
+) -> Int[ndarray, " _kept"]:
+    """Thin out frequent words: keep each one with probability min(1, sqrt(t / f)) (3.10).
 
-    f is the word's share of all counts: counts[i] is how often word i occurs. About 2 lines.
+    Each word is kept or dropped independently of the others, and the order stays.
+
+    Args:
+        sentence: ids; may be empty.
+        counts: counts[i] is how often word i occurs. f is the word's share of all counts.
+        t: the threshold, above 0. Words whose share is at most t always stay.
+        rng: draws once for each word of the sentence.
+
+    About 3 lines.
+
     >>> subsample(np.array([0, 1, 0, 1]), np.array([90, 10]), t=1e-9, rng=np.random.default_rng(0))
     array([], dtype=int64)
     """
@@ -156,12 +248,24 @@ def subsample(sentence: Sentence, counts: Counts, t: float, rng: Generator) -> I
     raise NotImplementedError("3.6 subsample: see section 3.6, equations 3.10 to 3.12")
 
 
-def context_windows(sentence: Sentence, window: int, rng: Generator) -> Int[ndarray, "T C"]:
+def context_windows(
+    sentence: Int[ndarray, " T"],
+    window: int,
+    rng: Generator,
+) -> Int[ndarray, "T C"]:
     """Return for each place t of a sentence the words around it, from left to right (3.11).
 
-    The reach of each place is drawn anew, evenly from 1, ..., window. Columns are the places
-    t - window, ..., t - 1, t + 1, ..., t + window; a place beyond the reach or outside the
-    sentence holds NONE. About 5 lines, no loop.
+    The columns are the places t - window, ..., t - 1, t + 1, ..., t + window, so C = 2 * window.
+    How far each place looks, its reach, is drawn anew, evenly from 1, ..., window. A place beyond
+    the reach or outside the sentence holds NONE.
+
+    Args:
+        sentence: ids; if it is empty, the answer has no rows.
+        window: the largest reach, at least 1.
+        rng: draws one reach for each place.
+
+    About 8 lines, no loop.
+
     >>> context_windows(np.array([7, 8, 9]), window=1, rng=np.random.default_rng(0)).tolist()
     [[-1, 8], [7, 9], [8, -1]]
     """
@@ -169,8 +273,13 @@ def context_windows(sentence: Sentence, window: int, rng: Generator) -> Int[ndar
     raise NotImplementedError("3.6 context_windows: see section 3.6, equations 3.10 to 3.12")
 
 
-def noise_distribution(counts: Counts, power: float = 0.75) -> Float[ndarray, " V"]:
-    """Return each word's probability as noise: its share of all counts**power (3.12). 1 line.
+def noise_distribution(counts: Int[ndarray, " V"], power: float = 0.75) -> Float[ndarray, " V"]:
+    """Return the probability of each word as noise: its share of all counts**power (3.12).
+
+    Raises ValueError unless there are counts and all are above 0.
+
+    About 2 lines.
+
     >>> noise_distribution(np.array([16, 1])).round(3).tolist()  # 8 to 1
     [0.889, 0.111]
     """
@@ -179,11 +288,22 @@ def noise_distribution(counts: Counts, power: float = 0.75) -> Float[ndarray, " 
 
 
 # ------------------------------------------------------------------ 3.7 Skip-gram with softmax
-def softmax_loss(v: Rows, U: Vectors, targets: Targets) -> tuple[Loss, Rows, Vectors]:
-    """Return the loss of skip-gram and its gradients in v and in U, by hand (3.13, 3.14).
+def softmax_loss(
+    v: Float[Tensor, "B D"],
+    U: Float[Tensor, "V D"],
+    targets: Int[Tensor, " B"],
+) -> tuple[Float[Tensor, ""], Float[Tensor, "B D"], Float[Tensor, "V D"]]:
+    """Return the loss of skip-gram and its gradients in v and U, worked out by hand (3.13, 3.14).
 
-    Row b of v is a word's vector, targets[b] its neighbour; P(w | b) is the softmax of U v_b. The
-    loss is the mean of -ln P(targets[b] | b). About 3 lines: F.log_softmax, but no autograd.
+        loss = mean over b of -ln P(targets[b] | b),    P(w | b) = softmax over w of U_w . v_b
+
+    Args:
+        v: row b is the vector of a word.
+        U: row w is the vector that word w has as a neighbour.
+        targets: targets[b] is the neighbour that was seen beside word b.
+
+    About 8 lines: F.log_softmax, but no autograd.
+
     >>> loss, dv, dU = softmax_loss(torch.ones(1, 1), torch.zeros(2, 1), torch.tensor([0]))
     >>> loss.exp().item(), dU.tolist()
     (2.0, [[-0.5], [0.5]])
@@ -193,13 +313,27 @@ def softmax_loss(v: Rows, U: Vectors, targets: Targets) -> tuple[Loss, Rows, Vec
 
 
 # ------------------------------------------------------------------ 3.8 Negative sampling
-def negative_sampling(v: Rows, u: Rows, noise: Noise, k: float) -> tuple[Loss, Rows, Rows, Noise]:
-    """Return the loss of negative sampling and its gradients in v, u and noise (3.15, 3.16).
+def negative_sampling(
+    v: Float[Tensor, "B D"],
+    u: Float[Tensor, "B D"],
+    noise: Float[Tensor, "S D"],
+    k: float,
+) -> tuple[Float[Tensor, ""], Float[Tensor, "B D"], Float[Tensor, "B D"], Float[Tensor, "S D"]]:
+    """Return the loss of negative sampling and its gradients in v, u and noise, by hand.
 
-    Row b of v is a word's vector, row b of u its neighbour's. The batch shares S vectors of noise,
-    each counted k/S times, so that each pair has k of them. The loss is the mean over b of
-    -ln s(u_b . v_b) - k/S * (sum over all noise n of ln s(-n . v_b)), where s is the sigmoid.
-    About 6 lines: F.logsigmoid, no autograd and no loop (Mikolov et al. 2013).
+        loss = mean over b of  -ln sigmoid(u_b . v_b) - k/S * (sum over n of ln sigmoid(-n . v_b))
+
+    Here n runs over all rows of `noise` (3.15, 3.16; Mikolov et al. 2013).
+
+    Args:
+        v: row b is the vector of a word.
+        u: row b is the vector of its neighbour.
+        noise: S vectors of noise, which the whole batch shares.
+        k: how many vectors of noise each pair has, above 0. Each of the S counts k/S times, which
+            need not be a whole number.
+
+    About 11 lines: F.logsigmoid, no autograd and no loop.
+
     >>> zero = torch.zeros(1, 1)
     >>> negative_sampling(torch.ones(1, 1), zero, zero, k=3)[2:]
     (tensor([[-0.5000]]), tensor([[1.5000]]))
@@ -209,20 +343,31 @@ def negative_sampling(v: Rows, u: Rows, noise: Noise, k: float) -> tuple[Loss, R
 
 
 # ------------------------------------------------------------------ 3.9 CBOW
-def context_means(E: Vectors, contexts: Contexts) -> Rows:
-    """Return the mean of the vectors of the words in each row of `contexts` (equation 3.17).
+def context_means(E: Float[Tensor, "V D"], contexts: Int[Tensor, "B C"]) -> Float[Tensor, "B D"]:
+    """Return the mean of the vectors of the words in each row of `contexts` (3.17).
 
-    NONE is no word and does not count; a row without words gives a vector of 0. About 2 lines.
+    NONE is no word and does not count. A row without words gives a vector of 0.
+
+    About 4 lines, no loop.
+
     >>> context_means(torch.tensor([[1.0], [4.0]]), torch.tensor([[0, 1], [1, NONE]])).tolist()
     [[2.5], [4.0]]
     """
     raise NotImplementedError("3.9 context_means: see section 3.9, equations 3.17 and 3.18")
 
 
-def context_gradients(dh: Rows, contexts: Contexts, V: int) -> Vectors:
+def context_gradients(
+    dh: Float[Tensor, "B D"],
+    contexts: Int[Tensor, "B C"],
+    V: int,
+) -> Float[Tensor, "V D"]:
     """Return the gradient in E of a loss whose gradient in context_means(E, contexts) is dh (3.18).
 
-    A word gets its part of dh at each place where it stands. About 4 lines: no autograd, no loop.
+    Row b of dh is shared out evenly among the places of row b that hold words. A word adds up what
+    it gets at all the places where it stands, be they in one row or in several.
+
+    About 7 lines: no autograd, no loop.
+
     >>> context_gradients(torch.tensor([[6.0]]), torch.tensor([[1, 1, 0, NONE]]), V=3).tolist()
     [[2.0], [4.0], [0.0]]
     """
@@ -233,8 +378,16 @@ def context_gradients(dh: Rows, contexts: Contexts, V: int) -> Vectors:
 def huffman_codes(counts: Sequence[int]) -> list[str]:
     """Return the path from the root of a Huffman tree to each word: 0 for left, 1 for right.
 
-    The two trees of the smallest counts become the branches of one, until one is left. No code is
-    the beginning of another, and no mean length is smaller. One word alone: "". About 9 lines.
+    At first each word is a tree of its own. The two trees of the smallest counts become the
+    branches of one, whose count is their sum, until one tree is left. Then no code is the beginning
+    of another, and no tree has a smaller mean length of its codes, weighted by the counts. Any such
+    tree is right. The code of one word alone is "".
+
+    Args:
+        counts: how often each word occurs; at least one word.
+
+    About 12 lines, with heapq.
+
     >>> [len(code) for code in huffman_codes([4, 2, 1, 1])]
     [1, 2, 3, 3]
     """
@@ -242,21 +395,42 @@ def huffman_codes(counts: Sequence[int]) -> list[str]:
     raise NotImplementedError("3.10 huffman_codes: see section 3.10, equation 3.19")
 
 
-def tree_log_probs(v: Rows, N: Noise, forks: Forks, signs: Signs) -> Float[Tensor, " B"]:
-    """Return ln P of one word for each row of v: the sum of ln s(sign n . v) on its path (3.19).
+def tree_log_probs(
+    v: Float[Tensor, "B D"],
+    N: Float[Tensor, "F D"],
+    forks: Int[Tensor, "B L"],
+    signs: Float[Tensor, "B L"],
+) -> Float[Tensor, " B"]:
+    """Return for each row of v the log-probability of one word: the sum over its path (3.19).
 
-    N holds a vector n for each fork of the tree, not for noise. Row b of forks and signs is that
-    word's path: rows of N; 1 for left, -1 for right, 0 after the end. 2 lines, by these rows alone.
-    >>> path = torch.tensor([[0, 1]]), torch.tensor([[1.0, -1.0]])
-    >>> tree_log_probs(torch.ones(1, 2), torch.zeros(2, 2), *path).exp().item()
+        ln P = sum over the forks f of the path of  ln sigmoid(sign_f * (n_f . v))
+
+    A fork is an inner node of the tree. Only the rows of N on these paths are read.
+
+    Args:
+        v: row b is the vector of a word in the middle of a window.
+        N: a vector n for each fork of the tree.
+        forks: row b is the path to the word whose probability is asked for: rows of N.
+        signs: at each fork of the path 1 for left and -1 for right; 0 after the path's end, where
+            nothing is added.
+
+    About 3 lines, no loop.
+
+    >>> forks, signs = torch.tensor([[0, 1]]), torch.tensor([[1.0, -1.0]])
+    >>> tree_log_probs(torch.ones(1, 2), torch.zeros(2, 2), forks, signs).exp().item()
     0.25
     """
     raise NotImplementedError("3.10 tree_log_probs: see section 3.10, equation 3.19")
 
 
 # ------------------------------------------------------------------ 3.11 Evaluation
-def odd_one_out(E: Matrix, ids: Sequence[int]) -> int:
-    """Return the id with the lowest mean cosine to the other ids (3.20). About 3 lines.
+def odd_one_out(E: Float[ndarray, "V D"], ids: Sequence[int]) -> int:
+    """Return the id with the lowest mean cosine to the other ids (3.20).
+
+    Raises ValueError unless there are at least 3 ids, all of them different.
+
+    About 6 lines.
+
     >>> odd_one_out(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.2]]), [2, 1, 0])
     1
     """
@@ -265,11 +439,19 @@ def odd_one_out(E: Matrix, ids: Sequence[int]) -> int:
     raise NotImplementedError("3.11 odd_one_out: see section 3.11, equations 3.20 to 3.22")
 
 
-def analogy(E: Matrix, a: int, b: int, c: int, exclude: bool = True) -> int:
+def analogy(E: Float[ndarray, "V D"], a: int, b: int, c: int, exclude: bool = True) -> int:
     """Return the id of the word nearest by cosine to a - b + c, on vectors of norm 1 (3.21).
 
-    Rows of E are brought to norm 1 first (a row of 0 stays). With `exclude`, a, b and c are no
-    possible answers. Equally near: the smaller id. About 6 lines.
+    a is to b as the answer is to c. All rows of E are brought to norm 1 first; a row of 0 stays as
+    it is. Of equally near words, the smaller id is the answer.
+
+    Args:
+        E: 4 rows or more, so that one is left to answer.
+        a, b, c: ids.
+        exclude: if True, a, b and c themselves are no possible answers.
+
+    About 6 lines.
+
     >>> analogy(np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 0.1], [1.0, 0.2]]), 0, 1, 2)
     3
     """
@@ -279,23 +461,40 @@ def analogy(E: Matrix, a: int, b: int, c: int, exclude: bool = True) -> int:
 
 
 def spearman(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return Spearman's correlation of two lists: Pearson's, of their ranks (3.22). About 3 lines.
+    """Return Spearman's correlation of two lists: Pearson's correlation of their ranks (3.22).
 
-    Equal values share the mean of their ranks: 5, 5, 7 have the ranks 1.5, 1.5, 3.
+    The smallest value has rank 1. Equal values share the mean of their ranks: 5, 5, 7 have the
+    ranks 1.5, 1.5, 3. Raises ValueError unless both lists are equally long and hold two different
+    values or more.
+
+    About 6 lines; np.corrcoef is Pearson's.
+
     >>> round(spearman([1, 2, 3, 4], [5, 6, 6, 100]), 6)
     0.948683
     """
-    sound = len(x) == len(y) and len(set(x)) > 1 < len(set(y))
+    sound = len(x) == len(y) and len(set(x)) > 1 and len(set(y)) > 1
     require("x and y", (len(x), len(y)), sound, "equally long, each of two values or more")
+
     raise NotImplementedError("3.11 spearman: see section 3.11, equations 3.20 to 3.22")
 
 
 # ------------------------------------------------------------------ 3.12 Principal components
-def pca(X: Table, d: int) -> tuple[Float[ndarray, "n d"], Float[ndarray, "d m"], ndarray]:
-    """Return the rows as points in d dimensions, the d axes as rows, their shares of the variance.
+def pca(
+    X: Float[ndarray, "n m"],
+    d: int,
+) -> tuple[Float[ndarray, "n d"], Float[ndarray, "d m"], Float[ndarray, " d"]]:
+    """Return the rows of X as points in d dimensions, the d axes, and their shares of the variance.
 
-    The axes have norm 1, are at right angles and go through the mean of the rows; each takes as
-    much of the variance as it can (equation 3.23). Signs of the axes are free. About 3 lines.
+    The axes are rows of norm 1, at right angles to each other, and go through the mean of the rows
+    of X. Each takes as much of the variance as is left to take (3.23); its share is of the variance
+    in all m directions. A point holds a row's coordinates on the axes. An axis may have either
+    sign, and its coordinates with it.
+
+    Raises ValueError unless d is between 1 and the smaller side of X, and the rows are not all the
+    same. X stays as it is.
+
+    About 5 lines, with np.linalg.svd or np.linalg.eigh.
+
     >>> points, axes, shares = pca(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 1.0]]), d=1)
     >>> abs(points).round(6).tolist(), shares.round(6).tolist()
     ([[2.0], [0.0], [2.0]], [1.0])

@@ -105,7 +105,7 @@ def counts_noise_k_times(v, u, noise, k):
     "3.8",
     replaces="negative_sampling",
     kind="idea",
-    says="Noise is pulled near: the slope of -ln s(-x) is s(x), with a plus sign.",
+    says="Noise is pulled near: the derivative of -ln s(-x) is s(x), with a plus sign.",
 )
 def pulls_the_noise(v, u, noise, k):
     return sampling(v, u, noise, k / len(noise), sign=-1.0)

@@ -16,8 +16,8 @@ embeddings = student_module("embeddings")
 
 def assert_gradients(got, function, *inputs, rtol=None, atol=None):
     """Compare a loss and its gradients with those that autograd finds for the plain loop."""
-    loss, slopes, _ = gradients(function, *inputs)
-    expected = [loss, *(slope for slope in slopes if slope is not None)]
+    loss, grads, _ = gradients(function, *inputs)
+    expected = [loss, *(grad for grad in grads if grad is not None)]
     assert close(list(got), expected, rtol=rtol, atol=atol)
 
 
@@ -290,9 +290,9 @@ def test_probabilities_of_all_words(embeddings, rng):
 
 
 def assert_tree(embeddings, *inputs, **tolerances):
-    got, slopes, _ = gradients(embeddings.tree_log_probs, *inputs)
+    got, grads, _ = gradients(embeddings.tree_log_probs, *inputs)
     expected, right, _ = gradients(plain.tree_log_probs, *inputs)
-    assert close([got, *slopes[:2]], [expected, *right[:2]], **tolerances)
+    assert close([got, *grads[:2]], [expected, *right[:2]], **tolerances)
 
 
 @pytest.mark.task("3.10", weight=0.4)
