@@ -88,7 +88,7 @@ def main() -> None:
     texts = names.load("village", options.tokens, 100_000)
     number = number_words(texts.vocabulary)
     plan = replace(near.PLAN, **settings(options.plan))
-    sizes = replace(near.SIZES, V=len(number), **settings(options.sizes))
+    sizes = course.Sizes(**{"V": len(number), **near.SIZES, **settings(options.sizes)})
     torch.manual_seed(0)
     model = (training if options.plain else near).built(course, sizes)
     source = growing(ids(texts.train, number), options.batches or [plan.size], plan.steps)

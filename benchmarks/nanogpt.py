@@ -29,7 +29,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
 from nextword.corpora import downloads
-from nextword.corpora.transformer_parts import Sizes
 from nextword.judge.misconceptions import load_module
 from nextword.transformer_training import parameter_groups
 
@@ -59,7 +58,7 @@ class Net:
 
 def ours(V: int) -> Net:
     """The reference of chapter 6, in the sizes of nanoGPT."""
-    sizes = Sizes(V, WIDTH, LAYERS, HEADS, T=T, positions="learned", bias=False)
+    sizes = course.Sizes(V, WIDTH, LAYERS, HEADS, T=T, positions="learned", bias=False)
     model = course.initialise(course.LanguageModel(sizes), torch.Generator().manual_seed(0))
     optimizer = torch.optim.AdamW(parameter_groups(model, DECAY), RATE, BETAS, fused=True)
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nextword.corpora import cache
 from nextword.corpora.downloads import Bar, Download, check
-from nextword.corpora.transformer_parts import Sizes
 from nextword.errors import UserError
 from nextword.trainer.saved import fill
 from nextword.word_pieces import WordPieces
@@ -76,25 +75,25 @@ def weights(*, progress: bool = True) -> dict[str, Tensor]:
 def model(course: ModuleType, tensors: dict[str, Tensor] | None = None) -> nn.Module:
     """The reader's own network with GPT-2's weights, or with others of the same kind.
 
-    course: chapter 6 of the package under test, with `LanguageModel` and `from_gpt2`. The sizes
-    follow from the tensors. Raises `UserError` like `fetch`, and for tensors that do not fit.
+    course: chapter 6 of the package under test, with `Sizes`, `LanguageModel` and `from_gpt2`. The
+    sizes follow from the tensors. Raises `UserError` like `fetch`, and for tensors that do not fit.
     """
     tensors = weights() if tensors is None else tensors
     renamed = course.from_gpt2(tensors)
-    network: nn.Module = course.LanguageModel(sizes_of(tensors))
+    network: nn.Module = course.LanguageModel(sizes_of(course, tensors))
     fill(network, renamed)
     return network.eval()
 
 
-def sizes_of(tensors: Mapping[str, Tensor]) -> Sizes:
-    """The sizes of a checkpoint of GPT-2's kind; `UserError` where it is of another kind."""
+def sizes_of(course: ModuleType, tensors: Mapping[str, Tensor]) -> Any:
+    """The `Sizes` of a checkpoint of GPT-2's kind; `UserError` where it is of another kind."""
     shapes = {name.removeprefix("transformer."): t.shape for name, t in tensors.items()}
     if not {"wte.weight", "wpe.weight"} <= shapes.keys():
         some = ", ".join(list(shapes)[:3]) or "nothing"
         raise UserError(f"not of GPT-2's kind: expected wte.weight and wpe.weight in {some}")
     V, D = shapes["wte.weight"]
     layers = {name.split(".")[1] for name in shapes if name.startswith("h.")}
-    return Sizes(
+    return course.Sizes(
         *(V, D, len(layers), max(1, D // HEAD)),
         T=shapes["wpe.weight"][0],
         positions="learned",

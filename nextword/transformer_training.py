@@ -18,10 +18,10 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from nextword.corpora.batches import BOS, EOS, PAD, Ids, batches
-from nextword.corpora.transformer_parts import IGNORE, Sizes
 
 Report = Callable[[float], None]  # told now and then which share of the work is done, 0 to 1
 Batch = tuple[Tensor, ...]  # what the model reads, then the targets (B, T)
+IGNORE = -100  # a target that is not counted: cross_entropy leaves it out by itself
 BETAS = (0.9, 0.98)
 SPREAD = 0.08  # standard deviation of the first weights; the nets are narrow, about 64^-0.5 = 0.12
 
@@ -84,11 +84,14 @@ class Average:
 
 
 def built(
-    course: ModuleType | Any, sizes: Sizes, *, linear: bool = False, seed: int = 0
+    course: ModuleType | Any, sizes: Any, *, linear: bool = False, seed: int = 0
 ) -> nn.Module:
-    """A language model of the chapter with its first weights; `linear`: with linear attention."""
+    """A language model of the chapter with its first weights; `linear`: with linear attention.
 
-    def block(sizes: Sizes, causal: bool = True) -> nn.Module:
+    sizes: the chapter's own `Sizes`.
+    """
+
+    def block(sizes: Any, causal: bool = True) -> nn.Module:
         made: nn.Module = course.Block(
             sizes, course.LinearAttention(sizes, causal), course.FeedForward(sizes)
         )

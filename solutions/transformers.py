@@ -1,59 +1,175 @@
-"""Transformers, from the norm of one vector to GPT-2 and what followed. Leaves out: files.
+"""Transformers, from the norm of one vector to GPT-2 and what followed it. Leaves out: files.
 
-Equations such as (6.4) are those of chapter 6. B texts of T tokens stand side by side; *B stands
-for any leading axes. `Sizes` explains V, D, L, H, G, F and K. Wrong arguments: ValueError. The
-classes inherit their parameters from nextword/corpora/transformer_parts.py, which lists them."""
+Read it from top to bottom: the small parts come first, the whole network is built from them. Some
+parts are given complete; they say so. Numbers such as (6.4) are equations of chapter 6, and *B in a
+shape stands for any leading axes, or none. The letters are those of the chapter:
+
+    B  texts, side by side              V  words of the vocabulary
+    T  tokens that are read now         D  numbers of a token's vector
+    S  tokens that can be looked at     L  blocks, one after the other
+    H  heads of queries                 F  numbers inside a feed-forward layer
+    G  heads of keys and of values      K  numbers of one query or key: K = D / H
+"""
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from einops import rearrange
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from nextword.corpora import transformer_parts as parts
 from nextword.corpora.batches import BOS, EOS, PAD, until_end  # the ids 1, 2, 0
-from nextword.corpora.shapes import BHKV, BHT, BHTK, BHTV, BTD, BTV, XD, XTK, Ids, Rows, Vector
-from nextword.corpora.transformer_parts import GPT2, IGNORE, Sizes
+from nextword.corpora.checks import require, require_ids
+
+IGNORE = -100  # a target that is not counted: F.cross_entropy leaves it out by itself
+CHOICES = {
+    "positions": ("learned", "sinusoidal", "rotary", "alibi", "none"),
+    "feed": ("relu", "gelu", "gelu_tanh", "swiglu"),
+    "norm": ("layer", "rms"),
+}
+
+
+# ------------------------------------------------------------------ Sizes
+@dataclass(frozen=True)
+class Sizes:
+    """Given: what a transformer is built from. ValueError: sizes that do not fit together.
+
+    >>> Sizes(V=50257, D=768, L=12, H=12).K
+    64
+    """
+
+    V: int  # words of the vocabulary
+    D: int  # numbers of a token's vector
+    L: int  # blocks
+    H: int  # heads of queries; each has K = D / H numbers
+    G: int = 0  # heads of keys and of values; 0: as many as H
+    F: int = 0  # numbers inside a feed-forward layer; 0: 4 D
+    T: int = 1024  # tokens of the longest text; a limit only where positions are learned
+    positions: str = "rotary"  # or learned, sinusoidal, alibi, none
+    feed: str = "gelu"  # or relu, gelu_tanh, swiglu
+    norm: str = "layer"  # or rms
+    pre: bool = True  # norms before the layers of a block; False: after them
+    tied: bool = True  # the logits use the matrix of the words' vectors
+    bias: bool = True  # linear layers have biases
+    dropout: float = 0.0  # share of numbers that are set to 0 in training
+    eps: float = 1e-5  # added in the root of a norm
+
+    def __post_init__(self) -> None:
+        for name in ("V", "D", "L", "H", "T"):
+            require(name, getattr(self, name), getattr(self, name) >= 1, "at least 1")
+        object.__setattr__(self, "G", self.G or self.H)  # how a frozen dataclass is filled in
+        object.__setattr__(self, "F", self.F or 4 * self.D)
+        require("D", self.D, self.D % self.H == 0, f"divisible by {self.H} heads")
+        require("G", self.G, self.G > 0 and self.H % self.G == 0, f"a divisor of {self.H} heads")
+        require("dropout", self.dropout, 0 <= self.dropout < 1, "at least 0 and below 1")
+        for name, known in CHOICES.items():
+            value = getattr(self, name)
+            require(name, value, value in known, f"one of {', '.join(known)}")
+        if self.positions in ("rotary", "sinusoidal"):  # these take numbers in pairs
+            paired = self.D if self.positions == "sinusoidal" else self.K
+            require(
+                "D or K = D / H", paired, paired % 2 == 0, f"even for {self.positions} positions"
+            )
+
+    @property
+    def K(self) -> int:  # noqa: N802 - the sign of the chapter
+        """The numbers of a query, key or value."""
+        return self.D // self.H
+
+    def new_norm(self) -> nn.Module:
+        """Return torch's own layer norm or RMS norm for vectors of D numbers, with `eps`."""
+        if self.norm == "rms":
+            return nn.RMSNorm(self.D, self.eps)
+        return nn.LayerNorm(self.D, self.eps)
+
+    def linear(self, n_in: int, n_out: int) -> nn.Linear:
+        """Return a linear layer, with a bias if the sizes say so."""
+        return nn.Linear(n_in, n_out, self.bias)
 
 
 # ------------------------------------------------------------------ 6.1 Norms
-def layer_norm(x: XD, gain: Vector, bias: Vector, eps: float = 1e-5) -> XD:
-    """Return gain (x - m) / sqrt(v + eps) + bias; m, v: mean and variance of each vector (6.1).
-    The variance is the mean of (x - m)^2. No library's norm; about 3 lines.
+def layer_norm(
+    x: Float[Tensor, "*B D"],
+    gain: Float[Tensor, "D"],
+    bias: Float[Tensor, "D"],
+    eps: float = 1e-5,
+) -> Float[Tensor, "*B D"]:
+    """Bring each vector to mean 0 and variance 1, then scale it by the gain and add the bias (6.1).
+
+        gain (x - m) / sqrt(v + eps) + bias
+
+    m is the mean of the vector's D numbers; v is their variance, the mean of (x - m)^2. Use no
+    library's norm. About 3 lines.
+
     >>> layer_norm(torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.ones(4), torch.zeros(4), eps=0.0)
-    tensor([-1., -1.,  1.,  1.])"""
+    tensor([-1., -1.,  1.,  1.])
+    """
     # BEGIN SOLUTION
-    c = x - x.mean(-1, keepdim=True)
-    return gain * c / torch.sqrt(c.square().mean(-1, keepdim=True) + eps) + bias
+    centred = x - x.mean(-1, keepdim=True)
+    variance = centred.square().mean(-1, keepdim=True)
+    return gain * centred / torch.sqrt(variance + eps) + bias
     # END SOLUTION
 
 
-def layer_norm_gradients(x: XD, gain: Vector, slopes: XD, eps=1e-5) -> tuple[XD, Vector, Vector]:
-    """Return dL/dx, dL/dgain, dL/dbias from slopes = dL/dy (6.2, 6.3). No autograd; 5 lines."""
+def layer_norm_gradients(
+    x: Float[Tensor, "*B D"],
+    gain: Float[Tensor, "D"],
+    grad: Float[Tensor, "*B D"],
+    eps: float = 1e-5,
+) -> tuple[Float[Tensor, "*B D"], Float[Tensor, "D"], Float[Tensor, "D"]]:
+    """Return the gradients dL/dx, dL/dgain and dL/dbias of `layer_norm` (6.2, 6.3).
+
+    `grad` is dL/dy, the gradient of the loss at the output y. The gain and the bias are used for
+    every vector, so their gradients are sums over all vectors. No autograd. About 8 lines.
+
+    >>> x, grad = torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.tensor([1.0, 0.0, 0.0, 0.0])
+    >>> d_x, d_gain, d_bias = layer_norm_gradients(x, torch.ones(4), grad, eps=0.0)
+    >>> d_x
+    tensor([ 0.1667, -0.1667,  0.0000,  0.0000])
+    """
     # BEGIN SOLUTION
-    c = x - x.mean(-1, keepdim=True)
-    root = torch.sqrt(c.square().mean(-1, keepdim=True) + eps)
-    z, d_z = c / root, gain * slopes
-    d_x = (d_z - d_z.mean(-1, keepdim=True) - z * (d_z * z).mean(-1, keepdim=True)) / root
-    return d_x, (slopes * z).sum_to_size(gain.shape), slopes.sum_to_size(gain.shape)
+    centred = x - x.mean(-1, keepdim=True)
+    root = torch.sqrt(centred.square().mean(-1, keepdim=True) + eps)
+    z = centred / root
+    d_z = gain * grad
+    along_z = z * (d_z * z).mean(-1, keepdim=True)
+    d_x = (d_z - d_z.mean(-1, keepdim=True) - along_z) / root
+    d_gain = (grad * z).sum_to_size(gain.shape)  # over all axes but the last
+    d_bias = grad.sum_to_size(gain.shape)
+    return d_x, d_gain, d_bias
     # END SOLUTION
 
 
-def rms_norm(x: XD, gain: Vector, eps: float = 1e-5) -> XD:
-    """Return gain x / sqrt(mean of x^2 + eps), for each vector x (6.4). 1 line."""
+def rms_norm(
+    x: Float[Tensor, "*B D"], gain: Float[Tensor, "D"], eps: float = 1e-5
+) -> Float[Tensor, "*B D"]:
+    """Return gain x / sqrt(mean of x^2 + eps) for each vector x (6.4). About 2 lines.
+
+    Nothing is subtracted, and there is no bias.
+
+    >>> rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), torch.ones(4), eps=0.0)
+    tensor([1.2000, 1.6000, 0.0000, 0.0000])
+    """
     # BEGIN SOLUTION
-    return gain * x / torch.sqrt(x.square().mean(-1, keepdim=True) + eps)
+    mean_square = x.square().mean(-1, keepdim=True)
+    return gain * x / torch.sqrt(mean_square + eps)
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.2 Feed-forward layer
 def gelu(x: Float[Tensor, "*B"], approximate: bool = False) -> Float[Tensor, "*B"]:
-    """Return x P(z < x), z normal (6.6), by `torch.erf`; or GPT-2's formula (6.7). 3 lines.
+    """Return x P(z < x) for each number x, where z is drawn from a standard normal (6.6).
+
+    P follows from `torch.erf`. If `approximate`, use GPT-2's formula with tanh instead (6.7). Do
+    without torch's own GELU. About 3 lines.
+
     >>> gelu(torch.tensor([0.0, 1.0]))
-    tensor([0.0000, 0.8413])"""
+    tensor([0.0000, 0.8413])
+    """
     # BEGIN SOLUTION
     if approximate:
         return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
@@ -61,12 +177,32 @@ def gelu(x: Float[Tensor, "*B"], approximate: bool = False) -> Float[Tensor, "*B
     # END SOLUTION
 
 
-class FeedForward(parts.FeedForward):
-    """Two linear layers for each vector by itself, up and down; SwiGLU has a third one, gate."""
+FEEDS = {  # f by its name in `Sizes`; torch's own, so that a mistake in `gelu` costs nothing below
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "gelu_tanh": partial(F.gelu, approximate="tanh"),
+    "swiglu": F.silu,
+}
 
-    def forward(self, x: BTD) -> BTD:
-        """Return down(f(up(x))) (6.5), where self.f is the function that self.kind names; for the
-        kind "swiglu" down(f(gate(x)) up(x)), where self.f is F.silu (6.8). 3 lines."""
+
+class FeedForward(nn.Module):
+    """Two linear layers for each vector by itself, up and down; SwiGLU has a third, the gate."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.kind = sizes.feed
+        self.f = FEEDS[sizes.feed]
+        self.up = sizes.linear(sizes.D, sizes.F)  # weight: (F, D)
+        self.down = sizes.linear(sizes.F, sizes.D)  # weight: (D, F)
+        self.gate = None
+        if self.kind == "swiglu":
+            self.gate = sizes.linear(sizes.D, sizes.F)  # weight: (F, D)
+
+    def forward(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
+        """Return down(f(up(x))) (6.5); for the kind "swiglu" down(f(gate(x)) up(x)) (6.8).
+
+        f is `self.f`, which stands ready for each of the four kinds. About 3 lines.
+        """
         # BEGIN SOLUTION
         if self.kind == "swiglu":
             return self.down(self.f(self.gate(x)) * self.up(x))
@@ -75,199 +211,525 @@ class FeedForward(parts.FeedForward):
 
 
 # ------------------------------------------------------------------ 6.3 Residual stream
-class Block(parts.Block):
-    """Lets tokens look at each other, then works on each by itself. Its layers go `around` x."""
+class Block(nn.Module):
+    """Lets tokens look at each other, then works on each by itself; x is the residual stream.
 
-    def around(self, x: BTD, norm: nn.Module, layer: Callable[[BTD], BTD]) -> BTD:
-        """Return x + drop(layer(norm(x))) if self.pre (6.9), else norm(x + drop(layer(x))) (6.10).
-        drop is self.dropout. 3 lines.
+    The layers are given to it: a mixer, which lets tokens look at each other (such as
+    `SelfAttention` of task 6.5), a feed-forward layer and, for a decoder that also reads another
+    text, cross-attention.
+
+        mixer(x, past, mask)      returns its answers and its state, the next call's past
+        feed(x)                   returns answers only
+        cross(x, vectors, mask)   returns answers only
+    """
+
+    def __init__(
+        self,
+        sizes: Sizes,
+        mixer: nn.Module | Callable,
+        feed: nn.Module | Callable,
+        cross: nn.Module | Callable | None = None,
+    ) -> None:
+        super().__init__()
+        self.pre = sizes.pre
+        self.dropout = nn.Dropout(sizes.dropout)
+        self.norm1 = sizes.new_norm()  # weight: (D,); a layer norm has a bias, too
+        self.mixer = mixer
+        self.norm2 = sizes.new_norm()
+        self.feed = feed
+        if cross is not None:
+            self.norm3 = sizes.new_norm()
+            self.cross = cross
+
+    def around(
+        self,
+        x: Float[Tensor, "B T D"],
+        norm: nn.Module | Callable[[Tensor], Tensor],
+        layer: nn.Module | Callable[[Tensor], Tensor],
+    ) -> Float[Tensor, "B T D"]:
+        """Join one layer to the stream: x goes on around it, and the layer's answer is added.
+
+            x + drop(layer(norm(x)))    if self.pre  (6.9)
+            norm(x + drop(layer(x)))    otherwise    (6.10)
+
+        drop is `self.dropout`. About 3 lines.
+
         >>> new_block(Sizes(1, 2, 1, 1)).around(torch.ones(1, 1, 1), torch.neg, torch.exp)
-        tensor([[[1.3679]]])"""
+        tensor([[[1.3679]]])
+        """
         # BEGIN SOLUTION
         if self.pre:
             return x + self.dropout(layer(norm(x)))
         return norm(x + self.dropout(layer(x)))
         # END SOLUTION
 
+    def forward(
+        self, x: Float[Tensor, "B T D"], past=None, mask=None, memory: tuple | None = None
+    ) -> tuple:
+        """Send x through all layers of the block; return it, and the state that the mixer returned.
+
+        The mixer comes first, with `norm1`. If there is a memory, the cross-attention follows, with
+        `norm3`. The feed-forward layer comes last, with `norm2`. Each of them is joined to the
+        stream by `around`, whose layer answers with vectors only. About 10 lines.
+
+        Args:
+            past: what the mixer takes as its past; None before the first token.
+            mask: what the mixer takes as its mask, (B, S), False for tokens that nobody may see.
+            memory: vectors (B, S, D) and mask (B, S) of another text, for the cross-attention.
+
+        >>> mixer = lambda x, past, mask: (x + 1, "the mixer's state")
+        >>> block = Block(Sizes(V=1, D=2, L=1, H=1, norm="rms"), mixer, torch.exp)
+        >>> x, state = block(torch.ones(1, 1, 2))
+        >>> x.detach(), state
+        (tensor([[[5.7183, 5.7183]]]), "the mixer's state")
+        """
+        # BEGIN SOLUTION
+        state = None
+
+        def mix(x: Tensor) -> Tensor:
+            nonlocal state
+            y, state = self.mixer(x, past, mask)
+            return y
+
+        x = self.around(x, self.norm1, mix)
+        if memory is not None:
+            x = self.around(x, self.norm3, lambda x: self.cross(x, *memory))
+        x = self.around(x, self.norm2, self.feed)
+        return x, state
+        # END SOLUTION
+
 
 # ------------------------------------------------------------------ 6.4 Positions
 def sinusoidal(T: int, D: int) -> Float[Tensor, "{T} {D}"]:
-    """Return rows t = 0 to T - 1 of sin(t w), cos(t w); w = 10000^(-2 i / D), i = 0 to D / 2 - 1.
-    Sine and cosine of i are the numbers 2 i and 2 i + 1 of a row (6.11). D is even. 2 lines."""
+    """Return the table of waves: row t holds D / 2 pairs sin(t w), cos(t w) (6.11).
+
+    Pair i = 0, ..., D / 2 - 1, the numbers 2 i and 2 i + 1 of a row, has w = 10000^(-2 i / D). Rows
+    are counted from 0 to T - 1; D is even. About 4 lines.
+
+    >>> sinusoidal(2, 4)
+    tensor([[0.0000, 1.0000, 0.0000, 1.0000],
+            [0.8415, 0.5403, 0.0100, 0.9999]])
+    """
     # BEGIN SOLUTION
-    angles = torch.arange(T)[:, None] * 10000 ** (-torch.arange(0, D, 2) / D)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+    w = 10000 ** (-torch.arange(0, D, 2) / D)  # (D / 2,)
+    angles = torch.arange(T)[:, None] * w  # (T, D / 2)
+    pairs = torch.stack([angles.sin(), angles.cos()], dim=-1)  # (T, D / 2, 2)
+    return pairs.flatten(1)
     # END SOLUTION
 
 
 def shift_matrix(k: int, D: int) -> Float[Tensor, "{D} {D}"]:
-    """Return M, so that M p_t = p_(t + k) for all rows p_t of `sinusoidal` (6.12). 3 or 4 lines."""
+    """Return the matrix M that takes every row p_t of `sinusoidal` k places on (6.12).
+
+        M p_t = p_(t + k), whatever t is
+
+    About 4 lines.
+
+    >>> shift_matrix(1, 2)
+    tensor([[ 0.5403,  0.8415],
+            [-0.8415,  0.5403]])
+    """
     # BEGIN SOLUTION
     angles = k * 10000 ** (-torch.arange(0, D, 2) / D)
-    c, s = angles.cos(), angles.sin()
-    return torch.block_diag(*torch.stack([c, s, -s, c], dim=-1).view(-1, 2, 2))
+    c = angles.cos()
+    s = angles.sin()
+    pairs = torch.stack([c, s, -s, c], dim=-1).view(-1, 2, 2)  # (D / 2, 2, 2)
+    return torch.block_diag(*pairs)
     # END SOLUTION
 
 
-def rotate(x: XTK, start: int = 0) -> XTK:
-    """Turn pair i of row t by the angle (start + t) 10000^(-2 i / K): rotary positions (6.13).
-    Pair i, (x_2i, x_2i+1) = (a, b), becomes (a cos - b sin, a sin + b cos). About 4 lines."""
+def rotate(x: Float[Tensor, "*B T K"], start: int = 0) -> Float[Tensor, "*B T K"]:
+    """Rotate the pairs of numbers of each row by angles that grow with its place (6.13).
+
+    Row t of x stands at place start + t. Its pair i = 0, ..., K / 2 - 1, (a, b) = (x_2i, x_2i+1),
+    becomes (a cos - b sin, a sin + b cos) of the angle (start + t) 10000^(-2 i / K). K is even.
+    About 7 lines.
+
+    >>> rotate(torch.tensor([[1.0, 0.0], [1.0, 0.0]]))
+    tensor([[1.0000, 0.0000],
+            [0.5403, 0.8415]])
+    """
     # BEGIN SOLUTION
-    t, i = (torch.arange(n, device=x.device) for n in x.shape[-2:])
-    angles = (start + t)[:, None] * 10000 ** (-i[::2] / len(i))
-    c, s, a, b = angles.cos().to(x), angles.sin().to(x), x[..., ::2], x[..., 1::2]
+    T, K = x.shape[-2:]
+    places = start + torch.arange(T, device=x.device)
+    w = 10000 ** (-torch.arange(0, K, 2, device=x.device) / K)
+    angles = places[:, None] * w  # (T, K / 2)
+    c = angles.cos().to(x)
+    s = angles.sin().to(x)
+    a = x[..., ::2]
+    b = x[..., 1::2]
     return torch.stack([a * c - b * s, a * s + b * c], dim=-1).flatten(-2)
     # END SOLUTION
 
 
 def alibi(H: int, T: int, S: int) -> Float[Tensor, "{H} {T} {S}"]:
-    """Return -|i - j| 2^(-8 h / H), h = 1..H; i: the last T of S tokens, j: all S (6.14). 2 lines.
+    """Return what ALiBi adds to the scores: a penalty that grows with the distance (6.14).
+
+        -|i - j| 2^(-8 h / H)    for head h = 1, ..., H
+
+    The queries i are the last T of S tokens, the keys j all S. About 4 lines.
+
     >>> alibi(8, 1, 3)[0, 0, :2]
-    tensor([-1.0000, -0.5000])"""
+    tensor([-1.0000, -0.5000])
+    """
     # BEGIN SOLUTION
-    distance = (torch.arange(S - T, S)[:, None] - torch.arange(S)).abs()
-    return -distance * 2.0 ** (-8 * torch.arange(1, H + 1) / H)[:, None, None]
+    i = torch.arange(S - T, S)
+    j = torch.arange(S)
+    distance = (i[:, None] - j).abs()  # (T, S)
+    steepness = 2.0 ** (-8 * torch.arange(1, H + 1) / H)  # (H,)
+    return -distance * steepness[:, None, None]
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.5 Self-attention
-class SelfAttention(parts.Heads):
-    """W_qkv(x) holds H heads of queries, then G of keys, then G of values, each K numbers wide."""
+class SelfAttention(nn.Module):
+    """H heads of queries that share G heads of keys and values; each head is K numbers wide."""
 
-    rotate, alibi = staticmethod(rotate), staticmethod(alibi)
+    rotate = staticmethod(rotate)  # of task 6.4: a test may put another function in its place
+    alibi = staticmethod(alibi)
 
-    def forward(self, x: BTD, past=None, mask=None) -> tuple[BTD, tuple[Tensor, Tensor]]:
-        """Return W_o(answers of all heads) and k, v (B, G, S, K) of all S tokens, old first (6.15).
-        past: k, v of the call before. seen = self.visible(T, S, mask, x.device). If self.positions
-        is "rotary", turn q and new k by self.rotate(.., start); if "alibi", use numbers instead of
-        True and False: self.alibi(H, T, S) where seen, else -inf. About 11 lines.
-        >>> SelfAttention(Sizes(1, 8, 1, 4, 2, positions="none"))(torch.zeros(1, 3, 8))[1][0].shape
-        torch.Size([1, 2, 3, 2])"""
+    def __init__(self, sizes: Sizes, causal: bool = True) -> None:
+        super().__init__()
+        self.H = sizes.H
+        self.G = sizes.G
+        self.K = sizes.K
+        self.causal = causal  # no token looks at later ones
+        self.positions = sizes.positions
+        n_heads = sizes.H + 2 * sizes.G  # rows: all queries, then all keys, then all values
+        self.W_qkv = sizes.linear(sizes.D, n_heads * sizes.K)  # weight: ((H + 2 G) K, D)
+        self.W_o = sizes.linear(sizes.D, sizes.D)  # weight: (D, D)
+
+    def visible(
+        self, T: int, S: int, mask: Bool[Tensor, "B S"] | None, device: torch.device
+    ) -> Bool[Tensor, "*B T S"]:
+        """Given: tell which of S keys the last T of the S tokens may see; (T, S) or (B, 1, T, S).
+
+        If `causal`, no token sees later ones. Where the mask is False, nobody sees the key.
+        """
+        seen = torch.ones(T, S, dtype=torch.bool, device=device)
+        if self.causal:
+            seen = seen.tril(S - T)
+        if mask is not None:
+            seen = seen & mask[:, None, None]
+        return seen
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        past: tuple[Float[Tensor, "B G S0 K"], Float[Tensor, "B G S0 K"]] | None = None,
+        mask: Bool[Tensor, "B S"] | None = None,
+    ) -> tuple[Float[Tensor, "B T D"], tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S K"]]]:
+        """Return the answers to T new tokens, and the keys and values of all S tokens (6.15).
+
+        1. W_qkv(x) holds, for each token, H queries, then G keys, then G values.
+        2. Rotary positions: q and the new k are rotated, self.rotate(q, start), where `start` is
+           the place of the first new token.
+        3. Old keys and values stand before the new ones. S counts all of them.
+        4. self.visible(T, S, mask, x.device) says which keys each query may see. If positions are
+           "alibi", pass numbers instead of True and False: self.alibi(H, T, S) where the key is
+           seen, and minus infinity elsewhere.
+        5. The answers of all heads, side by side, go through W_o.
+
+        Take `F.scaled_dot_product_attention`, with enable_gqa=True if heads share keys (G < H).
+        About 14 lines.
+
+        Args:
+            past: k and v of the call before, as it returned them; None: there was none.
+            mask: False for keys that nobody may see, such as padding; None: all may be seen.
+
+        >>> layer = SelfAttention(Sizes(V=1, D=8, L=1, H=4, G=2, positions="none"))
+        >>> y, (k, v) = layer(torch.zeros(1, 3, 8))
+        >>> y.shape, k.shape
+        (torch.Size([1, 3, 8]), torch.Size([1, 2, 3, 2]))
+        """
         # BEGIN SOLUTION
-        heads = rearrange(self.W_qkv(x), "b t (n k) -> b n t k", k=self.K)
+        T = x.shape[1]
+        heads = rearrange(self.W_qkv(x), "b t (n k) -> b n t k", k=self.K)  # n = H + 2 G
         q, k, v = heads.split([self.H, self.G, self.G], dim=1)
         start = 0 if past is None else past[0].shape[2]
         if self.positions == "rotary":
-            q, k = self.rotate(q, start), self.rotate(k, start)
+            q = self.rotate(q, start)
+            k = self.rotate(k, start)
         if past is not None:
-            k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-        seen = self.visible(x.shape[1], k.shape[2], mask, x.device)
+            k = torch.cat([past[0], k], dim=2)  # (B, G, S, K)
+            v = torch.cat([past[1], v], dim=2)
+        S = k.shape[2]
+        seen = self.visible(T, S, mask, x.device)
         if self.positions == "alibi":
-            seen = self.alibi(self.H, *seen.shape[-2:]).to(x).masked_fill(~seen, -math.inf)
+            seen = self.alibi(self.H, T, S).to(x).masked_fill(~seen, -math.inf)
         y = F.scaled_dot_product_attention(q, k, v, seen, enable_gqa=self.G < self.H)
         return self.W_o(rearrange(y, "b h t k -> b t (h k)")), (k, v)
         # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.6 The language model
-def new_block(sizes: Sizes, causal: bool = True, cross=None) -> Block:
+class Embedding(nn.Module):
+    """Given: the vectors of words, to which positions may be added: learned ones, or waves."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.sizes = sizes
+        self.dropout = nn.Dropout(sizes.dropout)
+        self.words = nn.Embedding(sizes.V, sizes.D)  # weight: (V, D)
+        self.places = None
+        if sizes.positions == "learned":
+            self.places = nn.Embedding(sizes.T, sizes.D)  # weight: (longest text, D)
+
+    def forward(self, tokens: Int[Tensor, "B T"], start: int = 0) -> Float[Tensor, "B T D"]:
+        """Return the vectors of tokens, the first of which stands at place `start`.
+
+        Rotary positions and ALiBi add nothing here. ValueError: an id that the vocabulary lacks, or
+        a place that was never learned.
+        """
+        sizes = self.sizes
+        end = start + tokens.shape[1]
+        if tokens.numel():
+            require_ids("tokens", [int(tokens.min()), int(tokens.max())], sizes.V)
+        x = self.words(tokens)
+        if self.places is not None:
+            require("the text", f"{end} tokens", end <= sizes.T, f"at most {sizes.T} tokens long")
+            x = x + self.places.weight[start:end]
+        elif sizes.positions == "sinusoidal":
+            x = x + sinusoidal(end, sizes.D)[start:].to(x)
+        return self.dropout(x)
+
+
+def new_block(sizes: Sizes, causal: bool = True, cross: nn.Module | None = None) -> Block:
     """Given: return a block of self-attention and feed-forward layer; cross-attention, if any."""
     return Block(sizes, SelfAttention(sizes, causal), FeedForward(sizes), cross)
 
 
-class LanguageModel(parts.Stack):
-    """A decoder-only transformer: LanguageModel(sizes), or with other blocks (sizes, new_block)."""
+class LanguageModel(nn.Module):
+    """A decoder-only transformer: embedding, L blocks, a norm, and a logit for each word.
 
-    new_block, sinusoidal = staticmethod(new_block), staticmethod(sinusoidal)
+    `new_block(sizes, causal)` makes each of the blocks; put another function in its place for
+    blocks of your own.
+    """
 
-    def read(self, tokens: Ids, past=None, **look) -> tuple[BTD, tuple[int, list]]:
-        """Return the vectors of all tokens, and (number of tokens read so far, states of blocks).
-        past: what the call before returned; None: (0, [None] * L). self.embed(tokens, start) gives
-        vectors, block(x, state, **look) returns x and state. self.norm comes last (6.16); if not
-        self.sizes.pre, it comes first instead, before all blocks. 7 lines."""
+    causal = True
+
+    def __init__(
+        self, sizes: Sizes, new_block: Callable[[Sizes, bool], nn.Module] = new_block
+    ) -> None:
+        super().__init__()
+        self.sizes = sizes
+        self.norm = sizes.new_norm()  # last of all; in a post-norm model first
+        self.embed = Embedding(sizes)
+        self.blocks = nn.ModuleList([new_block(sizes, self.causal) for _ in range(sizes.L)])
+        self.out = None
+        if not sizes.tied:
+            self.out = nn.Linear(sizes.D, sizes.V, bias=False)  # weight: (V, D)
+
+    def read(
+        self, tokens: Int[Tensor, "B T"], past: tuple[int, list] | None = None, **look
+    ) -> tuple[Float[Tensor, "B T D"], tuple[int, list]]:
+        """Send tokens through the whole stack; return their vectors, and the past (6.16).
+
+        A past is the number of tokens read so far, and a list with the state of each block. Before
+        the first call nothing was read, and the states are None.
+
+        self.embed(tokens, start) gives the vectors, where `start` is the place of the first new
+        token. Then each block in turn: block(x, state, **look) returns x and its new state; `look`,
+        whatever is in it, is passed on to every block. self.norm comes last; only if not
+        self.sizes.pre, it comes before the first block instead. About 12 lines.
+
+        >>> model = LanguageModel(Sizes(V=5, D=2, L=3, H=1))
+        >>> x, (n_read, states) = model.read(torch.tensor([[3, 4]]))
+        >>> x.shape, n_read, len(states)
+        (torch.Size([1, 2, 2]), 2, 3)
+        """
         # BEGIN SOLUTION
-        start, states = past or (0, [None] * len(self.blocks))
-        x, new = self.embed(tokens, start), []
-        x = x if self.sizes.pre else self.norm(x)
+        if past is None:
+            past = (0, [None] * len(self.blocks))
+        start, states = past
+        x = self.embed(tokens, start)
+        if not self.sizes.pre:
+            x = self.norm(x)
+        new_states = []
         for block, state in zip(self.blocks, states, strict=True):
-            x, state = block(x, state, **look)
-            new.append(state)
-        return self.norm(x) if self.sizes.pre else x, (start + tokens.shape[1], new)
+            x, new_state = block(x, state, **look)
+            new_states.append(new_state)
+        if self.sizes.pre:
+            x = self.norm(x)
+        return x, (start + tokens.shape[1], new_states)
         # END SOLUTION
 
-    def logits(self, x: BTD) -> BTV:
-        """Return products with the rows of embed.words.weight, or out.weight if not tied (6.17).
+    def logits(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T V"]:
+        """Return the products of each vector with the vectors of all words (6.17).
+
+        These are the rows of embed.words.weight, or of out.weight if the sizes are not tied. About
+        4 lines.
+
         >>> LanguageModel(Sizes(V=5, D=2, L=1, H=1)).logits(torch.zeros(1, 3, 2)).shape
-        torch.Size([1, 3, 5])"""
+        torch.Size([1, 3, 5])
+        """
         # BEGIN SOLUTION
-        return x @ (self.embed.words if self.sizes.tied else self.out).weight.T
+        if self.sizes.tied:
+            return x @ self.embed.words.weight.T
+        return x @ self.out.weight.T
         # END SOLUTION
+
+    def forward(
+        self, tokens: Int[Tensor, "B T"], past: tuple[int, list] | None = None
+    ) -> tuple[Float[Tensor, "B T V"], tuple[int, list]]:
+        """Given: return the logits after each token, and what the next call takes as `past`."""
+        x, past = self.read(tokens, past)
+        return self.logits(x), past
 
 
 @torch.no_grad()
 def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.Module:
-    """Draw what has two axes from N(0, std^2), set "...bias" to 0, leave gains (6.18).
-    The N that write into the residual stream, "...W_o.weight" and "...down.weight", get
-    std / sqrt(N). Draw in order: p.normal_(mean, std, generator=rng). Return the model. 7 lines."""
+    """Give a model its first weights, in place, and return the model (6.18).
+
+    - Names that end with "bias": 0.
+    - Other parameters with two axes: drawn from N(0, std^2). Of these, the N that write into the
+      residual stream, whose names end with "W_o.weight" or "down.weight", have std / sqrt(N).
+    - Parameters with one axis, the gains of norms, stay as they are.
+
+    Go through model.named_parameters() in order, and draw by p.normal_(mean, std, generator=rng).
+    About 10 lines.
+    """
     # BEGIN SOLUTION
-    named, writes = dict(model.named_parameters()), ("W_o.weight", "down.weight")
-    n = sum(name.endswith(writes) for name in named)
-    for name, p in named.items():
+    writers = ("W_o.weight", "down.weight")
+    N = sum(name.endswith(writers) for name, _ in model.named_parameters())
+    for name, p in model.named_parameters():
         if name.endswith("bias"):
             p.zero_()
+        elif name.endswith(writers):
+            p.normal_(0, std / math.sqrt(N), generator=rng)
         elif p.ndim > 1:
-            p.normal_(0, std / math.sqrt(n) if name.endswith(writes) else std, generator=rng)
+            p.normal_(0, std, generator=rng)
     return model
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.7 GPT-2's weights
+GPT2 = {  # parts of the names in GPT-2's files, and what they become, in the order of replacing
+    "transformer.": "",
+    "wte": "embed.words",
+    "wpe": "embed.places",
+    "h.": "blocks.",
+    "ln_1": "norm1",
+    "ln_2": "norm2",
+    "ln_f": "norm",
+    "attn.c_attn": "mixer.W_qkv",
+    "attn.c_proj": "mixer.W_o",
+    "mlp.c_fc": "feed.up",
+    "mlp.c_proj": "feed.down",
+}
+
+
 def from_gpt2(weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return GPT-2's weights under the names of LanguageModel: replace the parts in GPT2, in order.
-    In all "c_...weight", W is transposed (6.19). Leave out what ends with ".attn.bias" or
-    ".attn.masked_bias", the masks, and lm_head.weight, which is tied. About 7 lines.
-    >>> [(key, *w.shape) for key, w in from_gpt2({"h.0.mlp.c_fc.weight": torch.ones(2, 3)}).items()]
-    [('blocks.0.feed.up.weight', 3, 2)]"""
+    """Return GPT-2's weights under the names of `LanguageModel`.
+
+    Replace the parts of each name that GPT2 lists, in its order. GPT-2 computes x W + b, torch's
+    linear layers x W^T + b, so all "c_...weight" are transposed (6.19). Leave out names that end
+    with ".attn.bias" or ".attn.masked_bias", which are masks, and lm_head.weight, which is tied.
+    About 9 lines.
+
+    >>> renamed = from_gpt2({"h.0.mlp.c_fc.weight": torch.ones(2, 3)})
+    >>> {name: weight.shape for name, weight in renamed.items()}
+    {'blocks.0.feed.up.weight': torch.Size([3, 2])}
+    """
     # BEGIN SOLUTION
     renamed = {}
     for name, weight in weights.items():
-        turned = weight.T if ".c_" in name and name.endswith(".weight") else weight
-        if not name.endswith((".attn.bias", ".attn.masked_bias", "lm_head.weight")):
-            for old, new in GPT2.items():
-                name = name.replace(old, new)
-            renamed[name] = turned
+        if name.endswith((".attn.bias", ".attn.masked_bias", "lm_head.weight")):
+            continue
+        if ".c_" in name and name.endswith(".weight"):
+            weight = weight.T
+        for old, new in GPT2.items():
+            name = name.replace(old, new)
+        renamed[name] = weight
     return renamed
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.8 Training
-def adamw(p, slope, m, v, t: int, rate: float, betas=(0.9, 0.95), eps=1e-8, decay=0.1) -> tuple:
-    """Return p, m, v after step t = 1, 2, ... of AdamW (6.20 to 6.22). Vectors (p.ndim < 2), which
-    are gains and biases, do not decay. No torch.optim; 3 lines."""
+def adamw(
+    p: Float[Tensor, "*D"],
+    grad: Float[Tensor, "*D"],
+    m: Float[Tensor, "*D"],
+    v: Float[Tensor, "*D"],
+    t: int,
+    rate: float,
+    betas: tuple[float, float] = (0.9, 0.95),
+    eps: float = 1e-8,
+    decay: float = 0.1,
+) -> tuple[Float[Tensor, "*D"], Float[Tensor, "*D"], Float[Tensor, "*D"]]:
+    """Return the parameter p and its means m and v after one step of AdamW (6.20 to 6.22).
+
+        m, v            running means of the gradient and of its square
+        m_hat, v_hat    the same without their bias towards 0, where they began
+        p               moves by rate m_hat / (sqrt(v_hat) + eps), and towards 0 by rate decay p
+
+    Steps are counted from t = 1; before the first one, m and v are 0.
+    Only matrices decay: gains and biases, which are vectors (p.ndim < 2), do not. The arguments
+    stay as they are. No torch.optim. About 9 lines.
+
+    >>> zero = torch.zeros(1)
+    >>> adamw(torch.ones(1), torch.tensor([5.0]), zero, zero, t=1, rate=0.1)[0]
+    tensor([0.9000])
+    """
     # BEGIN SOLUTION
-    m, v = betas[0] * m + (1 - betas[0]) * slope, betas[1] * v + (1 - betas[1]) * slope**2
-    m_hat, v_hat = m / (1 - betas[0] ** t), v / (1 - betas[1] ** t)
-    return p - rate * (m_hat / (v_hat.sqrt() + eps) + decay * p * (p.ndim > 1)), m, v
+    beta1, beta2 = betas
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * grad**2
+    m_hat = m / (1 - beta1**t)
+    v_hat = v / (1 - beta2**t)
+    step = m_hat / (v_hat.sqrt() + eps)
+    if p.ndim > 1:
+        step = step + decay * p
+    return p - rate * step, m, v
     # END SOLUTION
 
 
 def learning_rate(step: int, peak: float, warmup: int, steps: int, last: float = 0.0) -> float:
-    """Return peak (step + 1) / warmup if step < warmup, then a cosine (6.23). 4 lines.
-    The cosine falls from `peak` at step = warmup to `last` at step = steps, and stays there.
+    """Return the rate at a step: a line up to the peak, then a cosine down to `last` (6.23).
+
+    The warm-up is peak (step + 1) / warmup while step < warmup. The cosine falls from `peak` at
+    step = warmup to `last` at step = steps, and stays there. About 5 lines.
+
     >>> [round(learning_rate(step, 1.0, 2, 6), 3) for step in range(7)]
-    [0.5, 1.0, 1.0, 0.854, 0.5, 0.146, 0.0]"""
+    [0.5, 1.0, 1.0, 0.854, 0.5, 0.146, 0.0]
+    """
     # BEGIN SOLUTION
     if step < warmup:
         return peak * (step + 1) / warmup
-    share = min(1.0, (step - warmup) / max(1, steps - warmup))
+    share = min(1.0, (step - warmup) / max(1, steps - warmup))  # of the way down
     return last + (peak - last) * (1 + math.cos(math.pi * share)) / 2
     # END SOLUTION
 
 
-def train_step(model: nn.Module, optimizer, batches: list, clip: float, count=None) -> float:
+def train_step(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batches: list,
+    clip: float,
+    count: int | None = None,
+) -> float:
     """Make one step for several small batches as if they were one; return its loss (6.24).
-    A batch: the model's inputs, then targets; logits = model(*inputs)[0], (B, T, V) or (B, V). The
-    loss is the sum over all targets but IGNORE, divided by their number in all batches, or `count`.
-    Clip by nn.utils.clip_grad_norm_. A loss not finite: FloatingPointError, no change. 12 lines."""
+
+    A batch is a tuple: the inputs of the model, then the targets. model(*inputs)[0] are the logits,
+    (B, T, V), or (B, V) where each text has one target.
+
+    The loss is the sum of the cross-entropies at all targets but IGNORE, divided by their number in
+    all batches together, or by `count` if it is given. Clip the gradients by
+    nn.utils.clip_grad_norm_, once, before the step. About 14 lines.
+
+    FloatingPointError: a loss that is not finite; then the weights stay as they are.
+    """
     # BEGIN SOLUTION
-    count, total = count or sum(int((batch[-1] != IGNORE).sum()) for batch in batches), 0.0
+    if count is None:
+        count = sum(int((targets != IGNORE).sum()) for *_, targets in batches)
     optimizer.zero_grad()
+    total = 0.0
     for *inputs, targets in batches:
-        logits = model(*inputs)[0].flatten(0, -2)
+        logits = model(*inputs)[0].flatten(0, -2)  # (B T, V)
         loss = F.cross_entropy(logits, targets.flatten(), reduction="sum") / count
         if not loss.isfinite():
             raise FloatingPointError(f"the loss is {loss.item()}: try a smaller rate, or clip more")
-        loss.backward()
+        loss.backward()  # adds to the gradients of the batches before
         total += loss.item()
     nn.utils.clip_grad_norm_(model.parameters(), clip)
     optimizer.step()
@@ -277,124 +739,311 @@ def train_step(model: nn.Module, optimizer, batches: list, clip: float, count=No
 
 # ------------------------------------------------------------------ 6.9 Generating
 @torch.no_grad()
-def generate(model, prompts: Rows, most: int, rng: torch.Generator, heat=1.0, cached=True) -> Rows:
-    """Continue prompts of one length, side by side, to `most` words in all; cut before EOS (6.25).
-    Read BOS and the prompt. Draw from softmax(logits / heat); heat 0: the likeliest. Never PAD or
-    BOS. Stop when all rows have EOS. model(tokens, past) returns logits, past: read each token
-    once, but all of them each time, without a past, if not `cached`. About 12 lines.
-    >>> generate(lambda new, past: (F.one_hot(new + 1, 9) * 1.0, past), [[4]], 3, None, heat=0)
-    [[4, 5, 6]]"""
+def generate(
+    model: nn.Module | Callable,
+    prompts: list[list[int]],
+    most: int,
+    rng: torch.Generator | None,
+    temperature: float = 1.0,
+    cached: bool = True,
+) -> list[list[int]]:
+    """Continue prompts of one length, side by side, to `most` words in all (6.25).
+
+    The model reads BOS and the prompt. Each next word is drawn from softmax(logits / temperature)
+    with `rng`; at temperature 0 it is the likeliest. It is never PAD or BOS. Stop early when each
+    text has had its EOS. Return the texts without BOS, cut before EOS (`until_end`).
+
+    model(tokens, past) returns the logits and the next call's past. If `cached`, the model reads
+    each token once, together with the past of the call before; otherwise it reads all tokens at
+    each step, and is given no past. About 15 lines.
+
+    >>> counts = lambda tokens, past: (1.0 * F.one_hot(tokens + 1, 9), past)
+    >>> generate(counts, [[4]], most=3, rng=None, temperature=0)
+    [[4, 5, 6]]
+    """
     # BEGIN SOLUTION
-    past, new = None, torch.tensor([[BOS, *prompt] for prompt in prompts])
-    rows = new
+    rows = torch.tensor([[BOS, *prompt] for prompt in prompts])  # (B, words so far and BOS)
+    new = rows  # what the model has not read yet
+    past = None
     while rows.shape[1] <= most and not (rows == EOS).any(1).all():
-        logits, past = model(new, past) if cached else model(rows)
-        scores = logits[:, -1].index_fill(1, torch.tensor([PAD, BOS]), -math.inf)
-        new = scores.argmax(-1, keepdim=True)
-        if heat:
-            new = torch.multinomial((scores / heat).softmax(-1), 1, generator=rng)
+        if cached:
+            logits, past = model(new, past)
+        else:
+            logits, _ = model(rows)
+        scores = logits[:, -1].index_fill(1, torch.tensor([PAD, BOS]), -math.inf)  # (B, V)
+        if temperature == 0:
+            new = scores.argmax(-1, keepdim=True)
+        else:
+            p = (scores / temperature).softmax(-1)
+            new = torch.multinomial(p, 1, generator=rng)
         rows = torch.cat([rows, new], dim=1)
     return until_end(rows[:, 1:].tolist())
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.10 Masked words
-def mask_words(tokens: Ids, V: int, rng: torch.Generator, share: float = 0.15) -> tuple[Ids, Ids]:
-    """Choose a share of the words, none of PAD, BOS, EOS; return inputs and targets (6.26).
-    Of the chosen, 80 % become MASK = V - 1, 10 % a word from EOS + 1 to V - 2, 10 % stay. Targets
-    are the chosen words, IGNORE elsewhere. Each place by chance for itself. About 6 lines.
+def mask_words(
+    tokens: Int[Tensor, "B T"], V: int, rng: torch.Generator, share: float = 0.15
+) -> tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]]:
+    """Choose a share of the words to be guessed; return the inputs and the targets (6.26).
+
+    Each place is chosen by chance for itself, but never PAD, BOS or EOS. Of the chosen words, 80 %
+    become MASK = V - 1, 10 % another word, from EOS + 1 to V - 2, and 10 % stay. The targets are
+    the chosen words, and IGNORE elsewhere. About 6 lines.
+
     >>> mask_words(torch.tensor([[BOS, 7, EOS]]), V=9, rng=torch.Generator(), share=1.0)[1]
-    tensor([[-100,    7, -100]])"""
+    tensor([[-100,    7, -100]])
+    """
     # BEGIN SOLUTION
     chosen = (torch.rand(tokens.shape, generator=rng) < share) & (tokens > EOS)
-    fate = torch.rand(tokens.shape, generator=rng)
+    u = torch.rand(tokens.shape, generator=rng)  # decides what becomes of a chosen word
     other = torch.randint(EOS + 1, V - 1, tokens.shape, generator=rng)
-    changed = torch.where(fate < 0.8, V - 1, torch.where(fate < 0.9, other, tokens))
-    return torch.where(chosen, changed, tokens), tokens.where(chosen, torch.tensor(IGNORE))
+    changed = torch.where(u < 0.8, V - 1, torch.where(u < 0.9, other, tokens))
+    return torch.where(chosen, changed, tokens), torch.where(chosen, tokens, IGNORE)
     # END SOLUTION
 
 
 class Encoder(LanguageModel):
-    """The same parts, but each token sees all of its text (BERT)."""
+    """The same parts, but each token sees all of its text, before and after it (BERT)."""
 
     causal = False
 
-    def forward(self, tokens: Ids) -> tuple[BTV, BTD]:
-        """Return the logits of each place's word, and the vectors (6.27). No token sees PAD: call
-        self.read with the keyword mask, (B, T), False where PAD is. 2 lines."""
+    def forward(
+        self, tokens: Int[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B T D"]]:
+        """Return the logits of the word at each place, and the vectors (6.27).
+
+        No token may see PAD: give self.read the keyword mask, (B, T), False where PAD is. About 2
+        lines.
+
+        >>> logits, vectors = Encoder(Sizes(V=5, D=2, L=1, H=1))(torch.tensor([[BOS, 3, PAD]]))
+        >>> logits.shape, vectors.shape
+        (torch.Size([1, 3, 5]), torch.Size([1, 3, 2]))
+        """
         # BEGIN SOLUTION
         x, _ = self.read(tokens, mask=tokens != PAD)
         return self.logits(x), x
         # END SOLUTION
 
 
-# ------------------------------------------------------------------ 6.11 Encoder and decoder
-class EncoderDecoder(parts.EncoderDecoder, LanguageModel):
-    """A language model whose blocks also look at a source text, through `encoder`: (6.28)."""
+class Classifier(nn.Module):
+    """Given: an encoder, and a linear layer that reads the vector of each text's first token."""
 
-    def forward(self, source: Ids, inputs: Int[Tensor, "B T2"], past=None) -> tuple:
-        """Return the logits after each input, and what the next call takes as `past`. 4 lines.
-        self.encoder(source)[1] are the vectors of the source, once for all calls: keep them in
-        past, too. Read with the keyword memory: (vectors, source != PAD)."""
+    def __init__(self, encoder: nn.Module, D: int, n: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.head = nn.Linear(D, n)  # weight: (n, D)
+
+    def forward(
+        self, tokens: Int[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, "B n"], Float[Tensor, "B D"]]:
+        """Return the logits of the n classes of each text, and the vectors they are read off."""
+        vectors = self.encoder(tokens)[1][:, 0]
+        return self.head(vectors), vectors
+
+
+# ------------------------------------------------------------------ 6.11 Encoder and decoder
+class CrossAttention(nn.Module):
+    """Given: the heads of chapter 5, with queries from one text, keys and values from another."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.H = sizes.H
+        self.W_q = sizes.linear(sizes.D, sizes.D)  # weight: (D, D)
+        self.W_kv = sizes.linear(sizes.D, 2 * sizes.D)  # weight: (2 D, D), keys first
+        self.W_o = sizes.linear(sizes.D, sizes.D)  # weight: (D, D)
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        memory: Float[Tensor, "B S D"],
+        mask: Bool[Tensor, "B S"] | None = None,
+    ) -> Float[Tensor, "B T D"]:
+        """Return the answers for x. The mask is False where the memory is padding."""
+        q = rearrange(self.W_q(x), "b t (h k) -> b h t k", h=self.H)
+        k, v = rearrange(self.W_kv(memory), "b s (n h k) -> n b h s k", n=2, h=self.H)
+        seen = None if mask is None else mask[:, None, None]
+        y = F.scaled_dot_product_attention(q, k, v, seen)
+        return self.W_o(rearrange(y, "b h t k -> b t (h k)"))
+
+
+def new_decoder_block(sizes: Sizes, causal: bool = True) -> Block:
+    """Given: return a block that also looks at another text."""
+    return new_block(sizes, causal, CrossAttention(sizes))
+
+
+class EncoderDecoder(LanguageModel):
+    """A language model whose blocks also look at a source text, which an encoder has read."""
+
+    def __init__(self, sizes: Sizes, encoder: nn.Module) -> None:
+        super().__init__(sizes, new_decoder_block)
+        self.encoder = encoder
+
+    def forward(
+        self,
+        source: Int[Tensor, "B S"],
+        inputs: Int[Tensor, "B T"],
+        past: tuple | None = None,
+    ) -> tuple[Float[Tensor, "B T V"], tuple]:
+        """Return the logits after each input, and what the next call takes as `past` (6.28).
+
+        self.encoder(source)[1] are the vectors of the source. They are made in the first call, once
+        for all calls: keep them in the past, beside the one that self.read returns. Give self.read
+        the keyword memory: the vectors and the mask, source != PAD. About 6 lines.
+        """
         # BEGIN SOLUTION
-        vectors, past = past or (self.encoder(source)[1], None)
-        x, past = self.read(inputs, past, memory=(vectors, source != PAD))
-        return self.logits(x), (vectors, past)
+        if past is None:
+            past = (self.encoder(source)[1], None)
+        vectors, past_of_inputs = past
+        memory = (vectors, source != PAD)
+        x, past_of_inputs = self.read(inputs, past_of_inputs, memory=memory)
+        return self.logits(x), (vectors, past_of_inputs)
         # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.12 Counting
 def count_parameters(s: Sizes) -> dict[str, int]:
-    """Return how many weights of LanguageModel(s) are "embed" (words), "attention", "feed",
-    "unembed" (0 if tied) and "rest": norms, biases, learned places (6.29, 6.30). 6 lines."""
+    """Return how many numbers LanguageModel(s) learns, by the parts of the network (6.29, 6.30).
+
+        "embed"        the vectors of words
+        "attention"    the matrices W_qkv and W_o of all blocks
+        "feed"         the matrices up, down and, for SwiGLU, gate of all blocks
+        "unembed"      out.weight; 0 if tied
+        "rest"         gains and biases of norms, biases of linear layers, learned places
+
+    Exact for all sizes: see `Sizes`, and the comments beside the layers above. About 16 lines.
+
+    >>> sum(count_parameters(Sizes(50257, 768, 12, 12, positions="learned")).values())
+    124439808
+    """
     # BEGIN SOLUTION
-    qkv, up = s.H * s.K + 2 * s.G * s.K, 2 if s.feed == "swiglu" else 1
-    rest = s.T * s.D * (s.positions == "learned") + s.bias * s.L * (qkv + up * s.F + 2 * s.D)
-    rest += (2 * s.L + 1) * s.D * (1 if s.norm == "rms" else 2)
-    words, attention, feed = s.V * s.D, s.L * (qkv + s.D) * s.D, s.L * (up + 1) * s.F * s.D
-    n = {"embed": words, "attention": attention, "feed": feed, "rest": rest}
-    return n | {"unembed": 0 if s.tied else words}
+    qkv = (s.H + 2 * s.G) * s.K  # rows of W_qkv
+    ups = 2 if s.feed == "swiglu" else 1  # matrices that lead up: up, and gate
+    per_norm = s.D if s.norm == "rms" else 2 * s.D  # a gain, and a bias
+    words = s.V * s.D
+    rest = (2 * s.L + 1) * per_norm
+    if s.positions == "learned":
+        rest += s.T * s.D
+    if s.bias:
+        rest += s.L * (qkv + s.D + ups * s.F + s.D)  # of W_qkv, W_o, those that lead up, down
+    return {
+        "embed": words,
+        "attention": s.L * (qkv + s.D) * s.D,
+        "feed": s.L * (ups + 1) * s.F * s.D,
+        "rest": rest,
+        "unembed": 0 if s.tied else words,
+    }
     # END SOLUTION
 
 
 def count_costs(s: Sizes, T: int, n_bytes: int = 2) -> tuple[int, int]:
-    """Return the operations of one pass over T tokens (6.31) and the bytes of its k and v (6.32).
-    A multiplication and an addition, two operations, for each token and weight of attention, feed
-    and logits, and for each product in q k^T and the weighted sum, masked pairs, too. 3 lines.
+    """Return the operations of one pass over T tokens (6.31), and the bytes of its cache (6.32).
+
+    A multiplication and an addition, two operations, are counted for each token and each weight of
+    "attention", "feed" and the logits (tied or not), and for each product of numbers in q k^T and
+    in the weighted sum of values, for masked pairs of tokens, too. The cache holds k and v of all
+    blocks, `n_bytes` for each number. About 6 lines.
+
     >>> count_costs(Sizes(V=4, D=8, L=1, H=2), T=2)
-    (3328, 64)"""
+    (3328, 64)
+    """
     # BEGIN SOLUTION
     n = count_parameters(s)
     weights = n["attention"] + n["feed"] + s.V * s.D
-    return 2 * T * weights + 4 * s.L * T**2 * s.D, 2 * s.L * s.G * s.K * T * n_bytes
+    products = 2 * s.L * T**2 * s.D  # q k^T, and the weighted sum: H heads of T T K each
+    cached = 2 * s.L * s.G * s.K * T  # k and v
+    return 2 * T * weights + 2 * products, cached * n_bytes
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.13 After the transformer
-def recurrent(q: BHTK, k: BHTK, v: BHTV, log_a: BHT, S: BHKV | None = None) -> tuple[BHTV, BHKV]:
-    """Return y_t = S_t^T q_t with S_t = a_t S_(t-1) + k_t v_t^T, and the last S (6.33). 6 lines.
-    S is the state before, or None: zeros. log_a = 0: linear attention; else a state-space model.
-    >>> recurrent(*torch.ones(3, 1, 1, 3, 1), torch.full((1, 1, 3), 0.5).log())[0].flatten()
-    tensor([1.0000, 1.5000, 1.7500])"""
+def recurrent(
+    q: Float[Tensor, "B H T K"],
+    k: Float[Tensor, "B H T K"],
+    v: Float[Tensor, "B H T V"],
+    log_a: Float[Tensor, "B H T"],
+    S: Float[Tensor, "B H K V"] | None = None,
+) -> tuple[Float[Tensor, "B H T V"], Float[Tensor, "B H K V"]]:
+    """Read step by step, with a state S that is a matrix; return all y_t and the last S (6.33).
+
+        S_t = a_t S_(t-1) + k_t v_t^T
+        y_t = S_t^T q_t
+
+    S, if it is given, is the state before the first step; otherwise that is 0. With log_a = 0 this
+    is linear attention, else a state-space model. Here V are the numbers of a value. About 8 lines.
+
+    >>> ones, log_a = torch.ones(1, 1, 3, 1), torch.full((1, 1, 3), 0.5).log()
+    >>> recurrent(ones, ones, ones, log_a)[0].flatten()
+    tensor([1.0000, 1.5000, 1.7500])
+    """
     # BEGIN SOLUTION
-    S, told, a = 0.0 if S is None else S, [], log_a.exp()[..., None, None]
-    for t in range(q.shape[2]):
-        S = a[:, :, t] * S + k[:, :, t, :, None] * v[:, :, t, None]
-        told.append((q[:, :, t, None] @ S)[:, :, 0])
-    return torch.stack(told, dim=2), S
+    B, H, T, K = q.shape
+    if S is None:
+        S = v.new_zeros(B, H, K, v.shape[-1])
+    a = log_a.exp()
+    outputs = []
+    for t in range(T):
+        S = a[:, :, t, None, None] * S + k[:, :, t, :, None] * v[:, :, t, None, :]
+        outputs.append(q[:, :, t, None, :] @ S)  # (B, H, 1, V)
+    return torch.cat(outputs, dim=2), S
     # END SOLUTION
 
 
-def parallel(q: BHTK, k: BHTK, v: BHTV, log_a: BHT) -> tuple[BHTV, BHKV]:
-    """Return the same as `recurrent` from zeros, without a loop, no slope NaN (6.34). 4 lines."""
+def parallel(
+    q: Float[Tensor, "B H T K"],
+    k: Float[Tensor, "B H T K"],
+    v: Float[Tensor, "B H T V"],
+    log_a: Float[Tensor, "B H T"],
+) -> tuple[Float[Tensor, "B H T V"], Float[Tensor, "B H K V"]]:
+    """Return what `recurrent` returns from a state of 0, but all steps at once (6.34).
+
+    No loop. Gradients are finite also where a step forgets nearly everything. About 5 lines.
+
+    >>> ones, log_a = torch.ones(1, 1, 3, 1), torch.full((1, 1, 3), 0.5).log()
+    >>> parallel(ones, ones, ones, log_a)[0].flatten()
+    tensor([1.0000, 1.5000, 1.7500])
+    """
     # BEGIN SOLUTION
     total = log_a.cumsum(-1)
-    left = (total[..., :, None] - total[..., None, :]).tril().exp().tril()
-    return (q @ k.mT * left) @ v, (k * left[..., -1, :, None]).mT @ v
+    # left[t, j] = a_(j+1) ... a_t is what step t still has of step j; 0 where j is later.
+    # subtle: tril before exp, too, since what exp overflows to has no gradient
+    left = (total[..., :, None] - total[..., None, :]).tril().exp().tril()  # (B, H, T, T)
+    y = (q @ k.mT * left) @ v
+    S = (k * left[..., -1, :, None]).mT @ v
+    return y, S
     # END SOLUTION
 
 
-class LinearAttention(parts.LinearMixer):
-    """Given: stands in for SelfAttention; parallel without a past, else recurrent."""
+class LinearAttention(nn.Module):
+    """Given: stands in for `SelfAttention`; its state has the same size after any text."""
 
-    recurrent, parallel = staticmethod(recurrent), staticmethod(parallel)
+    recurrent = staticmethod(recurrent)
+    parallel = staticmethod(parallel)
+
+    def __init__(self, sizes: Sizes, causal: bool = True) -> None:
+        super().__init__()
+        require("causal", causal, causal, "True: a recurrence reads from left to right")
+        self.H = sizes.H
+        self.K = sizes.K
+        self.W_qkv = sizes.linear(sizes.D, 3 * sizes.D)  # weight: (3 D, D)
+        self.W_a = sizes.linear(sizes.D, sizes.H)  # weight: (H, D)
+        self.W_o = sizes.linear(sizes.D, sizes.D)  # weight: (D, D)
+        # heads that at first keep one half to 499 of 500 parts of what they know at each step
+        self.forget = nn.Parameter(torch.linspace(0.0, 6.2, sizes.H))  # (H,)
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        past: Float[Tensor, "B H K K"] | None = None,
+        mask: Bool[Tensor, "B T"] | None = None,
+    ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H K K"]]:
+        """Return the answers and the state: all at once, or from `past`. No mask is looked at."""
+        q, k, v = rearrange(self.W_qkv(x), "b t (n h k) -> n b h t k", n=3, h=self.H)
+        log_a = F.logsigmoid(self.W_a(x) + self.forget).mT  # (B, H, T)
+        q = q / self.K**0.5
+        if past is None:
+            y, state = self.parallel(q, k, v, log_a)
+        else:
+            y, state = self.recurrent(q, k, v, log_a, past)
+        y = F.rms_norm(y, (self.K,))  # sums grow with the text; their direction is what counts
+        return self.W_o(rearrange(y, "b h t k -> b t (h k)")), state

@@ -5,7 +5,6 @@ import re
 from contextlib import contextmanager
 from pathlib import Path
 
-from nextword.corpora.transformer_parts import Sizes
 from nextword.explorables.figure import PARTS
 from nextword.explorables.quantised import dequantised
 from solutions import transformers
@@ -96,7 +95,7 @@ def button(figure, name):
 
 def torch_network(packed):
     """The chapter's own network with the weights that the page computes with."""
-    sizes = Sizes(V=len(packed["words"]), **{k: packed["sizes"][k] for k in "DLH"})
+    sizes = transformers.Sizes(V=len(packed["words"]), **{k: packed["sizes"][k] for k in "DLH"})
     net = transformers.LanguageModel(sizes).eval()
     net.load_state_dict(dequantised(packed["tensors"]))
     return net

@@ -169,7 +169,7 @@ def test_the_chapters_network_takes_gpt2s_tensors():
     assert torch.equal(network.blocks[1].feed.up.weight, tensors["h.1.mlp.c_fc.weight"].T)
     logits, _ = network(torch.tensor([[1, 2, 3]]))
     assert logits.shape == (1, 3, 50)
-    assert pretrained.sizes_of(tensors).H == 2
+    assert pretrained.sizes_of(course, tensors).H == 2
 
 
 def test_the_downloaded_file_becomes_a_network(path, server, monkeypatch):

@@ -12,7 +12,6 @@ from torch import nn
 
 from nextword import transformer_training as training
 from nextword.corpora import names, village
-from nextword.corpora.transformer_parts import Sizes
 from nextword.ladder.rungs import transformers as rungs
 from nextword.ladder.rungs import transformers_near as near
 from nextword.models import (
@@ -27,7 +26,7 @@ from tests.reference import reference
 course = reference("transformers")
 PACKAGE = SimpleNamespace(transformers=course)
 STORIES = [[3, 4, 5], [3, 4], [3, 4, 5, 6], [4, 3]] * 4
-SIZES = Sizes(V=8, D=16, L=1, H=2)
+SIZES = course.Sizes(V=8, D=16, L=1, H=2)
 
 
 def quiet(done):
@@ -107,7 +106,7 @@ def test_a_rung_trains_scores_and_tells_stories(rung, monkeypatch):
     for module, name in ((rungs, "PLAN"), (rungs, "LINEAR"), (near, "PLAN")):
         monkeypatch.setattr(module, name, Plan(steps=3, size=2))
     for module in (rungs, near):
-        monkeypatch.setattr(module, "SIZES", Sizes(V=1, D=16, L=1, H=2))
+        monkeypatch.setattr(module, "SIZES", {"D": 16, "L": 1, "H": 2})
     texts = names.load("village", 2000, 400)
     model = rung.train(PACKAGE, texts, quiet)
     log_probs = model.log_probs(texts.test)

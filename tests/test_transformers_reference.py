@@ -9,7 +9,6 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import nn
 
-from nextword.corpora.transformer_parts import IGNORE, Sizes
 from tests.transformer_models import model_of, ours, randomise, rng, small, torch_weights
 
 near = partial(torch.testing.assert_close, rtol=1e-6, atol=1e-8)
@@ -80,7 +79,7 @@ def test_a_block_with_a_memory_is_torchs_layer(pre: bool) -> None:
     layer = nn.TransformerDecoderLayer(12, 3, 10, 0.0, **options).eval()
     randomise(layer)
     made = small(H=3, pre=pre, positions="none", feed="relu")
-    block = ours.new_block(made, True, ours.parts.CrossAttention(made))
+    block = ours.new_block(made, True, ours.CrossAttention(made))
     block.load_state_dict(torch_weights(layer))
     x, memory = torch.randn(2, 5, 12), torch.randn(2, 4, 12)
     mask = torch.arange(4) < torch.tensor([[4], [1]])
@@ -146,7 +145,7 @@ def test_pieces_make_a_whole(positions: str, pre: bool) -> None:
 
 
 def test_linear_blocks_read_in_pieces() -> None:
-    def block(sizes: Sizes, causal: bool) -> nn.Module:
+    def block(sizes: Any, causal: bool) -> nn.Module:
         mixer = ours.LinearAttention(sizes, causal)
         made: nn.Module = ours.Block(sizes, mixer, ours.FeedForward(sizes))
         return made
@@ -238,8 +237,8 @@ def test_adamw_equals_torchs(shape: tuple[int, ...]) -> None:
 
 def test_small_batches_make_the_step_of_a_large_one() -> None:
     tokens, targets = torch.randint(3, 11, (6, 8)), torch.randint(3, 11, (6, 8))
-    targets[torch.rand(6, 8) < 0.4] = IGNORE
-    targets[5] = IGNORE  # a row without any
+    targets[torch.rand(6, 8) < 0.4] = ours.IGNORE
+    targets[5] = ours.IGNORE  # a row without any
     found = []
     for cut in ([6], [1, 4, 1]):
         model = model_of().double()

@@ -16,7 +16,6 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from nextword.corpora.batches import BOS, EOS, PAD
-from nextword.corpora.transformer_parts import IGNORE, Classifier, Sizes
 from tests.transformer_models import model_of, ours, randomise, rng, small, torch_weights
 
 closely = partial(torch.testing.assert_close, rtol=1e-4, atol=1e-4)
@@ -43,7 +42,7 @@ def gpt2(field: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any
     randomise(theirs, 0.3)
     folder = tmp_path_factory.mktemp("gpt2")
     theirs.save_pretrained(folder)
-    made = Sizes(31, 12, 3, 4, T=16, positions="learned", feed="gelu_tanh")
+    made = ours.Sizes(31, 12, 3, 4, T=16, positions="learned", feed="gelu_tanh")
     model = ours.LanguageModel(made).eval()
     model.load_state_dict(ours.from_gpt2(load_file(Path(folder) / "model.safetensors")))
     return theirs, model
@@ -99,7 +98,7 @@ def test_other_sizes_are_llama(field: Any) -> None:
     randomise(theirs, 0.1)
     given = theirs.state_dict()
     other = {"feed": "swiglu", "norm": "rms", "tied": False, "bias": False}
-    model = ours.LanguageModel(Sizes(31, 24, 2, 6, 2, 20, **other)).eval()
+    model = ours.LanguageModel(ours.Sizes(31, 24, 2, 6, 2, 20, **other)).eval()
     found = {"embed.words.weight": given["model.embed_tokens.weight"]}
     found |= {"norm.weight": given["model.norm.weight"], "out.weight": given["lm_head.weight"]}
     for k in range(2):
@@ -126,7 +125,7 @@ def test_an_encoder_is_bert(field: Any) -> None:
     randomise(theirs, 0.3)
     given = theirs.state_dict()
     other = {"positions": "learned", "pre": False, "eps": config.layer_norm_eps}
-    encoder = ours.Encoder(Sizes(31, 12, 2, 3, F=20, T=9, **other)).eval()
+    encoder = ours.Encoder(ours.Sizes(31, 12, 2, 3, F=20, T=9, **other)).eval()
     kind = given["embeddings.token_type_embeddings.weight"][0]  # all tokens belong to text 0
     found = {"embed.words.weight": given["embeddings.word_embeddings.weight"]}
     found["embed.places.weight"] = given["embeddings.position_embeddings.weight"] + kind
@@ -171,9 +170,10 @@ def test_turning_is_gpt_js(field: Any) -> None:
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi", "none"])
 def test_a_cache_changes_no_word(positions: str) -> None:
     model, prompts = model_of(positions=positions), [[5, 3], [7, 7], [9, 4], [10, 3]]
-    for heat in (0.0, 1.0, 0.3):
+    for temperature in (0.0, 1.0, 0.3):
         with_cache, without = (
-            ours.generate(model, prompts, 18, rng(3), heat, cached) for cached in (True, False)
+            ours.generate(model, prompts, 18, rng(3), temperature, cached)
+            for cached in (True, False)
         )
         assert with_cache == without
         assert all(
@@ -188,7 +188,7 @@ def test_masking_as_often_as_it_should_be() -> None:
     V, tokens = 40, torch.randint(3, 39, (400, 100))
     tokens[:, 0], tokens[:, -2], tokens[:, -1] = BOS, EOS, PAD
     inputs, targets = ours.mask_words(tokens, V, rng())
-    chosen = targets != IGNORE
+    chosen = targets != ours.IGNORE
     assert float(chosen[:, 1:-2].float().mean()) == pytest.approx(0.15, abs=0.01)
     assert not chosen[:, [0, -2, -1]].any()
     assert (targets[chosen] == tokens[chosen]).all()
@@ -205,7 +205,7 @@ def test_padding_changes_no_vector() -> None:
     logits, x = encoder(tokens)
     closely(encoder(tokens[1:, :2]), (logits[1:, :2], x[1:, :2]))
     assert not torch.allclose(encoder(torch.tensor([[4, 5, 6, 8]]))[1][0, 0], x[0, 0], atol=1e-3)
-    answers, vectors = Classifier(encoder, 12, 3)(tokens)
+    answers, vectors = ours.Classifier(encoder, 12, 3)(tokens)
     assert answers.shape == (2, 3)
     closely(vectors, x[:, 0])
 
@@ -250,17 +250,17 @@ def test_translating_word_by_word() -> None:
 
 # ------------------------------------------------------------------ 6.12
 def test_known_sizes() -> None:
-    gpt3 = ours.count_parameters(Sizes(50257, 12288, 96, 96, tied=False))
+    gpt3 = ours.count_parameters(ours.Sizes(50257, 12288, 96, 96, tied=False))
     assert sum(gpt3.values()) - gpt3["rest"] == 175_181_291_520
     names = {"F": 14336, "feed": "swiglu", "norm": "rms", "tied": False, "bias": False}
     known = {
-        124_439_808: Sizes(50257, 768, 12, 12, positions="learned"),
-        8_030_261_248: Sizes(128256, 4096, 32, 32, 8, **names),
-        6_738_415_616: Sizes(32000, 4096, 32, 32, **(names | {"F": 11008})),
+        124_439_808: ours.Sizes(50257, 768, 12, 12, positions="learned"),
+        8_030_261_248: ours.Sizes(128256, 4096, 32, 32, 8, **names),
+        6_738_415_616: ours.Sizes(32000, 4096, 32, 32, **(names | {"F": 11008})),
     }
     for expected, sizes in known.items():
         assert sum(ours.count_parameters(sizes).values()) == expected
-    llama2_70b = Sizes(32000, 8192, 80, 64, 8, **(names | {"F": 28672}))
+    llama2_70b = ours.Sizes(32000, 8192, 80, 64, 8, **(names | {"F": 28672}))
     assert ours.count_costs(llama2_70b, 4096)[1] == 1.25 * 2**30
 
 

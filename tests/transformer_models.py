@@ -5,7 +5,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from nextword.corpora.transformer_parts import Sizes
 from tests.reference import reference
 
 ours: Any = reference("transformers")
@@ -15,8 +14,8 @@ def rng(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def small(**other: Any) -> Sizes:
-    return Sizes(**({"V": 11, "D": 12, "L": 2, "H": 2, "F": 10, "T": 20} | other))
+def small(**other: Any) -> Any:
+    return ours.Sizes(**({"V": 11, "D": 12, "L": 2, "H": 2, "F": 10, "T": 20} | other))
 
 
 def model_of(**other: Any) -> Any:

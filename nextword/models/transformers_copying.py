@@ -6,7 +6,6 @@ Leaves out: looking into the network.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,14 +16,12 @@ from torch import nn
 
 from nextword import transformer_training as training
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import transformer_parts
 from nextword.corpora.batches import BOS, EOS
-from nextword.corpora.transformer_parts import IGNORE, Sizes
-from nextword.transformer_training import Batch, Plan
+from nextword.transformer_training import IGNORE, Batch, Plan
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"  # their ids follow EOS
 FEWEST, MOST, LONGEST = 4, 20, 40  # letters of a row until it repeats, and in all
-SIZES = Sizes(V=EOS + 1 + len(LETTERS), D=64, L=2, H=2)
+SIZES = {"V": EOS + 1 + len(LETTERS), "D": 64, "L": 2, "H": 2}
 PLAN = Plan(steps=1500, size=32, rate=3e-3)
 BETWEEN = 25  # steps over which losses are averaged
 SGD_STEPS, SGD_RATES = 400, (0.1, 0.3, 1.0)  # of plain gradient descent, for comparison
@@ -58,7 +55,7 @@ def averaged(losses: Sequence[float]) -> list[float]:
 
 def by_plain_descent(course: Any, rate: float) -> list[float]:
     """The losses of a network that learns by plain gradient descent."""
-    model = training.built(course, SIZES)
+    model = training.built(course, course.Sizes(**SIZES))
     optimizer = torch.optim.SGD(model.parameters(), rate)
     source = without_end(PLAN.size, torch.Generator().manual_seed(0))
     return [
@@ -66,9 +63,9 @@ def by_plain_descent(course: Any, rate: float) -> list[float]:
     ]
 
 
-def trained(course: Any, sizes: Sizes) -> tuple[nn.Module, list[float]]:
+def trained(course: Any, sizes: dict[str, int]) -> tuple[nn.Module, list[float]]:
     """A network that learned with AdamW, and its losses."""
-    model = training.built(course, sizes)
+    model = training.built(course, course.Sizes(**sizes))
     source = without_end(PLAN.size, torch.Generator().manual_seed(0))
     return model, averaged(training.train(course, model, source, PLAN))
 
@@ -82,7 +79,7 @@ def copier(package: SimpleNamespace, report: Report) -> Trained:
     for rate in SGD_RATES:
         plain[str(rate)] = averaged(by_plain_descent(course, rate))
     report(0.3)
-    _, one_block = trained(course, replace(SIZES, L=1))
+    _, one_block = trained(course, SIZES | {"L": 1})
     report(0.6)
     model, losses = trained(course, SIZES)
     facts = {"steps_between": BETWEEN, "losses": losses, "one_block": one_block, "sgd": plain}
@@ -93,7 +90,15 @@ RECIPES = (
     Recipe(
         name="transformers/copier",
         train=copier,
-        uses={"transformers": ("LanguageModel", "initialise", "learning_rate", "train_step")},
-        sources=(Path(__file__), Path(training.__file__), Path(transformer_parts.__file__)),
+        uses={
+            "transformers": (
+                "Sizes",
+                "LanguageModel",
+                "initialise",
+                "learning_rate",
+                "train_step",
+            )
+        },
+        sources=(Path(__file__), Path(training.__file__)),
     ),
 )

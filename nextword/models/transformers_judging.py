@@ -19,9 +19,8 @@ from torch.nn.utils.rnn import pad_sequence
 
 from nextword import transformer_training as training
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import names, transformer_parts, village
+from nextword.corpora import names, village
 from nextword.corpora.batches import BOS, PAD, Ids, batches, number_words
-from nextword.corpora.transformer_parts import Classifier, Sizes
 from nextword.transformer_training import Batch, Plan
 
 TOKENS = 1_000_000
@@ -75,7 +74,8 @@ def pretrained(course: Any, texts: Sequence[Ids], V: int, report: Report) -> nn.
 def new_encoder(course: Any, V: int, seed: int) -> nn.Module:
     """An encoder with its first weights."""
     rng = torch.Generator().manual_seed(seed)
-    found: nn.Module = course.initialise(course.Encoder(Sizes(V, D, L, H)), rng, training.SPREAD)
+    encoder = course.Encoder(course.Sizes(V, D, L, H))
+    found: nn.Module = course.initialise(encoder, rng, training.SPREAD)
     return found
 
 
@@ -92,7 +92,7 @@ def tuned(
 ) -> nn.Module:
     """A classifier on top of a copy of the encoder; all of its weights learn."""
     torch.manual_seed(seed)
-    classifier = Classifier(deepcopy(encoder), D, 2)
+    classifier: nn.Module = course.Classifier(deepcopy(encoder), D, 2)
     rng = np.random.default_rng(seed)
 
     def source() -> Iterator[Batch]:
@@ -154,8 +154,11 @@ RECIPES = (
         name="transformers/finetuning",
         train=finetuning,
         uses={
-            "transformers": ("Encoder", "initialise", "mask_words", "learning_rate", "train_step")
+            "transformers": (
+                *("Sizes", "Encoder", "Classifier", "initialise", "mask_words"),
+                *("learning_rate", "train_step"),
+            )
         },
-        sources=(Path(__file__), Path(training.__file__), Path(transformer_parts.__file__)),
+        sources=(Path(__file__), Path(training.__file__)),
     ),
 )

@@ -15,9 +15,8 @@ import numpy as np
 
 from nextword import transformer_training as training
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import names, transformer_parts
+from nextword.corpora import names
 from nextword.corpora.batches import Ids, number_words
-from nextword.corpora.transformer_parts import Sizes
 from nextword.transformer_training import Plan
 
 WIDTHS = (8, 16, 24, 32, 48)
@@ -51,7 +50,7 @@ def study(package: SimpleNamespace, report: Report) -> Trained:
 
 def one_size(course: Any, width: int, V: int, stories: Sequence[Ids], asked: Sequence[Ids]) -> Runs:
     """Train one network; its loss each time when enough has been read."""
-    sizes = Sizes(V, width, LAYERS, max(1, width // HEAD))
+    sizes = course.Sizes(V, width, LAYERS, max(1, width // HEAD))
     model = training.built(course, sizes)
     n_weights = sum(p.numel() for p in model.parameters())
     per_step = SIZE * sum(len(story) + 1 for story in stories) / len(stories)
@@ -114,7 +113,7 @@ RECIPES = (
     Recipe(
         name="transformers/scaling",
         train=study,
-        uses={"transformers": ("LanguageModel", "initialise", "train_step")},
-        sources=(Path(__file__), Path(training.__file__), Path(transformer_parts.__file__)),
+        uses={"transformers": ("Sizes", "LanguageModel", "initialise", "train_step")},
+        sources=(Path(__file__), Path(training.__file__)),
     ),
 )

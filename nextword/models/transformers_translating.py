@@ -17,10 +17,9 @@ from torch import Tensor, nn
 
 from nextword import transformer_training as training
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import dialect, transformer_parts
+from nextword.corpora import dialect
 from nextword.corpora.batches import PAD, batches
 from nextword.corpora.dialect import Pair
-from nextword.corpora.transformer_parts import Sizes
 from nextword.models import rnns
 from nextword.models.rnns import Words, by_length, exact, known
 from nextword.transformer_training import Batch, Plan
@@ -44,10 +43,11 @@ class Speaker:
 
     def translate(self, source: Tensor) -> list[list[int]]:
         """The likeliest words, one after the other, of each padded source (B, T)."""
-        told: list[list[int]] = self.course.generate(
-            partial(self.model, source), [[]] * len(source), LONGEST, torch.Generator(), heat=0
+        model, rng = partial(self.model, source), torch.Generator()
+        rows: list[list[int]] = self.course.generate(
+            model, [[]] * len(source), LONGEST, rng, temperature=0
         )
-        return told
+        return rows
 
 
 def pairs_to_learn() -> list[Pair]:
@@ -58,7 +58,7 @@ def pairs_to_learn() -> list[Pair]:
 
 def built(course: Any, words: Words) -> nn.Module:
     """An encoder-decoder with its first weights."""
-    source, target = (Sizes(len(ids), D, L, H) for ids in (words.source, words.target))
+    source, target = (course.Sizes(len(ids), D, L, H) for ids in (words.source, words.target))
     model: nn.Module = course.EncoderDecoder(target, course.Encoder(source))
     made: nn.Module = course.initialise(model, torch.Generator().manual_seed(0), training.SPREAD)
     return made
@@ -149,8 +149,11 @@ def text_to_text(package: SimpleNamespace, report: Report) -> Trained:
 
 
 def _recipe(name: str, train: Any) -> Recipe:
-    called = ("Encoder", "EncoderDecoder", "initialise", "learning_rate", "train_step", "generate")
-    modules = (training, transformer_parts, dialect, rnns)
+    called = (
+        *("Sizes", "Encoder", "EncoderDecoder", "initialise"),
+        *("learning_rate", "train_step", "generate"),
+    )
+    modules = (training, dialect, rnns)
     return Recipe(
         name=f"transformers/{name}",
         train=train,

@@ -17,10 +17,9 @@ from torch import nn
 
 from nextword import transformer_training as training
 from nextword.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import names, transformer_parts
+from nextword.corpora import names
 from nextword.corpora.batches import Ids, number_words
 from nextword.corpora.names import Texts
-from nextword.corpora.transformer_parts import Sizes
 from nextword.transformer_training import Batch, Plan
 
 TOKENS, ASKED = 400_000, 20_000
@@ -78,7 +77,7 @@ def positions(package: SimpleNamespace, report: Report) -> Trained:
     excess = {}
     for n_done, kind in enumerate(POSITIONS):
         torch.manual_seed(0)
-        sizes = Sizes(V, D=48, L=2, H=2, T=LONGEST, positions=kind)
+        sizes = package.transformers.Sizes(V, D=48, L=2, H=2, T=LONGEST, positions=kind)
         model = training.built(package.transformers, sizes)
         source = pieces(stories, PLACES.size, np.random.default_rng(0))
         training.train(package.transformers, model, source, PLACES)
@@ -90,7 +89,7 @@ def positions(package: SimpleNamespace, report: Report) -> Trained:
 def with_torch_s_weights(course: Any, V: int, pre: bool, seed: int) -> nn.Module:
     """A deep network as torch fills it: GPT-2's smaller weights would hide what is tried here."""
     torch.manual_seed(seed)
-    model = course.LanguageModel(Sizes(V, D=32, L=DEPTH, H=2, pre=pre))
+    model = course.LanguageModel(course.Sizes(V, D=32, L=DEPTH, H=2, pre=pre))
     nn.init.normal_(model.embed.words.weight, 0, training.SPREAD)
     found: nn.Module = model
     return found
@@ -114,12 +113,12 @@ def norms(package: SimpleNamespace, report: Report) -> Trained:
 
 
 def _recipe(name: str, train: Any) -> Recipe:
-    called = ("LanguageModel", "initialise", "learning_rate", "train_step")
+    called = ("Sizes", "LanguageModel", "initialise", "learning_rate", "train_step")
     return Recipe(
         name=f"transformers/{name}",
         train=train,
         uses={"transformers": called},
-        sources=(Path(__file__), Path(training.__file__), Path(transformer_parts.__file__)),
+        sources=(Path(__file__), Path(training.__file__)),
     )
 
 

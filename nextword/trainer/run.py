@@ -17,7 +17,6 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import nn
 
-from nextword.corpora.transformer_parts import Sizes
 from nextword.errors import UserError
 from nextword.trainer import saved, streams
 from nextword.trainer.parallel import Place
@@ -129,7 +128,7 @@ class Training:
 
 def build(course: ModuleType, plan: Plan, V: int) -> nn.Module:
     """The reader's decoder-only model of the plan's sizes."""
-    sizes = Sizes(
+    sizes = course.Sizes(
         V, plan.D, plan.layers, plan.heads, T=plan.T, positions=plan.positions, dropout=plan.dropout
     )
     model: nn.Module = course.LanguageModel(sizes)

@@ -4,7 +4,6 @@ Leaves out: training them (nextword.transformer_training).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -14,15 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from nextword import transformer_training as training
-from nextword.corpora import transformer_parts
 from nextword.corpora.batches import number_words
 from nextword.corpora.names import Sentences, Texts
-from nextword.corpora.transformer_parts import Sizes
 from nextword.ladder.rung import Report, Rung
 from nextword.ladder.rungs.rnns import ids
 from nextword.transformer_training import Plan
 
-SIZES = Sizes(V=1, D=64, L=3, H=2)  # V is the text's
+SIZES = {"D": 64, "L": 3, "H": 2}  # V is the text's
 PLAN = Plan(steps=6000, size=8, rate=3e-3, average=0.998)
 LINEAR = Plan(steps=2000, size=8, rate=3e-3, average=0.995)
 TRAINED_WITH = ("initialise", "learning_rate", "train_step", "generate")
@@ -55,13 +52,14 @@ def train(linear: bool, package: SimpleNamespace, texts: Texts, report: Report) 
     """Train on whole stories of the training text."""
     torch.manual_seed(0)
     number = number_words(texts.vocabulary)
-    sizes = replace(SIZES, V=len(number), positions="none" if linear else "rotary")
-    model = training.built(package.transformers, sizes, linear=linear)
+    course, positions = package.transformers, "none" if linear else "rotary"
+    sizes = course.Sizes(V=len(number), positions=positions, **SIZES)
+    model = training.built(course, sizes, linear=linear)
     stories = ids(texts.train, number)
     plan = LINEAR if linear else PLAN
     source = training.without_end(stories, plan.size, np.random.default_rng(0))
-    training.train(package.transformers, model, source, plan, report)
-    return Transformer(package.transformers, model, number)
+    training.train(course, model, source, plan, report)
+    return Transformer(course, model, number)
 
 
 def shipped(course: ModuleType, texts: Texts) -> Transformer:
@@ -69,7 +67,7 @@ def shipped(course: ModuleType, texts: Texts) -> Transformer:
     from nextword import shipped
 
     number = number_words(texts.vocabulary)
-    model: nn.Module = course.LanguageModel(replace(SIZES, V=len(number)))
+    model: nn.Module = course.LanguageModel(course.Sizes(V=len(number), **SIZES))
     tensors = shipped.load("ladder/transformer").tensors
     model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     return Transformer(course, model.eval(), number)
@@ -87,8 +85,8 @@ def _rung(name: str, step: float, linear: bool, calls: tuple[str, ...]) -> Rung:
         chapters=("transformers",),
         train=partial(train, linear),
         source=Path(__file__),
-        sources=(Path(training.__file__), Path(transformer_parts.__file__)),
-        calls=("LanguageModel", *TRAINED_WITH, *calls),
+        sources=(Path(training.__file__),),
+        calls=("Sizes", "LanguageModel", *TRAINED_WITH, *calls),
         tensors=weights,
     )
 

@@ -5,7 +5,6 @@ Leaves out: training it (nextword.transformer_training).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -15,16 +14,14 @@ import torch
 from torch import Tensor, nn
 
 from nextword import transformer_training as training
-from nextword.corpora import transformer_parts
 from nextword.corpora.batches import number_words
 from nextword.corpora.names import Texts
-from nextword.corpora.transformer_parts import Sizes
 from nextword.ladder.rung import Report, Rung
 from nextword.ladder.rungs import transformers
 from nextword.ladder.rungs.rnns import ids
 from nextword.transformer_training import Plan
 
-SIZES = Sizes(V=1, D=64, L=3, H=2)  # V is the text's
+SIZES = {"D": 64, "L": 3, "H": 2}  # V is the text's
 PLAN = Plan(steps=9500, size=8, rate=3e-3, decay=0.01, average=0.998)
 FIRST = 0.3  # share of each of the two words before, when training begins
 
@@ -51,10 +48,10 @@ class Near(nn.Module):
         return y, (row[:, -2:], past)
 
 
-def built(course: ModuleType | Any, sizes: Sizes, seed: int = 0) -> nn.Module:
+def built(course: ModuleType | Any, sizes: Any, seed: int = 0) -> nn.Module:
     """A language model of the chapter whose attention is Near, with its first weights."""
 
-    def block(sizes: Sizes, causal: bool = True) -> nn.Module:
+    def block(sizes: Any, causal: bool = True) -> nn.Module:
         mixer = Near(sizes.D, course.SelfAttention(sizes, causal))
         made: nn.Module = course.Block(sizes, mixer, course.FeedForward(sizes))
         return made
@@ -69,10 +66,11 @@ def train(package: SimpleNamespace, texts: Texts, report: Report) -> transformer
     """Train on whole stories of the training text."""
     torch.manual_seed(0)
     number = number_words(texts.vocabulary)
-    model = built(package.transformers, replace(SIZES, V=len(number)))
+    course = package.transformers
+    model = built(course, course.Sizes(V=len(number), **SIZES))
     source = training.without_end(ids(texts.train, number), PLAN.size, np.random.default_rng(0))
-    training.train(package.transformers, model, source, PLAN, report)
-    return transformers.Transformer(package.transformers, model, number)
+    training.train(course, model, source, PLAN, report)
+    return transformers.Transformer(course, model, number)
 
 
 RUNGS = (
@@ -82,8 +80,9 @@ RUNGS = (
         chapters=("transformers",),
         train=train,
         source=Path(__file__),
-        sources=tuple(Path(str(m.__file__)) for m in (training, transformer_parts, transformers)),
+        sources=tuple(Path(str(m.__file__)) for m in (training, transformers)),
         calls=(
+            "Sizes",
             "LanguageModel",
             "Block",
             "SelfAttention",

@@ -17,7 +17,7 @@ def attend(self, x, past, mask, **wrong):
     parts = heads.split([self.H, self.G, self.G], dim=1)
     q, k, v = (parts[n] for n in wrong.get("parts", (0, 1, 2)))
     start = 0 if past is None or "restarts" in wrong else past[0].shape[2]
-    q, k, v = turned(self, q, k, v, start + x.shape[1] * ("late" in wrong), wrong)
+    q, k, v = rotated(self, q, k, v, start + x.shape[1] * ("late" in wrong), wrong)
     new = k, v
     if past is not None and "alone" not in wrong:
         pairs = zip(new, past, strict=True) if "new_first" in wrong else zip(past, new, strict=True)
@@ -31,8 +31,8 @@ def attend(self, x, past, mask, **wrong):
     return y, new if "forgets" in wrong else ((k, k) if "twice" in wrong else (k, v))
 
 
-def turned(self, q, k, v, start, wrong):
-    """Queries, keys and values after their turn."""
+def rotated(self, q, k, v, start, wrong):
+    """Queries, keys and values after their rotation."""
     if (self.positions == "rotary" or "turns_any" in wrong) and "never_turns" not in wrong:
         q = q if "keeps_q" in wrong else self.rotate(q, start)
         raw = {"keeps_k", "turns_all", "keeps_raw"} & wrong.keys()
@@ -77,7 +77,7 @@ def looked(self, q, k, v, seen, wrong):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="A piece of text is turned as if it began at place 0. Its first token stands where the "
+    says="A piece of text is rotated as if it began at place 0. Its first token stands where the "
     "past ends.",
 )
 def turns_from_zero(self, x, past=None, mask=None):
@@ -87,7 +87,7 @@ def turns_from_zero(self, x, past=None, mask=None):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="The values are turned, too. Rotary positions change queries and keys only.",
+    says="The values are rotated, too. Rotary positions change queries and keys only.",
 )
 def turns_the_values(self, x, past=None, mask=None):
     return attend(self, x, past, mask, turns_v=True)
@@ -172,7 +172,7 @@ def cuts_heads_crosswise(self, x, past=None, mask=None):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="Nothing is turned: with rotary positions, turn queries and new keys by self.rotate.",
+    says="Nothing is rotated: with rotary positions, rotate queries and new keys by self.rotate.",
 )
 def never_turns(self, x, past=None, mask=None):
     return attend(self, x, past, mask, never_turns=True)
@@ -181,7 +181,7 @@ def never_turns(self, x, past=None, mask=None):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="Only the keys are turned. With rotary positions, queries are turned as well.",
+    says="Only the keys are rotated. With rotary positions, queries are rotated as well.",
 )
 def turns_keys_only(self, x, past=None, mask=None):
     return attend(self, x, past, mask, keeps_q=True)
@@ -190,7 +190,7 @@ def turns_keys_only(self, x, past=None, mask=None):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="Only the queries are turned. With rotary positions, new keys are turned as well.",
+    says="Only the queries are rotated. With rotary positions, new keys are rotated as well.",
 )
 def turns_queries_only(self, x, past=None, mask=None):
     return attend(self, x, past, mask, keeps_k=True)
@@ -199,7 +199,7 @@ def turns_queries_only(self, x, past=None, mask=None):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="Queries and keys are turned for all kinds of positions. Only rotary ones turn them.",
+    says="Queries and keys are rotated for all kinds of positions. Only rotary ones rotate them.",
 )
 def turns_for_all_positions(self, x, past=None, mask=None):
     return attend(self, x, past, mask, turns_any=True)
@@ -208,8 +208,8 @@ def turns_for_all_positions(self, x, past=None, mask=None):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="Old keys are turned again with the new ones. They were turned when they were new: turn "
-    "first, then put old and new together.",
+    says="Old keys are rotated again with the new ones. They were rotated when they were new: "
+    "rotate first, then put old and new together.",
 )
 def turns_old_keys_again(self, x, past=None, mask=None):
     return attend(self, x, past, mask, turns_all=True)
@@ -218,8 +218,8 @@ def turns_old_keys_again(self, x, past=None, mask=None):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="Old keys are turned again, and as if they began at `start`. They were turned when they "
-    "were new: turn first, then put old and new together.",
+    says="Old keys are rotated again, and as if they began at `start`. They were rotated when they "
+    "were new: rotate first, then put old and new together.",
 )
 def turns_old_keys_from_start(self, x, past=None, mask=None):
     return attend(self, x, past, mask, turns_all=True, turns_all_late=True)
@@ -228,7 +228,7 @@ def turns_old_keys_from_start(self, x, past=None, mask=None):
 @misconception(
     "6.5",
     replaces="SelfAttention.forward",
-    says="The new tokens are turned as if they stood one piece further on. The first of them "
+    says="The new tokens are rotated as if they stood one piece further on. The first of them "
     "stands at `start`, the number of old keys.",
 )
 def turns_one_piece_late(self, x, past=None, mask=None):
@@ -239,7 +239,7 @@ def turns_one_piece_late(self, x, past=None, mask=None):
     "6.5",
     replaces="SelfAttention.forward",
     kind="edge",
-    says="The keys that are returned are not turned. Keep them as they were turned when they "
+    says="The keys that are returned are not rotated. Keep them as they were rotated when they "
     "were new.",
 )
 def returns_keys_unturned(self, x, past=None, mask=None):

@@ -2,9 +2,21 @@
 
 import torch
 
-from nextword.corpora.transformer_parts import GPT2
 from nextword.judge.misconceptions import misconception
 
+GPT2 = {
+    "transformer.": "",
+    "wte": "embed.words",
+    "wpe": "embed.places",
+    "h.": "blocks.",
+    "ln_1": "norm1",
+    "ln_2": "norm2",
+    "ln_f": "norm",
+    "attn.c_attn": "mixer.W_qkv",
+    "attn.c_proj": "mixer.W_o",
+    "mlp.c_fc": "feed.up",
+    "mlp.c_proj": "feed.down",
+}
 MASKS = (".attn.bias", ".attn.masked_bias", "lm_head.weight")
 
 

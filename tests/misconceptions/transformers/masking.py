@@ -168,7 +168,7 @@ def hides_too_many(tokens, V, rng, share=0.15):
 @misconception(
     "6.10",
     replaces="mask_words",
-    says="One fate is drawn for all chosen words. Each has its own.",
+    says="One draw decides what becomes of all chosen words. Each has its own.",
 )
 def draws_one_fate(tokens, V, rng, share=0.15):
     return hide(tokens, V, rng, share, fate_shape=(1,))

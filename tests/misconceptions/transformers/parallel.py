@@ -81,7 +81,7 @@ def leaves_the_diagonal_out(q, k, v, log_a):
     "6.13",
     replaces="parallel",
     kind="edge",
-    says="The slopes are NaN where decays are strong: the exponential of what is above the "
+    says="The gradients are NaN where decays are strong: the exponential of what is above the "
     "diagonal is infinite. Hide it before the exponential, not after.",
 )
 def hides_after_the_exponential(q, k, v, log_a):

@@ -37,7 +37,7 @@ def pairs_the_halves(x, start=0):
     "6.4",
     replaces="rotate",
     kind="idea",
-    says="The pairs turn the other way round: the minus belongs to b sin in the first number.",
+    says="The pairs rotate the other way round: the minus belongs to b sin in the first number.",
 )
 def turns_backwards(x, start=0):
     return turn(x, -torch.arange(start, start + x.shape[-2]))
@@ -104,7 +104,7 @@ def subtracts_the_start(x, start=0):
     "6.4",
     replaces="rotate",
     kind="idea",
-    says="Every row is turned by the angle of `start`. Row t is turned by that of start + t.",
+    says="Every row is rotated by the angle of `start`. Row t is rotated by that of start + t.",
 )
 def turns_all_rows_alike(x, start=0):
     return turn(x, torch.full((x.shape[-2],), start))
@@ -135,7 +135,7 @@ def turns_by_half_the_exponent(x, start=0):
     "6.4",
     replaces="rotate",
     kind="idea",
-    says="All pairs turn by the same angle. Pair i has the frequency 10000^(-2 i / K).",
+    says="All pairs rotate by the same angle. Pair i has the frequency 10000^(-2 i / K).",
 )
 def turns_all_pairs_alike(x, start=0):
     return turn(x, torch.arange(start, start + x.shape[-2]), exponent=0.0)
@@ -169,7 +169,7 @@ def turns_with_the_new_number(x, start=0):
     "6.4",
     replaces="rotate",
     kind="idea",
-    says="The waves of (6.11) are added. Rotary positions turn pairs and add nothing.",
+    says="The waves of (6.11) are added. Rotary positions rotate pairs and add nothing.",
 )
 def adds_waves_to_queries(x, start=0):
     angles = angles_of(torch.arange(start, start + x.shape[-2]), x.shape[-1])

@@ -309,7 +309,7 @@ def norms_before_the_logits(self, x):
 @misconception(
     "6.6",
     replaces="LanguageModel.logits",
-    says="No slope reaches the matrix of the words: do not detach it.",
+    says="No gradient reaches the matrix of the words: do not detach it.",
 )
 def detaches_the_matrix(self, x):
     matrix = self.embed.words.weight if self.sizes.tied else self.out.weight

@@ -162,3 +162,152 @@ def takes_norm1(self, x, norm, layer):
     if self.pre:
         return x + self.dropout(layer(self.norm1(x)))
     return self.norm1(x + self.dropout(layer(x)))
+
+
+# ------------------------------------------------------------------ the whole block
+def block(self, x, past, mask, memory, layers="mcf", **wrong):
+    """A block with one thing changed. layers: mixer, cross-attention, feed-forward, in order."""
+    states = []
+
+    def mix(x):
+        y, state = self.mixer(x, past, mask)
+        states.append(state)
+        return y
+
+    def look(x):
+        return self.cross(x, memory[0], None if "unmasked" in wrong else memory[1])
+
+    found = {"m": (self.norm1, mix), "f": (self.norm2, self.feed)}
+    if memory is not None:
+        found["c"] = (self.norm3, look)
+    for name in layers:
+        if name in found:
+            norm, layer = found[name]
+            norm = wrong.get("norms", {}).get(name, norm)
+            x = layer(x) if name in wrong.get("bare", "") else self.around(x, norm, layer)
+    return x, states[0] if states else None
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    kind="idea",
+    says="The feed-forward layer comes first. It comes last: tokens look at each other before each "
+    "is worked on.",
+)
+def feeds_first(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, memory, layers="fmc")
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    kind="idea",
+    says="The feed-forward layer is missing: it follows the mixer, with norm2.",
+)
+def never_feeds(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, memory, layers="mc")
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    kind="idea",
+    says="The mixer's answer replaces x. Join it to the stream by `around`.",
+)
+def replaces_by_the_mixer(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, memory, bare="m")
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    says="The feed-forward layer has the norm of the mixer, norm1. Its own is norm2.",
+)
+def shares_a_norm(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, memory, norms={"f": self.norm1})
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    says="The norms are exchanged: norm1 is the mixer's, norm2 that of the feed-forward layer.",
+)
+def exchanges_norm1_and_norm2(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, memory, norms={"m": self.norm2, "f": self.norm1})
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    says="The mixer is not given the past, so it forgets what was read before.",
+)
+def gives_the_mixer_no_past(self, x, past=None, mask=None, memory=None):
+    return block(self, x, None, mask, memory)
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    says="The mixer is not given the mask, so it sees what nobody may see.",
+)
+def gives_the_mixer_no_mask(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, None, memory)
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    says="The cross-attention is missing: where there is a memory, it follows the mixer.",
+)
+def never_looks_across(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, None)
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    kind="edge",
+    says="The cross-attention comes last. It stands between the mixer and the feed-forward layer.",
+)
+def looks_across_last(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, memory, layers="mfc")
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    kind="edge",
+    says="The cross-attention comes first. The mixer stands before it.",
+)
+def looks_across_first(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, memory, layers="cmf")
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    kind="edge",
+    says="The cross-attention is not given the memory's mask, so it looks at padding.",
+)
+def looks_at_padding_across(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, memory, unmasked=True)
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    kind="edge",
+    says="The cross-attention has the norm of another layer. Its own is norm3.",
+)
+def shares_a_norm_across(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, memory, norms={"c": self.norm2})
+
+
+@misconception(
+    "6.3",
+    replaces="Block.forward",
+    says="The past is returned as it was given. Return the state that the mixer returned.",
+)
+def returns_the_old_state(self, x, past=None, mask=None, memory=None):
+    return block(self, x, past, mask, memory)[0], past

@@ -11,7 +11,7 @@ PAD, BOS, EOS = 0, 1, 2
 
 
 # ------------------------------------------------------------------ 6.9
-def write(model, prompts, most, rng, heat, cached, **wrong):
+def write(model, prompts, most, rng, temperature, cached, **wrong):
     """Continue prompts with one thing changed."""
     begin = [] if "no_bos" in wrong else [BOS]
     rows = new = torch.tensor([[*begin, *prompt] for prompt in prompts])
@@ -36,7 +36,7 @@ def write(model, prompts, most, rng, heat, cached, **wrong):
         scores = logits[:, 0 if "first_row" in wrong else -1].clone()
         if wrong.get("never", (PAD, BOS)):
             scores[:, wrong.get("never", (PAD, BOS))] = wrong.get("hidden", -math.inf)
-        new = chosen(scores, heat, rng, wrong)
+        new = chosen(scores, temperature, rng, wrong)
         rows = torch.cat([rows, new], dim=1)
     if "last_too" in wrong and cached and rows.shape[1] > room:
         model(new, past)
@@ -44,12 +44,12 @@ def write(model, prompts, most, rng, heat, cached, **wrong):
     return wrong.get("end", until_end)(texts)
 
 
-def chosen(scores, heat, rng, wrong):
+def chosen(scores, temperature, rng, wrong):
     """The next words."""
     best = scores.argmax(-1, keepdim=True)
-    if "greedy" in wrong or (not heat and "drawn" not in wrong):
+    if "greedy" in wrong or (not temperature and "drawn" not in wrong):
         return best
-    scores = wrong.get("warm", lambda scores, heat: scores / (heat or 1.0))(scores, heat)
+    scores = wrong.get("warm", lambda scores, tau: scores / (tau or 1.0))(scores, temperature)
     chances = scores.softmax(wrong.get("axis", -1)).nan_to_num()
     if "together_drawn" in wrong:
         return torch.multinomial(chances[:1], 1, generator=rng).expand(len(scores), 1)
@@ -66,8 +66,8 @@ def with_end(texts):
     says="With the past given, all tokens are read again, so the model believes that they occurred "
     "twice. Read the new column only.",
 )
-def reads_old_tokens_again(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, rereads=True)
+def reads_old_tokens_again(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, rereads=True)
 
 
 @misconception(
@@ -75,8 +75,8 @@ def reads_old_tokens_again(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="The past is used also where cached is False. Then all tokens are read each time.",
 )
-def always_caches(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, always=True)
+def always_caches(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, always=True)
 
 
 @misconception(
@@ -84,8 +84,8 @@ def always_caches(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="All texts end with the first one. Go on until every row has its EOS.",
 )
-def stops_with_the_first(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, stop=torch.any)
+def stops_with_the_first(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, stop=torch.any)
 
 
 @misconception(
@@ -93,8 +93,8 @@ def stops_with_the_first(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="`most` counts new words here. It counts all words, those of the prompt as well.",
 )
-def counts_new_words_only(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, prompt_free=True)
+def counts_new_words_only(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, prompt_free=True)
 
 
 @misconception(
@@ -102,27 +102,27 @@ def counts_new_words_only(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="PAD or BOS can be written. Give their logits -inf before anything is chosen.",
 )
-def writes_anything(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, never=())
+def writes_anything(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, never=())
 
 
 @misconception(
     "6.9",
     replaces="generate",
-    says="`heat` has no effect: divide the logits by it before the softmax.",
+    says="`temperature` has no effect: divide the logits by it before the softmax.",
 )
-def ignores_the_heat(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, warm=lambda scores, heat: scores)
+def ignores_the_temperature(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, warm=lambda scores, tau: scores)
 
 
 @misconception(
     "6.9",
     replaces="generate",
     kind="idea",
-    says="The likeliest word is written also where heat is above 0. There, words are drawn.",
+    says="The likeliest word is written also where `temperature` is above 0. There, draw words.",
 )
-def never_draws(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, greedy=True)
+def never_draws(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, greedy=True)
 
 
 @misconception(
@@ -130,8 +130,8 @@ def never_draws(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="BOS is not read: the model gets it before the prompt.",
 )
-def begins_without_bos(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, no_bos=True)
+def begins_without_bos(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, no_bos=True)
 
 
 @misconception(
@@ -139,8 +139,8 @@ def begins_without_bos(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="BOS stands in the texts. It is read, but it is no word of them.",
 )
-def returns_bos(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, cut=lambda n: 0)
+def returns_bos(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, cut=lambda n: 0)
 
 
 @misconception(
@@ -148,8 +148,8 @@ def returns_bos(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="BOS is counted as a word, so the texts are one word too short.",
 )
-def counts_bos(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, more=-1)
+def counts_bos(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, more=-1)
 
 
 @misconception(
@@ -157,8 +157,8 @@ def counts_bos(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="The texts are one word too long. `most` counts the words, those of the prompt as well.",
 )
-def writes_one_word_too_many(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, more=1)
+def writes_one_word_too_many(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, more=1)
 
 
 @misconception(
@@ -167,8 +167,8 @@ def writes_one_word_too_many(model, prompts, most, rng, heat=1.0, cached=True):
     kind="edge",
     says="PAD can be written. Give its logit -inf, as that of BOS.",
 )
-def writes_pad(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, never=(BOS,))
+def writes_pad(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, never=(BOS,))
 
 
 @misconception(
@@ -177,8 +177,8 @@ def writes_pad(model, prompts, most, rng, heat=1.0, cached=True):
     kind="edge",
     says="BOS can be written. Give its logit -inf, as that of PAD.",
 )
-def writes_bos(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, never=(PAD,))
+def writes_bos(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, never=(PAD,))
 
 
 @misconception(
@@ -187,8 +187,8 @@ def writes_bos(model, prompts, most, rng, heat=1.0, cached=True):
     says="The logits of PAD and BOS are set to 0, which can still be the largest. Set them to "
     "-inf.",
 )
-def hides_by_zero(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, hidden=0.0)
+def hides_by_zero(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, hidden=0.0)
 
 
 @misconception(
@@ -197,26 +197,28 @@ def hides_by_zero(model, prompts, most, rng, heat=1.0, cached=True):
     kind="idea",
     says="EOS is never written, so no text ends. Only PAD and BOS are forbidden.",
 )
-def never_ends(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, never=(PAD, BOS, EOS))
+def never_ends(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, never=(PAD, BOS, EOS))
 
 
 @misconception(
     "6.9",
     replaces="generate",
-    says="The logits are multiplied by `heat`. Divide by it: a large heat makes words alike.",
+    says="The logits are multiplied by `temperature`. Divide by it: a high one makes words alike.",
 )
-def multiplies_by_the_heat(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, warm=lambda scores, heat: scores * heat)
+def multiplies_by_the_temperature(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(
+        model, prompts, most, rng, temperature, cached, warm=lambda scores, tau: scores * tau
+    )
 
 
 @misconception(
     "6.9",
     replaces="generate",
-    says="Words are drawn even with heat 0, which asks for the likeliest.",
+    says="Words are drawn even with temperature 0, which asks for the likeliest.",
 )
-def always_draws(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, drawn=True)
+def always_draws(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, drawn=True)
 
 
 @misconception(
@@ -224,8 +226,8 @@ def always_draws(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="EOS stands in the texts. They are cut before it: until_end.",
 )
-def leaves_the_end_in(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, end=with_end)
+def leaves_the_end_in(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, end=with_end)
 
 
 @misconception(
@@ -233,8 +235,8 @@ def leaves_the_end_in(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="Texts are not cut at EOS: what follows it is no part of them. See until_end.",
 )
-def never_cuts(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, end=list)
+def never_cuts(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, end=list)
 
 
 @misconception(
@@ -242,8 +244,8 @@ def never_cuts(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="The prompts are missing. A text begins with its prompt.",
 )
-def leaves_the_prompt_out(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, cut=lambda n: n + 1)
+def leaves_the_prompt_out(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, cut=lambda n: n + 1)
 
 
 @misconception(
@@ -253,8 +255,8 @@ def leaves_the_prompt_out(model, prompts, most, rng, heat=1.0, cached=True):
     says="All tokens are read again at each call, without a past. With a cache, read the new "
     "ones and pass on the past.",
 )
-def never_caches(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, rereads=False)
+def never_caches(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, rereads=False)
 
 
 @misconception(
@@ -262,8 +264,8 @@ def never_caches(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="Without a cache, only the new token is read. Read all of them, each time.",
 )
-def forgets_the_text_without_a_cache(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, new_only=True)
+def forgets_the_text_without_a_cache(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, new_only=True)
 
 
 @misconception(
@@ -272,8 +274,8 @@ def forgets_the_text_without_a_cache(model, prompts, most, rng, heat=1.0, cached
     kind="edge",
     says="Without a cache, the past is passed on as well, so the model reads all tokens twice.",
 )
-def passes_a_past_without_a_cache(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, goes_on=True)
+def passes_a_past_without_a_cache(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, goes_on=True)
 
 
 @misconception(
@@ -282,8 +284,8 @@ def passes_a_past_without_a_cache(model, prompts, most, rng, heat=1.0, cached=Tr
     kind="idea",
     says="The past is not passed on: the model sees the new token alone.",
 )
-def forgets_the_past(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, alone=True)
+def forgets_the_past(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, alone=True)
 
 
 @misconception(
@@ -292,8 +294,8 @@ def forgets_the_past(model, prompts, most, rng, heat=1.0, cached=True):
     says="The logits of the first token that was read decide. Those of the last one do: "
     "logits[:, -1].",
 )
-def takes_the_first_logits(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, first_row=True)
+def takes_the_first_logits(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, first_row=True)
 
 
 @misconception(
@@ -301,8 +303,8 @@ def takes_the_first_logits(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="The past of the first call is passed on each time. Take what the last call returned.",
 )
-def keeps_the_first_past(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, first_past=True)
+def keeps_the_first_past(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, first_past=True)
 
 
 @misconception(
@@ -311,8 +313,8 @@ def keeps_the_first_past(model, prompts, most, rng, heat=1.0, cached=True):
     kind="edge",
     says="The last word is read, too, although nothing follows it.",
 )
-def reads_the_last_word(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, last_too=True)
+def reads_the_last_word(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, last_too=True)
 
 
 @misconception(
@@ -321,8 +323,8 @@ def reads_the_last_word(model, prompts, most, rng, heat=1.0, cached=True):
     kind="edge",
     says="The loop goes on when all texts have ended. Stop when every row has its EOS.",
 )
-def never_stops_early(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, stop=lambda ended: False)
+def never_stops_early(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, stop=lambda ended: False)
 
 
 @misconception(
@@ -332,8 +334,8 @@ def never_stops_early(model, prompts, most, rng, heat=1.0, cached=True):
     says="The loop stops only when all texts end with the same step. A row that has had its EOS "
     "has ended.",
 )
-def waits_for_a_common_end(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, together=True)
+def waits_for_a_common_end(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, together=True)
 
 
 @misconception(
@@ -341,8 +343,8 @@ def waits_for_a_common_end(model, prompts, most, rng, heat=1.0, cached=True):
     replaces="generate",
     says="The softmax goes over the texts. It goes over the words, the last axis.",
 )
-def takes_the_softmax_over_texts(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, axis=0)
+def takes_the_softmax_over_texts(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, axis=0)
 
 
 @misconception(
@@ -350,8 +352,8 @@ def takes_the_softmax_over_texts(model, prompts, most, rng, heat=1.0, cached=Tru
     replaces="generate",
     says="One word is drawn for all texts. Draw for each row.",
 )
-def draws_one_word_for_all(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, together_drawn=True)
+def draws_one_word_for_all(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, together_drawn=True)
 
 
 @misconception(
@@ -360,8 +362,8 @@ def draws_one_word_for_all(model, prompts, most, rng, heat=1.0, cached=True):
     kind="idea",
     says="The words are drawn by the global generator. Use rng.",
 )
-def draws_texts_by_the_global_generator(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, luck=lambda: None)
+def draws_texts_by_the_global_generator(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, luck=lambda: None)
 
 
 @misconception(
@@ -370,9 +372,15 @@ def draws_texts_by_the_global_generator(model, prompts, most, rng, heat=1.0, cac
     kind="idea",
     says="The words are drawn by a generator of its own, always the same. Use rng.",
 )
-def draws_texts_by_its_own_generator(model, prompts, most, rng, heat=1.0, cached=True):
+def draws_texts_by_its_own_generator(model, prompts, most, rng, temperature=1.0, cached=True):
     return write(
-        model, prompts, most, rng, heat, cached, luck=lambda: torch.Generator().manual_seed(0)
+        model,
+        prompts,
+        most,
+        rng,
+        temperature,
+        cached,
+        luck=lambda: torch.Generator().manual_seed(0),
     )
 
 
@@ -382,5 +390,5 @@ def draws_texts_by_its_own_generator(model, prompts, most, rng, heat=1.0, cached
     kind="edge",
     says="A prompt that is as long as a text may be gets one word more.",
 )
-def writes_at_least_one_word(model, prompts, most, rng, heat=1.0, cached=True):
-    return write(model, prompts, most, rng, heat, cached, once=True)
+def writes_at_least_one_word(model, prompts, most, rng, temperature=1.0, cached=True):
+    return write(model, prompts, most, rng, temperature, cached, once=True)

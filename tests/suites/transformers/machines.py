@@ -10,12 +10,12 @@ from tests.suites.transformers.oracles import tensor
 IGNORE = -100
 
 
-def adamw_steps(p, slopes, rate, betas, eps, decay):
+def adamw_steps(p, grads, rate, betas, eps, decay):
     """The parameter after each step of torch's AdamW."""
     p, found = nn.Parameter(p.clone()), []
     optimizer = torch.optim.AdamW([p], rate, betas, eps, decay)
-    for slope in slopes:
-        p.grad = slope.clone()
+    for grad in grads:
+        p.grad = grad.clone()
         optimizer.step()
         found.append(p.detach().clone())
     return found
@@ -72,13 +72,13 @@ def toy_weights(rng, V, H=4):
 def one_step(w, batches, clip, count):
     """One step of SGD, rate 0.5, with the mean over all targets; the loss and the weights."""
     model = Toy(w)
-    told = []
+    losses = []
     for *inputs, targets in batches:
         logs = model(*inputs)[0].log_softmax(-1).flatten(0, -2)
         for row, target in zip(logs, targets.flatten().tolist(), strict=True):
             if target != IGNORE:
-                told.append(-row[target])
-    loss = torch.stack(told).sum() / (count or len(told))
+                losses.append(-row[target])
+    loss = torch.stack(losses).sum() / (count or len(losses))
     loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), clip)
     torch.optim.SGD(model.parameters(), 0.5).step()
@@ -91,7 +91,6 @@ def train_toy(train_step, w, batches, clip, count):
     model = Toy(w)
     for p in model.parameters():
         p.grad = torch.full_like(p, 9.0)
-    batches = [tuple(each) for each in batches]
     try:
         loss = train_step(model, torch.optim.SGD(model.parameters(), 0.5), batches, clip, count)
     except FloatingPointError:  # the test expects a number: this is none
@@ -115,14 +114,14 @@ def train_broken(train_step, w, batches):
 
 
 @ship
-def told(generate, w, prompts, most, heat, seed, cached):
+def continued(generate, w, prompts, most, temperature, seed, cached):
     """Let a toy model, or one that counts, continue prompts.
 
     The texts, the shapes that it read, whether it was given a past, and whether texts are lists.
     """
     model = (Counter() if w is None else Toy(w)).eval()
     rng = torch.Generator().manual_seed(seed)
-    texts = generate(model, prompts, most, rng, heat, cached)
+    texts = generate(model, prompts, most, rng, temperature, cached)
     lists = all(isinstance(text, list) for text in texts)
     return [[int(word) for word in text] for text in texts], model.shapes, model.pasts, lists
 

@@ -65,12 +65,12 @@ def watched_calls(function, ready, *inputs):
     return sorted(found)
 
 
-def norm_slopes(x, gain, slopes, eps):
-    """The slopes of torch's layer norm for vectors, gain and bias."""
+def norm_gradients(x, gain, grad, eps):
+    """The gradients of torch's layer norm for vectors, gain and bias."""
     leaves = [x.clone().requires_grad_(), gain.clone().requires_grad_()]
     bias = torch.zeros_like(gain, requires_grad=True)
     y = nn.functional.layer_norm(leaves[0], gain.shape, leaves[1], bias, eps)
-    return torch.autograd.grad((y * slopes).sum(), [*leaves, bias])
+    return torch.autograd.grad((y * grad).sum(), [*leaves, bias])
 
 
 @ship
@@ -106,6 +106,80 @@ def around_torch(Block, sizes, x, values, pre):
     return block.around(x, norm, layer).detach(), len(seen)
 
 
+@ship
+class Saying(nn.Module):
+    """A layer that answers with one number, whatever it reads; a mixer has a state, too."""
+
+    def __init__(self, number, state=None):
+        super().__init__()
+        self.number, self.state = number, state
+
+    def forward(self, x, past=None, mask=None):
+        y = torch.full_like(x, self.number)
+        return y if self.state is None else (y, self.state)
+
+
+@ship
+class Mixing(nn.Module):
+    """In the place of a mixer: sums of what vectors up to each say; its state is the sum so far."""
+
+    def __init__(self):
+        super().__init__()
+        self.W = nn.Parameter(torch.eye(6))
+
+    def forward(self, x, past=None, mask=None):
+        said = torch.tanh(x @ self.W)
+        said = said if mask is None else said * mask[:, -x.shape[1] :, None]
+        total = said.cumsum(1) + (0.0 if past is None else past[:, None])
+        return total / 2, total[:, -1]
+
+
+@ship
+class Looking(nn.Module):
+    """In the place of cross-attention: each vector times the sum of those of another text."""
+
+    def forward(self, x, vectors, mask=None):
+        vectors = vectors if mask is None else vectors * mask[..., None]
+        return x * vectors.sum(1, keepdim=True) / 2
+
+
+@ship
+def saying(Block, sizes, state):
+    """A student's block whose mixer answers 1 and whose feed-forward layer answers 2."""
+    return Block(sizes, Saying(1.0, state), Saying(2.0))
+
+
+@ship
+def mixing(Block, sizes, looks):
+    """A student's block of parts that tell apart what they read; in its norms, too."""
+    return Block(sizes, Mixing(), nn.Linear(6, 6), Looking() if looks else None).eval()
+
+
+def mixed(values, x, pre, past=None, mask=None, memory=None):
+    """What a block of `mixing` returns: x, and the state of its mixer."""
+    mixer, states = Mixing(), []
+    mixer.load_state_dict({"W": values["mixer.W"]})
+
+    def mix(x):
+        y, state = mixer(x, past, mask)
+        states.append(state)
+        return y
+
+    def feed(x):
+        return x @ values["feed.weight"].T + values["feed.bias"]
+
+    layers = [("norm1", mix), ("norm2", feed)]
+    if memory is not None:
+        layers.insert(1, ("norm3", lambda x: Looking()(x, *memory)))
+    for name, layer in layers:
+        gain, bias = values[f"{name}.weight"], values[f"{name}.bias"]
+        if pre:
+            x = x + layer(nn.functional.layer_norm(x, (6,), gain, bias))
+        else:
+            x = nn.functional.layer_norm(x + layer(x), (6,), gain, bias)
+    return x, states[0]
+
+
 def waves(T, D):
     """Sinusoidal positions in plain loops, in double precision."""
     rows = [[0.0] * D for _ in range(T)]
@@ -116,7 +190,7 @@ def waves(T, D):
     return torch.tensor(rows, dtype=torch.float64)
 
 
-def turned(x, start):
+def rotated(x, start):
     """Rotary positions by complex numbers: pair i of row t times exp(i angle)."""
     T, K = x.shape[-2:]
     rates = torch.tensor([10000 ** (-2 * i / K) for i in range(K // 2)], dtype=torch.float64)

@@ -58,39 +58,39 @@ def test_shifts_by_none_and_back(transformers, rng):
 
 @pytest.mark.task("6.4", weight=1, visible=True)
 def test_turns_by_hand(transformers):
-    """Place 0 stays; at place 1 the first pair is turned by 1 radian, the second by 1/100."""
+    """Place 0 stays; at place 1 the first pair is rotated by 1 radian, the second by 1/100."""
     x = torch.tensor([[[[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]]]])
 
-    def turned(t):
+    def rotated(t):
         return [math.cos(t), math.sin(t), -math.sin(t / 100), math.cos(t / 100)]
 
-    assert close(transformers.rotate(x), torch.tensor([[[turned(0), turned(1)]]]))
+    assert close(transformers.rotate(x), torch.tensor([[[rotated(0), rotated(1)]]]))
 
 
-def assert_turned(transformers, rng, shape, start):
+def assert_rotated(transformers, rng, shape, start):
     x = tensor(rng, *shape)
-    expected = oracles.turned(x, start).float()
+    expected = oracles.rotated(x, start).float()
     assert close(transformers.rotate(x, start), expected, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.task("6.4", weight=0.8)
 def test_turned_pairs(transformers, rng):
     """All pairs of all rows turn, each at its own speed."""
-    assert_turned(transformers, rng, (2, 3, 4, 8), 0)
+    assert_rotated(transformers, rng, (2, 3, 4, 8), 0)
 
 
 @pytest.mark.task("6.4", weight=0.8)
 def test_turned_from_any_place(transformers, rng):
     """The first row may stand anywhere in the text."""
     for start in (0, int(rng.integers(2, 40))):
-        assert_turned(transformers, rng, (2, 3, 4, 8), start)
+        assert_rotated(transformers, rng, (2, 3, 4, 8), start)
 
 
 @pytest.mark.task("6.4", weight=0.4)
 def test_turned_rows_of_any_axes(transformers, rng):
     """Any axes may come before rows and numbers, or none."""
     for shape in ((2, 3, 4, 8), (3, 2), (2, 5, 6), (2, 1, 3, 4, 2)):
-        assert_turned(transformers, rng, shape, 0)
+        assert_rotated(transformers, rng, shape, 0)
 
 
 @pytest.mark.task("6.4", weight=1, visible=True)

@@ -229,7 +229,7 @@ def test_strong_decay_step_by_step(transformers, rng):
 
 @pytest.mark.task("6.13", weight=0.5)
 def test_strong_decay_all_at_once(transformers, rng):
-    """Where nearly all is forgotten at each step, no number overflows, and no slope."""
+    """Where nearly all is forgotten at each step, no number overflows, and no gradient."""
     inputs = strong(transformers, rng, transformers.parallel)
-    _, slopes, _ = gradients(transformers.parallel, *inputs, output=0)
-    assert all(slope.isfinite().all() for slope in slopes)
+    _, grads, _ = gradients(transformers.parallel, *inputs, output=0)
+    assert all(grad.isfinite().all() for grad in grads)

@@ -36,10 +36,10 @@ def likeliest(w, prompts, most, past="kept"):
     return texts, least
 
 
-def told(transformers, w, prompts, most, heat=0, seed=0, cached=True, read=()):
+def continued(transformers, w, prompts, most, temperature=0, seed=0, cached=True, read=()):
     """The texts that continue prompts. read: how many tokens of each text the first calls get."""
-    call = transformers.generate, w, prompts, most, heat, seed, cached
-    texts, shapes, pasts, _ = machines.told(*call)
+    call = transformers.generate, w, prompts, most, temperature, seed, cached
+    texts, shapes, pasts, _ = machines.continued(*call)
     assert [list(shape) for shape in shapes[: len(read)]] == [[len(prompts), n] for n in read]
     assert pasts[: len(read)] == [k > 0 for k in range(len(read))]
     return texts
@@ -49,7 +49,7 @@ def told(transformers, w, prompts, most, heat=0, seed=0, cached=True, read=()):
 def test_counting_words(transformers):
     """A model that always says the next number continues 3 with 4 5 6 7, then ends; 6 with 7."""
     for cached, read in ((False, ()), (True, (2, 1, 1, 1))):
-        found = told(transformers, None, [[3], [6]], 9, cached=cached, read=read)
+        found = continued(transformers, None, [[3], [6]], 9, cached=cached, read=read)
         assert found == [[3, 4, 5, 6, 7], [6, 7]]
 
 
@@ -58,16 +58,18 @@ def test_how_long_a_text_becomes(transformers):
     """`most` counts the prompt, but not BOS."""
     for cached, read in ((True, (2, 1)), (False, ())):
         for most in (3, 4):
-            found = told(transformers, None, [[3], [6]], most, cached=cached, read=read)
+            found = continued(transformers, None, [[3], [6]], most, cached=cached, read=read)
             assert found == [list(range(3, most + 3)), [6, 7]]
 
 
 @pytest.mark.task("6.9", weight=0.4)
 def test_when_all_have_ended(transformers):
     """All texts stop together when the last one ends, or is long enough: no call comes after."""
-    assert told(transformers, None, [[3], [6]], 9) == [[3, 4, 5, 6, 7], [6, 7]]
+    assert continued(transformers, None, [[3], [6]], 9) == [[3, 4, 5, 6, 7], [6, 7]]
     for prompts, most, n in (([[6], [6]], 9, 2), ([[5, 6], [6, 7]], 50, 2), ([[3], [6]], 3, 2)):
-        found, shapes, *_ = machines.told(transformers.generate, None, prompts, most, 0, 0, True)
+        found, shapes, *_ = machines.continued(
+            transformers.generate, None, prompts, most, 0, 0, True
+        )
         assert found == likeliest(None, prompts, most)[0]
         assert len(shapes) == n
 
@@ -78,7 +80,7 @@ def test_what_is_read(transformers):
     prompts = [[3, 4], [5, 6], [4, 5]]
     for cached, widths in ((True, [3, 1, 1, 1]), (False, [3, 4, 5, 6])):
         call = transformers.generate, None, prompts, 7, 0, 0, cached
-        texts, shapes, pasts, _ = machines.told(*call)
+        texts, shapes, pasts, _ = machines.continued(*call)
         assert [list(shape) for shape in shapes[:4]] == [[3, width] for width in widths]
         assert texts == [[3, 4, 5, 6, 7], [5, 6, 7], [4, 5, 6, 7]]
         assert pasts[:4] == [False, *3 * [cached]]
@@ -118,11 +120,11 @@ PROMPTS = [[3, 5], [4, 4], [7, 6]]
 
 @pytest.mark.task("6.9", weight=0.9)
 def test_with_a_cache_and_without(transformers, rng):
-    """With heat 0, both ways write the likeliest words."""
+    """At temperature 0, both ways write the likeliest words."""
     for prompts in ([[6]], PROMPTS):
         w, texts = telling_weights(rng, prompts)
         for cached, read in ((True, (len(prompts[0]) + 1, 1)), (False, ())):
-            assert told(transformers, w, prompts, 9, cached=cached, read=read) == texts
+            assert continued(transformers, w, prompts, 9, cached=cached, read=read) == texts
 
 
 @pytest.mark.task("6.9", weight=0.6)
@@ -131,8 +133,8 @@ def test_never_pad_or_bos(transformers, rng):
     w, texts = telling_weights(rng, PROMPTS)
     for pad, bos in ((-20.0, -20.0), (40.0, 40.0), (40.0, -20.0), (-20.0, 40.0)):
         w["out"][0, [PAD, BOS]] = torch.tensor([pad, bos])
-        assert told(transformers, w, PROMPTS, 9) == texts
-        drawn = told(transformers, w, 20 * PROMPTS, 9, 1.0, 5)
+        assert continued(transformers, w, PROMPTS, 9) == texts
+        drawn = continued(transformers, w, 20 * PROMPTS, 9, 1.0, 5)
         assert not {PAD, BOS} & {word for text in drawn for word in text}
 
 
@@ -142,15 +144,17 @@ def test_rare_prompts(transformers, rng):
     cases = (PROMPTS, 9), ([[], []], 9), (PROMPTS, 2)
     w, _ = telling_weights(rng, *cases[0], *cases[1:])
     for prompts, most in cases:
-        found, _, _, lists = machines.told(transformers.generate, w, prompts, most, 0, 0, True)
+        found, _, _, lists = machines.continued(transformers.generate, w, prompts, most, 0, 0, True)
         assert found == likeliest(w, prompts, most)[0]
         assert lists
 
 
-def drawn_twice(transformers, w, prompts, most, heat, seed, read=()):
+def drawn_twice(transformers, w, prompts, most, temperature, seed, read=()):
     """Texts of a generator: in the same state it draws the same ones, in another one others."""
     seeds = (seed, seed, seed + 1)
-    first, same, other = (told(transformers, w, prompts, most, heat, s, read=read) for s in seeds)
+    first, same, other = (
+        continued(transformers, w, prompts, most, temperature, s, read=read) for s in seeds
+    )
     assert first == same
     assert first != other
     return first
@@ -158,11 +162,11 @@ def drawn_twice(transformers, w, prompts, most, heat, seed, read=()):
 
 @pytest.mark.task("6.9", weight=1.2, visible=True)
 def test_drawn_words(transformers):
-    """With the logits ln 3 and 0 three of four words are the first, with heat 1/2 nine of ten."""
+    """With logits ln 3 and 0 three of four words are the first; at temperature 1/2, nine of ten."""
     w = {"word": torch.full((V, 1), 9.0), "out": torch.full((1, V), -1000.0)}
     w["out"][0, 3:5] = torch.tensor([math.log(3), 0.0])
-    for heat, share in ((1.0, 3 / 4), (0.5, 9 / 10)):
-        drawn = [text[1] for text in drawn_twice(transformers, w, 1000 * [[5]], 2, heat, 7)]
+    for temperature, share in ((1.0, 3 / 4), (0.5, 9 / 10)):
+        drawn = [text[1] for text in drawn_twice(transformers, w, 1000 * [[5]], 2, temperature, 7)]
         counts = {word: drawn.count(word) for word in drawn}
         assert frequencies(counts, {3: share, 4: 1 - share})
 
@@ -182,27 +186,27 @@ def remembering(rng):
     return w, [[first], [second]]
 
 
-def assert_likely(w, tokens, texts, heat):
-    """Compare what texts say after these tokens with what softmax(logits / heat) says."""
+def assert_likely(w, tokens, texts, temperature):
+    """Compare what texts say after these tokens with what softmax(logits / temperature) says."""
     scores = machines.Toy(w)(torch.tensor([tokens]))[0][0, -1].double()
-    chances = dict(enumerate((scores / heat).softmax(0).tolist()))
+    chances = dict(enumerate((scores / temperature).softmax(0).tolist()))
     k = len(tokens) - 1  # texts lack BOS
     drawn = [(text[k:] or [EOS])[0] for text in texts]
     assert frequencies({word: drawn.count(word) for word in set(drawn)}, chances)
 
 
-def assert_drawn(transformers, rng, *heats):
-    """With heat 1/2, 1 and 3, mistakes are more than ten spreads away from what is expected."""
-    for heat in heats:
+def assert_drawn(transformers, rng, *temperatures):
+    """At temperature 1/2, 1 and 3, mistakes are more than ten spreads from what is expected."""
+    for temperature in temperatures:
         w, prompts = remembering(rng)
         seed = int(rng.integers(10**6))
-        found = drawn_twice(transformers, w, 2000 * prompts, 3, heat, seed, (2, 1))
+        found = drawn_twice(transformers, w, 2000 * prompts, 3, temperature, seed, (2, 1))
         for k, prompt in enumerate(prompts):
             texts = found[k::2]
-            assert_likely(w, [BOS, *prompt], texts, heat)
+            assert_likely(w, [BOS, *prompt], texts, temperature)
             for word in {text[1] for text in texts if len(text) > 1}:
                 those = [text for text in texts if text[1:2] == [word]]
-                assert_likely(w, [BOS, *prompt, word], those, heat)
+                assert_likely(w, [BOS, *prompt, word], those, temperature)
 
 
 @pytest.mark.task("6.9", weight=3.2)
@@ -213,5 +217,5 @@ def test_texts_that_are_drawn(transformers, rng):
 
 @pytest.mark.task("6.9", weight=3)
 def test_how_often_words_are_drawn(transformers, rng):
-    """Words come as often as softmax(logits / heat) says."""
+    """Words come as often as softmax(logits / temperature) says."""
     assert_drawn(transformers, rng, 0.5, 3.0)

@@ -36,7 +36,7 @@ def expected_vectors(values, all_W, tokens, pre=True, **look):
     return (norm(x) if pre else x), states
 
 
-@pytest.mark.task("6.6", weight=1, visible=True)
+@pytest.mark.task("6.6", weight=0.7, visible=True)
 def test_words_are_compared_with_a_vector(transformers):
     """The logits of (1, 2) are its products with the vectors of all words, or with `out`."""
     x, words = torch.tensor([[[1.0, 2.0]]]), torch.tensor([[1.0, 0.0], [0.0, 1.0], [3.0, -1.0]])
@@ -119,16 +119,16 @@ def test_what_blocks_are_told(transformers, rng):
         assert close(found, expected_vectors(values, all_W, tokens, **look)[0])
 
 
-@pytest.mark.task("6.6", weight=1)
+@pytest.mark.task("6.6", weight=1.3)
 def test_logits_of_many_vectors(transformers, rng):
     """Every vector gets a logit for each word, from the matrix that the sizes ask for."""
     for tied in (True, False):
         model, values, _ = new_model(transformers, rng, tied=tied)
         x = tensor(rng, 2, 3, 6)
         name = "embed.words.weight" if tied else "out.weight"
-        logits, _, slopes = gradients(model.logits, x)
+        logits, _, grads = gradients(model.logits, x)
         assert close(logits, x @ values[name].T)
-        assert slopes[name] is not None, "the slope of the loss must reach the matrix"
+        assert grads[name] is not None, "the gradient of the loss must reach the matrix"
 
 
 def first_weights(before, seed, std):
@@ -216,8 +216,11 @@ def gpt2_file(rng, n_blocks, prefix, masks):
             shape = WIDTHS.get(old, (4,))
             weight, bias = tensor(rng, *shape), tensor(rng, shape[-1])
             given[f"h.{k}.{old}.weight"], given[f"h.{k}.{old}.bias"] = weight, bias
-            turned = weight.T if old in WIDTHS else weight
-            expected[f"blocks.{k}.{new}.weight"], expected[f"blocks.{k}.{new}.bias"] = turned, bias
+            transposed = weight.T if old in WIDTHS else weight
+            expected[f"blocks.{k}.{new}.weight"], expected[f"blocks.{k}.{new}.bias"] = (
+                transposed,
+                bias,
+            )
         if masks:
             given[f"h.{k}.attn.bias"] = torch.ones(1, 1, 5, 5).tril()
             given[f"h.{k}.attn.masked_bias"] = torch.tensor(-1e4)
@@ -236,7 +239,7 @@ def test_one_layer_of_gpt2(transformers):
 
 @pytest.mark.task("6.7", weight=2)
 def test_a_whole_file(transformers, rng):
-    """All weights get their names; those of the four layers c_... are turned, no others."""
+    """All weights get their names; those of the four layers c_... are transposed, no others."""
     given, expected = gpt2_file(rng, 12, "", masks=False)
     assert close(transformers.from_gpt2(given), expected)
 

@@ -111,49 +111,49 @@ def test_rms_norm_of_any_vectors(transformers, rng):
     assert close(transformers.rms_norm(torch.zeros(1, 2, 4), ONES), torch.zeros(1, 2, 4))
 
 
-@pytest.mark.task("6.1", weight=1, visible=True)
+@pytest.mark.task("6.1", weight=0.65, visible=True)
 def test_slopes_by_hand(transformers):
-    """At (1, 1, 7, 7) the slope (1, 0, 0, 0) becomes (1/6, -1/6, 0, 0), ten times farther out a
+    """At (1, 1, 7, 7) the gradient (1, 0, 0, 0) becomes (1/6, -1/6, 0, 0), ten times farther out a
     tenth of it; gain and bias get sums."""
-    slopes = torch.tensor([[2 * [1.0, 0.0, 0.0, 0.0]]]).view(1, 2, 4)
-    d_x, d_gain, d_bias = transformers.layer_norm_gradients(HAND, ONES, slopes, 0.0)
+    grad = torch.tensor([[2 * [1.0, 0.0, 0.0, 0.0]]]).view(1, 2, 4)
+    d_x, d_gain, d_bias = transformers.layer_norm_gradients(HAND, ONES, grad, 0.0)
     sixth = torch.tensor([1 / 6, -1 / 6, 0.0, 0.0])
     assert close(d_x, torch.stack([sixth, sixth / 10])[None])
     assert close(d_gain, torch.tensor([-2.0, 0.0, 0.0, 0.0]))
     assert close(d_bias, torch.tensor([2.0, 0.0, 0.0, 0.0]))
-    assert oracles.library_calls(transformers.layer_norm_gradients, HAND, ONES, slopes) == []
+    assert oracles.library_calls(transformers.layer_norm_gradients, HAND, ONES, grad) == []
 
 
-def assert_slopes(transformers, rng, shape, eps):
-    x, gain, slopes = (tensor(rng, *s, kind=torch.float64) for s in (shape, shape[-1:], shape))
-    found = transformers.layer_norm_gradients(x, gain, slopes, eps)
-    assert close(list(found), list(oracles.norm_slopes(x, gain, slopes, eps)))
-    assert oracles.library_calls(transformers.layer_norm_gradients, x, gain, slopes, eps) == []
+def assert_gradients(transformers, rng, shape, eps):
+    x, gain, grad = (tensor(rng, *s, kind=torch.float64) for s in (shape, shape[-1:], shape))
+    found = transformers.layer_norm_gradients(x, gain, grad, eps)
+    assert close(list(found), list(oracles.norm_gradients(x, gain, grad, eps)))
+    assert oracles.library_calls(transformers.layer_norm_gradients, x, gain, grad, eps) == []
 
 
-@pytest.mark.task("6.1", weight=1.5)
+@pytest.mark.task("6.1", weight=2.2)
 def test_slopes_of_several_texts(transformers, rng):
-    """The slopes are those of autograd, without it; gain and bias add up what all vectors say."""
-    assert_slopes(transformers, rng, (2, 3, 5), 0.0)
+    """The gradients are autograd's, without it; gain and bias add up what all vectors say."""
+    assert_gradients(transformers, rng, (2, 3, 5), 0.0)
 
 
-@pytest.mark.task("6.1", weight=0.5)
+@pytest.mark.task("6.1", weight=0.3)
 def test_slopes_of_any_axes(transformers, rng):
-    """One vector, or vectors along any axes, have slopes, too."""
+    """One vector, or vectors along any axes, have gradients, too."""
     for shape in ((2, 3, 5), (2, 2, 3, 4), (3, 4), (4,)):
-        assert_slopes(transformers, rng, shape, 0.0)
+        assert_gradients(transformers, rng, shape, 0.0)
 
 
-@pytest.mark.task("6.1", weight=0.5)
+@pytest.mark.task("6.1", weight=0.35)
 def test_slopes_with_epsilon(transformers, rng):
     """Epsilon stands where it stands in the norm."""
     for eps in (0.0, 0.5, 2.0):
-        assert_slopes(transformers, rng, (2, 3, 5), eps)
-    assert_slopes(transformers, rng, (1, 1), 1e-5)
+        assert_gradients(transformers, rng, (2, 3, 5), eps)
+    assert_gradients(transformers, rng, (1, 1), 1e-5)
 
 
 # ------------------------------------------------------------------ 6.2
-@pytest.mark.task("6.2", weight=1, visible=True)
+@pytest.mark.task("6.2", weight=0.6, visible=True)
 def test_gelu_by_hand(transformers):
     """GELU is 0 at 0, nearly x far to the right, nearly 0 far to the left; at 1 it is 0.8413."""
     x = torch.tensor([0.0, 1.0, 20.0, -20.0])
@@ -161,7 +161,7 @@ def test_gelu_by_hand(transformers):
     assert oracles.library_calls(transformers.gelu, x) == []
 
 
-@pytest.mark.task("6.2", weight=0.6, visible=True)
+@pytest.mark.task("6.2", weight=0.4, visible=True)
 def test_the_approximation_by_hand(transformers):
     """GPT-2's formula is 0.8412 at 1, and 1.9546 at 2, where the exact function is 1.9545."""
     found = transformers.gelu(torch.tensor([0.0, 1.0, 2.0]), approximate=True)
@@ -169,7 +169,7 @@ def test_the_approximation_by_hand(transformers):
     assert oracles.library_calls(transformers.gelu, torch.ones(1), True) == []
 
 
-@pytest.mark.task("6.2", weight=1)
+@pytest.mark.task("6.2", weight=1.6)
 def test_two_gelus(transformers, rng):
     """The exact function and GPT-2's approximation differ in the fourth digit; both are yours."""
     for shape in ((5,), (), (2, 3, 4)):
@@ -274,3 +274,48 @@ def test_around_any_layer(transformers, rng):
         found, n = oracles.around_torch(transformers.Block, made, x, values, pre)
         assert close(found, y)
         assert n == 1
+
+
+@pytest.mark.task("6.3", weight=0.6, visible=True)
+def test_a_block_of_two_layers(transformers):
+    """The mixer answers 1, the feed-forward layer 2: 5 becomes 8. The state is the mixer's."""
+    x, state = torch.full((1, 2, 6), 5.0), torch.tensor([[7.0, 9.0]])
+    block = oracles.saying(transformers.Block, sizes(transformers), state)
+    y, found = block(x)
+    assert close(y, torch.full((1, 2, 6), 8.0))
+    assert close(found, state)
+
+
+def assert_mixes(transformers, rng, pre, looks, **given):
+    """Compare a block of random weights with its layers, one after the other."""
+    x = tensor(rng, 2, 3, 6)
+    block = oracles.mixing(transformers.Block, sizes(transformers, pre=pre), looks)
+    values = oracles.fill(block, rng)
+    y, state = block(x, **given)
+    expected, expected_state = oracles.mixed(values, x, pre, **given)
+    assert close(y, expected)
+    assert close(state, expected_state)
+
+
+@pytest.mark.task("6.3", weight=0.6)
+def test_layers_of_a_block(transformers, rng):
+    """First the mixer, then the feed-forward layer, each with its own norm."""
+    for pre in (True, False):
+        assert_mixes(transformers, rng, pre, looks=False)
+
+
+@pytest.mark.task("6.3", weight=0.4)
+def test_what_a_mixer_is_given(transformers, rng):
+    """The past and the mask reach the mixer."""
+    mask = torch.tensor([[True, False, True], [False, True, True]])
+    for past, hidden in ((tensor(rng, 2, 6), None), (None, mask), (tensor(rng, 2, 6), mask)):
+        assert_mixes(transformers, rng, True, looks=False, past=past, mask=hidden)
+
+
+@pytest.mark.task("6.3", weight=0.4)
+def test_a_block_that_looks_at_another_text(transformers, rng):
+    """With a memory, cross-attention stands between the two other layers; without, it rests."""
+    memory = tensor(rng, 2, 4, 6), torch.tensor([[True, True, False, False], [True] * 4])
+    assert_mixes(transformers, rng, True, looks=True)
+    for pre in (True, False):
+        assert_mixes(transformers, rng, pre, looks=True, memory=memory)

@@ -18,25 +18,25 @@ transformers = student_module("transformers")
 # ------------------------------------------------------------------ 6.8
 @pytest.mark.task("6.8", weight=1, visible=True)
 def test_the_first_step_of_adamw(transformers):
-    """The first step is the rate in the slope's direction, whatever its size, and the decay."""
+    """The first step is the rate in the gradient's direction, whatever its size, and the decay."""
     p, zero = torch.tensor([[2.0, -4.0], [1.0, 3.0]]), torch.zeros(2, 2)
-    slope = torch.tensor([[0.5, 30.0], [-1.0, 2.0]])
-    inputs = p, slope, zero, zero, 1, 0.1, (0.9, 0.95), 0.0, 0.1
+    grad = torch.tensor([[0.5, 30.0], [-1.0, 2.0]])
+    inputs = p, grad, zero, zero, 1, 0.1, (0.9, 0.95), 0.0, 0.1
     found = transformers.adamw(*inputs)
-    assert close(found[0], 0.99 * p - 0.1 * slope.sign())
-    assert close(list(found[1:]), [0.1 * slope, 0.05 * slope**2])
+    assert close(found[0], 0.99 * p - 0.1 * grad.sign())
+    assert close(list(found[1:]), [0.1 * grad, 0.05 * grad**2])
     assert oracles.library_calls(transformers.adamw, *inputs) == []
 
 
 def assert_adamw(transformers, rng, shape, betas=(0.9, 0.95), eps=1e-8, decay=0.1, size=1.0):
     """Compare four steps with torch's."""
-    slopes = [size * tensor(rng, *shape) for _ in range(4)]
+    grads = [size * tensor(rng, *shape) for _ in range(4)]
     p, rate = tensor(rng, *shape) + 1, 0.05
     m = v = torch.zeros(shape)
     decays = decay if len(shape) > 1 else 0.0
-    expected = machines.adamw_steps(p, slopes, rate, betas, eps, decays)
-    for t, slope in enumerate(slopes, 1):
-        inputs = p, slope, m, v, t, rate, betas, eps, decay
+    expected = machines.adamw_steps(p, grads, rate, betas, eps, decays)
+    for t, grad in enumerate(grads, 1):
+        inputs = p, grad, m, v, t, rate, betas, eps, decay
         p, m, v = transformers.adamw(*inputs)
         assert close(p, expected[t - 1], rtol=1e-3, atol=1e-5)
     assert oracles.library_calls(transformers.adamw, *inputs) == []
@@ -137,7 +137,7 @@ def assert_trains(transformers, rng, batches, clip, count=None):
     w = machines.toy_weights(rng, V)
     loss, after = machines.one_step(w, batches, clip, count)
     step = transformers.train_step
-    found, weights, _ = machines.train_toy(step, w, list(map(list, batches)), clip, count)
+    found, weights, _ = machines.train_toy(step, w, list(map(tuple, batches)), clip, count)
     assert close(found, loss, rtol=1e-3, atol=1e-4)
     assert close(weights, after, rtol=1e-3, atol=1e-4)
 
@@ -147,7 +147,7 @@ def test_the_loss_of_a_model_that_knows_nothing(transformers):
     """If all 8 words are equally likely, the loss is ln 8, whatever is no target."""
     w = {"word": torch.zeros(V, 3), "out": torch.zeros(3, V)}
     targets = torch.tensor([[3, 4, IGNORE], [5, IGNORE, IGNORE]])
-    batches = [[torch.full((2, 3), 7), targets], [torch.tensor([[3]]), torch.tensor([[6]])]]
+    batches = [(torch.full((2, 3), 7), targets), (torch.tensor([[3]]), torch.tensor([[6]]))]
     found, *_ = machines.train_toy(transformers.train_step, w, batches, 1.0, None)
     assert close(found, math.log(8), rtol=1e-4)
 
@@ -241,7 +241,7 @@ def test_in_training(transformers, rng):
     batches, w = [batch(rng, 3, 2)], machines.toy_weights(rng, V)
     loss, after = machines.one_step(w, batches, 1e3, None)
     step = transformers.train_step
-    found, weights, modes = machines.train_toy(step, w, list(map(list, batches)), 1e3, None)
+    found, weights, modes = machines.train_toy(step, w, list(map(tuple, batches)), 1e3, None)
     assert close(found, loss, rtol=1e-3, atol=1e-4)
     assert close(weights, after, rtol=1e-3, atol=1e-4)
     assert modes == [True]

@@ -68,9 +68,9 @@ def test_what_the_chosen_become(transformers, rng):
     chosen = targets != IGNORE
     seen, said = inputs[chosen], tokens[chosen]
     assert close(targets[chosen], said)
-    fate = torch.where(seen == 300, 2, torch.where(seen == said, 1, 0))
+    became = torch.where(seen == 300, 2, torch.where(seen == said, 1, 0))
     again = 0.1 / 297  # a word from 3 to 299 may be that which was there
-    assert as_often(fate, {2: 0.8, 1: 0.1 + again, 0: 0.1 - again})
+    assert as_often(became, {2: 0.8, 1: 0.1 + again, 0: 0.1 - again})
     assert_drawn_by_rng(transformers, rng)
 
 
@@ -151,10 +151,10 @@ def new_translator(transformers, rng):
 def translation(values, source, inputs):
     """The logits of an encoder-decoder, sentence by sentence, without padding."""
     rows = []
-    for words, told in zip(source, inputs, strict=True):
+    for words, row in zip(source, inputs, strict=True):
         vectors = values["encoder.words.weight"][words[words != PAD]][None]
         memory = (vectors, torch.ones(vectors.shape[:2], dtype=torch.bool))
-        x = oracles.encoded(values, told[None], causal=True, memory=memory)
+        x = oracles.encoded(values, row[None], causal=True, memory=memory)
         rows.append(x[0] @ values["embed.words.weight"].T - 1)
     return torch.stack(rows)
 
@@ -177,9 +177,9 @@ def test_all_words_at_once(transformers, rng):
     """Every word is predicted from the whole source, without its padding, and the words before."""
     net, values = new_translator(transformers, rng)
     inputs = torch.tensor(rng.integers(1, 9, size=(3, 4)))
-    logits, _, slopes = gradients(net, SOURCE, inputs, output=0)
+    logits, _, grads = gradients(net, SOURCE, inputs, output=0)
     assert close(logits, translation(values, SOURCE, inputs))
-    assert slopes["encoder.words.weight"] is not None, "the encoder learns with the decoder"
+    assert grads["encoder.words.weight"] is not None, "the encoder learns with the decoder"
 
 
 @pytest.mark.task("6.11", weight=4.2)

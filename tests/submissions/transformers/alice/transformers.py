@@ -1,10 +1,82 @@
 # my own way: classes of my own, einsum, one thing after the other
 import math
+from dataclasses import dataclass
 
 import torch
-from torch import nn
+import torch.nn.functional as F
+from einops import rearrange
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
 
-from nextword.corpora.transformer_parts import GPT2, CrossAttention, Sizes
+from nextword.corpora.checks import require
+
+# what was given, unchanged
+IGNORE = -100
+CHOICES = {
+    "positions": ("learned", "sinusoidal", "rotary", "alibi", "none"),
+    "feed": ("relu", "gelu", "gelu_tanh", "swiglu"),
+    "norm": ("layer", "rms"),
+}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Given: what a transformer is built from. ValueError: sizes that do not fit together.
+
+    >>> Sizes(V=50257, D=768, L=12, H=12).K
+    64
+    """
+
+    V: int  # words of the vocabulary
+    D: int  # numbers of a token's vector
+    L: int  # blocks
+    H: int  # heads of queries; each has K = D / H numbers
+    G: int = 0  # heads of keys and of values; 0: as many as H
+    F: int = 0  # numbers inside a feed-forward layer; 0: 4 D
+    T: int = 1024  # tokens of the longest text; a limit only where positions are learned
+    positions: str = "rotary"  # or learned, sinusoidal, alibi, none
+    feed: str = "gelu"  # or relu, gelu_tanh, swiglu
+    norm: str = "layer"  # or rms
+    pre: bool = True  # norms before the layers of a block; False: after them
+    tied: bool = True  # the logits use the matrix of the words' vectors
+    bias: bool = True  # linear layers have biases
+    dropout: float = 0.0  # share of numbers that are set to 0 in training
+    eps: float = 1e-5  # added in the root of a norm
+
+    def __post_init__(self) -> None:
+        for name in ("V", "D", "L", "H", "T"):
+            require(name, getattr(self, name), getattr(self, name) >= 1, "at least 1")
+        object.__setattr__(self, "G", self.G or self.H)  # how a frozen dataclass is filled in
+        object.__setattr__(self, "F", self.F or 4 * self.D)
+        require("D", self.D, self.D % self.H == 0, f"divisible by {self.H} heads")
+        require("G", self.G, self.G > 0 and self.H % self.G == 0, f"a divisor of {self.H} heads")
+        require("dropout", self.dropout, 0 <= self.dropout < 1, "at least 0 and below 1")
+        for name, known in CHOICES.items():
+            value = getattr(self, name)
+            require(name, value, value in known, f"one of {', '.join(known)}")
+        if self.positions in ("rotary", "sinusoidal"):  # these take numbers in pairs
+            paired = self.D if self.positions == "sinusoidal" else self.K
+            require(
+                "D or K = D / H", paired, paired % 2 == 0, f"even for {self.positions} positions"
+            )
+
+    @property
+    def K(self) -> int:  # noqa: N802 - the sign of the chapter
+        """The numbers of a query, key or value."""
+        return self.D // self.H
+
+    def new_norm(self) -> nn.Module:
+        """Return torch's own layer norm or RMS norm for vectors of D numbers, with `eps`."""
+        if self.norm == "rms":
+            return nn.RMSNorm(self.D, self.eps)
+        return nn.LayerNorm(self.D, self.eps)
+
+    def linear(self, n_in: int, n_out: int) -> nn.Linear:
+        """Return a linear layer, with a bias if the sizes say so."""
+        return nn.Linear(n_in, n_out, self.bias)
+
+
+# and mine
 
 
 def spread(x):
@@ -16,19 +88,19 @@ def layer_norm(x, gain, bias, eps=1e-5):
     return torch.einsum("...d,d->...d", c * (spread(c) + eps) ** -0.5, gain) + bias
 
 
-def layer_norm_gradients(x, gain, slopes, eps=1e-5):
+def layer_norm_gradients(x, gain, grad, eps=1e-5):
     D = x.shape[-1]
-    rows, out = x.reshape(-1, D), slopes.reshape(-1, D)
+    rows, out = x.reshape(-1, D), grad.reshape(-1, D)
     d_x, d_gain, d_bias = torch.zeros_like(rows), torch.zeros_like(gain), torch.zeros_like(gain)
     centre = torch.eye(D, dtype=x.dtype) - 1 / D
-    for k, (row, slope) in enumerate(zip(rows, out, strict=True)):
+    for k, (row, d_y) in enumerate(zip(rows, out, strict=True)):
         c = centre @ row
         r = float(torch.sqrt(spread(c)[0] + eps))
         z = c / r
         jacobian = (centre - torch.outer(z, z) / D) / r  # of z, by each number of the row
-        d_x[k] = jacobian.T @ (gain * slope)
-        d_gain += slope * z
-        d_bias += slope
+        d_x[k] = jacobian.T @ (gain * d_y)
+        d_gain += d_y * z
+        d_bias += d_y
     return [d_x.reshape(x.shape), d_gain, d_bias]
 
 
@@ -223,6 +295,21 @@ def initialise(model, rng, std=0.02):
     return model
 
 
+GPT2 = {  # parts of the names in GPT-2's files, and what they become, in the order of replacing
+    "transformer.": "",
+    "wte": "embed.words",
+    "wpe": "embed.places",
+    "h.": "blocks.",
+    "ln_1": "norm1",
+    "ln_2": "norm2",
+    "ln_f": "norm",
+    "attn.c_attn": "mixer.W_qkv",
+    "attn.c_proj": "mixer.W_o",
+    "mlp.c_fc": "feed.up",
+    "mlp.c_proj": "feed.down",
+}
+
+
 def from_gpt2(weights):
     found = {}
     for name, weight in weights.items():
@@ -237,9 +324,9 @@ def from_gpt2(weights):
     return found
 
 
-def adamw(p, slope, m, v, t, rate, betas=(0.9, 0.95), eps=1e-8, decay=0.1):
-    m = m + (1 - betas[0]) * (slope - m)
-    v = v + (1 - betas[1]) * (slope * slope - v)
+def adamw(p, grad, m, v, t, rate, betas=(0.9, 0.95), eps=1e-8, decay=0.1):
+    m = m + (1 - betas[0]) * (grad - m)
+    v = v + (1 - betas[1]) * (grad * grad - v)
     step = m / (1 - math.pow(betas[0], t)) / (torch.sqrt(v / (1 - math.pow(betas[1], t))) + eps)
     shrunk = p * (1 - rate * decay) if p.dim() >= 2 else p
     return [shrunk - rate * step, m, v]
@@ -275,7 +362,7 @@ def train_step(model, optimizer, batches, clip, count=None):
     return torch.stack(losses).sum()
 
 
-def generate(model, prompts, most, rng, heat=1.0, cached=True):
+def generate(model, prompts, most, rng, temperature=1.0, cached=True):
     texts, past, n_read = [[1, *prompt] for prompt in prompts], None, 0
     while len(texts[0]) <= most and not all(2 in text for text in texts):
         columns = torch.tensor([text[n_read:] for text in texts])
@@ -283,10 +370,10 @@ def generate(model, prompts, most, rng, heat=1.0, cached=True):
         if cached:
             n_read, past = len(texts[0]), answer[1]
         for text, scores in zip(texts, answer[0][:, -1], strict=True):
-            if heat == 0:
+            if temperature == 0:
                 text.append(2 + int(scores[2:].argmax()))
             else:
-                chances = (scores[2:] / heat).softmax(0)
+                chances = (scores[2:] / temperature).softmax(0)
                 text.append(2 + int(torch.multinomial(chances, 1, generator=rng)))
     return [(text[1 : text.index(2)] if 2 in text else text[1:]) for text in texts]
 
@@ -308,6 +395,30 @@ class Encoder(LanguageModel):
     def forward(self, tokens):
         vectors = self.read(tokens, mask=tokens > 0)[0]
         return self.logits(vectors), vectors
+
+
+class CrossAttention(nn.Module):
+    """Given: the heads of chapter 5, with queries from one text, keys and values from another."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.H = sizes.H
+        self.W_q = sizes.linear(sizes.D, sizes.D)  # weight: (D, D)
+        self.W_kv = sizes.linear(sizes.D, 2 * sizes.D)  # weight: (2 D, D), keys first
+        self.W_o = sizes.linear(sizes.D, sizes.D)  # weight: (D, D)
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T D"],
+        memory: Float[Tensor, "B S D"],
+        mask: Bool[Tensor, "B S"] | None = None,
+    ) -> Float[Tensor, "B T D"]:
+        """Return the answers for x. The mask is False where the memory is padding."""
+        q = rearrange(self.W_q(x), "b t (h k) -> b h t k", h=self.H)
+        k, v = rearrange(self.W_kv(memory), "b s (n h k) -> n b h s k", n=2, h=self.H)
+        seen = None if mask is None else mask[:, None, None]
+        y = F.scaled_dot_product_attention(q, k, v, seen)
+        return self.W_o(rearrange(y, "b h t k -> b t (h k)"))
 
 
 class EncoderDecoder(LanguageModel):
