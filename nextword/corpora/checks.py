@@ -1,6 +1,7 @@
 """Refuses arguments that make no sense, in one line that says what was expected."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -28,3 +29,24 @@ def require_ids(name: str, ids: Iterable[int], V: int) -> list[int]:
     unknown = [i for i in found if not 0 <= i < V]
     require(name, unknown, not unknown, f"between 0 and {V - 1}")
     return found
+
+
+def require_attention(q: Any, k: Any, v: Any, mask: Any = None) -> None:
+    """Raise ValueError unless q, k, v and the mask of an attention fit, and none is empty.
+
+    q: (..., T, K), k: (..., S, K), v: (..., S, V). A mask is boolean or as precise as q, and its
+    shape can be expanded to (..., T, S).
+    """
+    require("q", (*q.shape,), q.ndim >= 2 and q.shape[-1] == k.shape[-1], f"(..., {k.shape[-1]})")
+    S = k.shape[-2]
+    require("T and S", (q.shape[-2], S), q.shape[-2] and S, "at least 1")
+    require("v", (*v.shape,), v.shape[-2] == S, f"as long as k, (..., {S}, V)")
+    if mask is None:
+        return
+    kinds = ("torch.bool", str(q.dtype))
+    require("mask", str(mask.dtype), str(mask.dtype) in kinds, f"{' or '.join(kinds)}")
+    leading = k.shape[:-2] if k.ndim > q.ndim else q.shape[:-2]
+    scores = (*leading, q.shape[-2], S)
+    pairs = zip(reversed(mask.shape), reversed(scores), strict=False)
+    fits = mask.ndim <= len(scores) and all(m in (1, n) or n == 1 for m, n in pairs)
+    require("mask", (*mask.shape,), fits, f"of a shape that fits the scores, {scores}")
