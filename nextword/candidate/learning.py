@@ -5,8 +5,12 @@ Holds no secret; whatever it answers in a candidate is the student's word (see n
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+M_MMAP_THRESHOLD, MMAP_THRESHOLD = -3, 128 << 10  # bytes: larger pieces have pages of their own
 
 
 def gradients(
@@ -95,8 +99,20 @@ def value_and_peak(function: Any, inputs: Sequence[Any]) -> tuple[Any, int]:
     """Do what nextword.suite.value_and_peak says, in this process."""
     import torch
 
+    _give_back_memory()
     with torch.no_grad():
         return measured(function, inputs)
+
+
+def _give_back_memory() -> None:
+    """Have glibc return what is freed: holes between small pieces would count as memory in use.
+
+    subtle: once a large piece was freed, glibc keeps even larger ones, unless a threshold is set.
+    """
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        libc = ctypes.CDLL(None)
+        libc.mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD)
+        libc.malloc_trim(0)
 
 
 def measured(function: Any, inputs: Sequence[Any]) -> tuple[Any, int]:
