@@ -549,7 +549,7 @@ class MultiHead(nn.Module):
         axes with `rearrange`. About 8 lines.
 
         >>> heads = MultiHead(D=6, H=3)
-        >>> y, weights = heads(torch.ones(2, 4, 6), mask=causal_mask(4))
+        >>> y, weights = heads(torch.ones(2, 4, 6), mask=torch.ones(4, 4).tril().bool())
         >>> tuple(y.shape), tuple(weights.shape)
         ((2, 4, 6), (2, 3, 4, 4))
         """
@@ -609,7 +609,8 @@ class CrossAttention(MultiHead):
 
         >>> cross = CrossAttention(D=6, H=3, E=5)
         >>> kv = cross.remember(torch.ones(2, 4, 5))
-        >>> y, weights = cross(torch.ones(2, 1, 6), kv, mask=padding_mask(torch.tensor([2, 4]), 4))
+        >>> mask = torch.tensor([[[True, True, False, False]], [[True, True, True, True]]])
+        >>> y, weights = cross(torch.ones(2, 1, 6), kv, mask)
         >>> tuple(y.shape), tuple(weights.shape)
         ((2, 1, 6), (2, 3, 1, 4))
         """

@@ -31,6 +31,11 @@ BUILT_ON = {
     ("4.8", "stack"): "run",
     ("4.8", "bidirectional"): "run",
     ("4.11", "generate"): "stack",
+    ("5.2", "Translator.step"): "AdditiveAttention.forward",
+    ("5.2", "Translator.forward"): "AdditiveAttention.forward",
+    ("5.2", "Translator.translate"): "AdditiveAttention.forward",
+    ("6.6", "LanguageModel.read"): "Block.forward",
+    ("6.10", "Encoder.forward"): "LanguageModel.read",
 }
 
 
