@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from nextword.boundary import marks, wire
 from nextword.boundary.errors import WireError
 from nextword.boundary.wire import decode, encode, measure
+from tests.browser import THOROUGH
 
 keys = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(), st.binary(), st.floats()),
@@ -221,7 +222,7 @@ def test_handles_and_names() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=2000 if THOROUGH else 500)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_refused_or_plain(data: bytes) -> None:
     try:
@@ -244,7 +245,7 @@ pieces = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=2000 if THOROUGH else 500)
 @given(pieces)
 def test_bytes_that_look_like_messages_are_refused_or_plain(parts: list[bytes]) -> None:
     try:
