@@ -39,7 +39,7 @@ def code_of(path: Path, names: Iterable[str] = ()) -> str:
             node.returns = None
         if isinstance(node, ast.arg):
             node.annotation = None
-    wanted = _used_by(tree, names)
+    wanted = {id(part) for part in used_by(tree, names)}
     return "\n".join(ast.unparse(part) for part in tree.body if not wanted or id(part) in wanted)
 
 
@@ -52,8 +52,13 @@ def _is_text(node: ast.stmt) -> bool:
     )
 
 
-def _used_by(tree: ast.Module, names: Iterable[str]) -> set[int]:
-    """The statements at the top of a file that define the names, and those that these use."""
+def used_by(tree: ast.Module, names: Iterable[str]) -> list[ast.stmt]:
+    """Return the statements at the top of a file that define names, and those that these use.
+
+    >>> tree = ast.parse("a = 1\\nb = a\\nc = 2")
+    >>> [ast.unparse(part) for part in used_by(tree, ["b"])]
+    ['a = 1', 'b = a']
+    """
     makers: dict[str, list[ast.stmt]] = {}
     for part in tree.body:
         for name in _defined(part):
@@ -64,14 +69,18 @@ def _used_by(tree: ast.Module, names: Iterable[str]) -> set[int]:
         part = open_parts.pop()
         if id(part) not in found:
             found.add(id(part))
-            used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
-            open_parts += [each for name in used for each in makers.get(name, [])]
-    return found
+            open_parts += [each for name in read_names(part) for each in makers.get(name, [])]
+    return [part for part in tree.body if id(part) in found]
+
+
+def read_names(part: ast.stmt) -> set[str]:
+    """Return the plain names that stand in a statement."""
+    return {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
 
 
 def _defined(part: ast.stmt) -> set[str]:
     """The names that a statement gives a meaning to."""
-    if isinstance(part, ast.FunctionDef | ast.ClassDef):
+    if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {part.name}
     if isinstance(part, ast.Import | ast.ImportFrom):
         return {(alias.asname or alias.name).partition(".")[0] for alias in part.names}

@@ -50,23 +50,22 @@ class Meter(Protocol):
 
 def open_files(pid: int) -> list[int]:
     """Open what a FileMeter reads of a process; return [] where this system does not tell."""
-    opened: list[int] = []
-    try:
-        for name, kind in _FILES:
-            opened.append(os.open(f"/proc/{pid}/{name}", os.O_RDONLY | kind))
-        opened.append(os.open("/proc", os.O_RDONLY | _FILES[-1][1]))
-    except OSError:
-        close_all(opened)
-        return []
-    return opened
+    folder = os.O_RDONLY | _FILES[-1][1]
+    files = [(f"/proc/{pid}/{name}", os.O_RDONLY | kind) for name, kind in _FILES]
+    return _open_all([*files, ("/proc", folder)])
 
 
 def open_memory_files(pid: int | str) -> list[int]:
     """Open what a FileMeter also needs to tell a process's memory; [] where that cannot be had."""
+    return _open_all([(f"/proc/{pid}/{name}", how) for name, how in _MEMORY_FILES])
+
+
+def _open_all(wanted: Sequence[tuple[str, int]]) -> list[int]:
+    """Open all these files, each in its way, or none."""
     opened: list[int] = []
     try:
-        for name, how in _MEMORY_FILES:
-            opened.append(os.open(f"/proc/{pid}/{name}", how))
+        for path, how in wanted:
+            opened.append(os.open(path, how))
     except OSError:
         close_all(opened)
         return []

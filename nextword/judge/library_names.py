@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nextword.fingerprints import read_names, used_by
+
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -25,23 +27,9 @@ def library_names(text: str, symbol: str) -> set[str]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    makers: dict[str, list[ast.stmt]] = {}
-    for part in tree.body:
-        for name in _defined(part):
-            makers.setdefault(name, []).append(part)
-    open_parts = [part for part in tree.body if not _names_something(part)]
-    open_parts += makers.get(symbol.partition(".")[0], [])
-    seen, found = set[int](), set[str]()
-    while open_parts:
-        part = open_parts.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        found.update(_of_libraries(part))
-        for node in ast.walk(part):
-            if isinstance(node, ast.Name):
-                open_parts += makers.get(node.id, [])
-    return found
+    beside = [part for part in tree.body if not _names_something(part)]
+    begin = {symbol.partition(".")[0]}.union(*map(read_names, beside))
+    return {name for part in [*beside, *used_by(tree, begin)] for name in _of_libraries(part)}
 
 
 def _names_something(part: ast.stmt) -> bool:
@@ -51,17 +39,6 @@ def _names_something(part: ast.stmt) -> bool:
     if isinstance(part, ast.AnnAssign):
         return isinstance(part.target, ast.Name)
     return isinstance(part, (*DEFINITIONS, *IMPORTS))
-
-
-def _defined(part: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement gives a meaning to."""
-    if isinstance(part, DEFINITIONS):
-        yield part.name
-    elif isinstance(part, IMPORTS):
-        yield from ((alias.asname or alias.name).partition(".")[0] for alias in part.names)
-    else:
-        nodes = (node for node in ast.walk(part) if isinstance(node, ast.Name))
-        yield from (node.id for node in nodes if isinstance(node.ctx, ast.Store))
 
 
 def _of_libraries(part: ast.stmt) -> Iterator[str]:
