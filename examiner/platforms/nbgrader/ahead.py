@@ -6,13 +6,12 @@ modules are judged and the notebooks run before it comes to them. What is found 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from examiner.grading.run import processors
 from examiner.platforms.nbgrader.background import Background, Processes
 from examiner.platforms.nbgrader.course import Assignment
 from examiner.platforms.nbgrader.handed_in import read
@@ -40,12 +39,10 @@ class Ahead:
     _modules: Future[dict[str, dict[str, Any]]] | None = None
     _notebooks: dict[Path, tuple[list[Step], Future[Executed]]] = field(default_factory=dict)
 
-    def judge_modules(self, root: Path, folders: Mapping[str, Path]) -> None:
-        """Have the examiner judge the modules in these folders, by student."""
+    def judge_modules(self, root: Path, folders: Mapping[str, Path], jobs: int) -> None:
+        """Have the examiner judge the modules in these folders, by student, so many at once."""
         chapter = self.how.of.chapter
-        self._modules = self.background.modules(
-            module_results, root, chapter, folders, processors()
-        )
+        self._modules = self.background.modules(module_results, root, chapter, folders, jobs)
 
     def module(self, root: Path, student: str, folder: Path) -> dict[str, Any]:
         """Return what the examiner says of a student's module."""
@@ -71,6 +68,15 @@ class Ahead:
         mend(notebook, self.how.of, original)
         steps = steps_of(notebook, self.how.of, self.how.seconds)
         self._notebooks[path] = (steps, self.background.notebook(self._run, steps, path.parent))
+
+    def wait(self, paths: Iterable[Path]) -> None:
+        """Wait for the modules and for these notebooks; raises what ended the work on them."""
+        if self._modules:
+            self._modules.result()
+        for path in paths:
+            if path in self._notebooks:
+                _, executed = self._notebooks[path]
+                executed.result()
 
     def ran(self, path: Path, steps: list[Step]) -> Executed:
         """Return what the steps of a handed-in notebook gave; run now if they were others then."""

@@ -14,7 +14,7 @@ from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 
 from examiner.platforms.nbgrader.changes import change, note_key
 from examiner.platforms.nbgrader.course import Assignment, assignment
-from examiner.platforms.nbgrader.gradebook import Book, Row, write_row
+from examiner.platforms.nbgrader.gradebook import Book, GradedNotebook, write_scores
 from examiner.platforms.nbgrader.notebook import SHARED, score, show, steps_of
 
 Resources = dict[str, Any]
@@ -51,7 +51,7 @@ class SandboxedExecute(Execute):
         executed = self.parent.parent.ahead.ran(handed_in / f"{where['notebook']}.ipynb", steps)
         show(nb, steps, executed)
         if executed.note:
-            self.parent.parent.remarks.append(f"{where['student']}: {executed.note}")
+            self.parent.parent.remarks[where["student"]].append(executed.note)
         resources[SHARED] = {"executed": executed}
         return nb, resources
 
@@ -83,12 +83,14 @@ class SaveScores(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         """Write what the notebook earned."""
         where = resources["nbgrader"]
+        student, notebook = where["student"], where["notebook"]
         scores = resources.get(SHARED, {}).get("scores", {})
-        row = Row(where["student"], where["assignment"], where["notebook"], nb, scores)
+        graded = GradedNotebook(student, where["assignment"], notebook, nb, scores)
         with Gradebook(where["db_url"], _coursedir(self).course_id) as gradebook:
-            written = write_row(Book(gradebook, self.config), row)
+            written = write_scores(Book(gradebook, self.config), graded)
         converter: Any = self.parent.parent
-        before = converter.keys.get((where["student"], where["notebook"]), {})
+        converter.written[student].append(written)
+        before = converter.keys.get((student, notebook), {})
         if found := change(_assignment(self, resources), written, before, nb):
-            converter.remarks.append(f"{found.student}: {found}")
+            converter.changes.append(found)
         return nb, resources

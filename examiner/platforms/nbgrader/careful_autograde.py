@@ -1,12 +1,15 @@
 """nbgrader's Autograde, which looks at the course and at the submissions before it grades them.
 
-nbgrader has no hook for this: `install` puts the class into the place of nbgrader's own. In a
-course folder without our steps in its config it differs only in how it copies files.
+nbgrader has no hook for this and no setting that names another class: `install` puts this one into
+the two places where nbgrader makes its own. In a course folder without our steps in its config it
+differs only in how it copies files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,14 +21,14 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import find_all_files, parse_utc
 
 from examiner.errors import UserError
-from examiner.grading.run import processors
+from examiner.grading.run import Change, processors
 from examiner.grading.store import Key
 from examiner.platforms.nbgrader.ahead import Ahead, How
 from examiner.platforms.nbgrader.autograde_steps import SandboxedExecute
 from examiner.platforms.nbgrader.background import Background
 from examiner.platforms.nbgrader.changes import key_in
 from examiner.platforms.nbgrader.course import assignment, course_folder
-from examiner.platforms.nbgrader.gradebook import open_gradebook
+from examiner.platforms.nbgrader.gradebook import Written, open_gradebook
 from examiner.platforms.nbgrader.handed_in import prepare, released_ids
 from examiner.platforms.nbgrader.plain_files import (
     by_student,
@@ -59,7 +62,28 @@ class PlainCopy(BaseConverter):
 
 
 class CarefulAutograde(Autograde, PlainCopy):
-    """Grades what was handed in, however it was handed in, and says what was not as it should."""
+    """Grades what was handed in, however it was handed in, and says what was not as it should.
+
+    `notices` are what is already known of a student's work, and `jobs` how many notebooks run at
+    once. After `start`, the other attributes say what became of the class, by student.
+    """
+
+    def __init__(
+        self, *, jobs: int = 0, notices: Mapping[str, Sequence[str]] | None = None, **options: Any
+    ) -> None:
+        super().__init__(**options)
+        self.jobs = jobs or processors()
+        self.notices = notices or {}
+        self.remarks = defaultdict[str, list[str]](list)
+        for student, lines in self.notices.items():
+            self.remarks[student] += lines
+        self.written = defaultdict[str, list[Written]](list)  # of each notebook
+        self.changes: list[Change] = []  # since the run before
+        self.failures: dict[str, Exception] = {}  # of students who could not be judged
+        self.faults: list[str] = []  # lines on tests that the reference fails
+        self.notes: dict[tuple[str, str], str] = {}  # by student and notebook: how it was found
+        self.keys: dict[tuple[str, str], Key] = {}  # of the run before, likewise
+        self.ahead: Ahead | None = None  # what is under way
 
     @property
     def is_ours(self) -> bool:
@@ -68,19 +92,28 @@ class CarefulAutograde(Autograde, PlainCopy):
 
     def init_notebooks(self) -> None:
         """Find the submissions; first see that course and gradebook can be used at all."""
-        self.notes: dict[tuple[str, str], str] = {}  # by student and notebook
-        self.remarks: list[str] = []
-        self.keys: dict[tuple[str, str], Key] = {}  # of the run before, likewise
-        if self.is_ours:
-            try:
-                self._check()
-            except UserError as error:
-                self.log.error(str(error))
-                raise NbGraderException(str(error)) from None
-            self._add_notebooks()
-        super().init_notebooks()
+        if not self.is_ours:
+            super().init_notebooks()
+            return
+        try:
+            self.check()
+        except UserError as error:
+            self.log.error(str(error))
+            raise NbGraderException(str(error)) from None
+        self._add_notebooks()
+        self.notebooks = []
+        pattern = f"{self.coursedir.notebook_id}.ipynb"
+        found = {
+            str(folder): [str(path) for path in folder.glob(pattern)]
+            for _, folder in self._folders()
+            if not folder.is_symlink()
+        }
+        self.assignments = {folder: paths for folder, paths in found.items() if paths}
+        if not self.assignments:
+            super().init_notebooks()  # which says what it looked for
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise UserError for a course folder, an assignment or a gradebook that cannot be used."""
         root, name = course_folder(Path(self.coursedir.root)), self.coursedir.assignment_id
         if not assignment(root, name).order:
             raise UserError(
@@ -97,7 +130,7 @@ class CarefulAutograde(Autograde, PlainCopy):
         """Put a released notebook where none was handed in: nbgrader passes over such a folder."""
         for student, folder in self._folders():
             if folder.is_symlink():
-                self._remark(student, f"{folder} is a link and was not followed")
+                self.remarks[student].append(f"{folder} is a link and was not followed")
             elif not any(folder.glob("*.ipynb")):
                 self._prepare(student, folder)
 
@@ -114,7 +147,7 @@ class CarefulAutograde(Autograde, PlainCopy):
         ready, notes = prepare(folder, source, root / "release" / name)
         for notebook, note in notes.items():
             if (student, notebook) not in self.notes:
-                self._remark(student, note)
+                self.remarks[student].append(note)
             self.notes[student, notebook] = note
         return ready
 
@@ -123,52 +156,81 @@ class CarefulAutograde(Autograde, PlainCopy):
         try:
             time_in(Path(self._format_source(assignment_id, student_id)))
         except ValueError as error:
-            self._remark(student_id, str(error))
-        super().init_assignment(assignment_id, student_id)
-
-    def _remark(self, student: str, text: str) -> None:
-        self.remarks.append(f"{student}: {text}")
+            self.remarks[student_id].append(str(error))
+        with self._noting_failure(student_id):
+            super().init_assignment(assignment_id, student_id)
 
     def run_pre_convert_hook(self) -> None:
-        """Mend the names of notebooks, then call the hook of the config."""
-        if self.is_ours:
-            notebooks: list[str] = self.notebooks
-            folder = Path(notebooks[0]).parent
-            student = next(s for s, path in self._folders() if path == folder)
-            for line in links_in(folder):
-                self._remark(student, line)
+        """Mend the names of notebooks, call the hook of the config, and wait for what is under way.
+
+        subtle: nbgrader writes nothing of a student before this ends. So a gradebook has nothing of
+        one who cannot be judged.
+        """
+        if not self.is_ours:
+            super().run_pre_convert_hook()
+            return
+        notebooks: list[str] = self.notebooks
+        folder = Path(notebooks[0]).parent
+        student = self._student(folder)
+        self.remarks[student] += links_in(folder)
+        with self._noting_failure(student):
             if ready := self._prepare(student, folder):
                 notebooks[:] = [str(path) for path in ready]
-        super().run_pre_convert_hook()
+            super().run_pre_convert_hook()
+            if self.ahead:
+                self.ahead.wait(map(Path, notebooks))
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        """Grade a notebook."""
+        with self._noting_failure(self._student(Path(notebook_filename).parent)):
+            super().convert_single_notebook(notebook_filename)
+
+    def _student(self, folder: Path) -> str:
+        return next((student for student, path in self._folders() if path == folder), "")
+
+    @contextmanager
+    def _noting_failure(self, student: str) -> Iterator[None]:
+        """Note why a student's work could not be graded; nbgrader goes on to the next."""
+        try:
+            yield
+        except Exception as error:
+            self.failures[student] = error
+            raise
 
     def convert_notebooks(self) -> None:
         """Grade, and at the end say again what a person should look at."""
-        linked = [path for path in self.assignments if Path(path).is_symlink()]
-        for path in linked if self.is_ours else []:
-            del self.assignments[path]
         # subtle: a file that holds no time would make nbgrader's own end the whole run
         self.coursedir.get_existing_timestamp = _time_in
         try:
-            with Background(processors()) as background:
+            with Background(self.jobs) as background:
                 if self.is_ours:
                     self._begin(background)
                 super().convert_notebooks()
-                self.remarks += self.ahead.faults() if self.is_ours else []
         finally:
             del self.coursedir.get_existing_timestamp
-            for line in self.remarks:
-                self.log.warning(line)
+            self._say()
+
+    def _say(self) -> None:
+        self.faults += self.ahead.faults() if self.ahead else []
+        for student, lines in self.remarks.items():
+            for line in lines:
+                self.log.warning("%s: %s", student, line)
+        for change in self.changes:
+            self.log.warning("%s: %s", change.student, change)
+        for line in self.faults:
+            self.log.warning(line)
 
     def _begin(self, background: Background) -> None:
         """Have modules judged and notebooks run before nbgrader's loop comes to them."""
         root = Path(self.coursedir.root)
         of = assignment(root, self.coursedir.assignment_id)
         kept = self.exclude_overwriting.get(of.name, [])
-        self.ahead = Ahead(background, How(of, kept, SandboxedExecute(config=self.config).seconds))
+        how = How(of, kept, SandboxedExecute(config=self.config).seconds)
+        ahead = self.ahead = Ahead(background, how)
         due = {student: path for student, path in self._folders() if self._is_due(student, path)}
         if of.chapter is not None:
             self.log.info("The examiner judges %s", count(len(due), "module"))
-            self.ahead.judge_modules(root, due)
+            ahead.judge_modules(root, due, self.jobs)
         for student in due:
             done = Path(self._format_dest(of.name, student))
             self.keys |= {(student, path.stem): key_in(path) for path in done.glob("*.ipynb")}
@@ -180,7 +242,7 @@ class CarefulAutograde(Autograde, PlainCopy):
             originals = {name: released(book.api, name, of) for name in names}
         for path in paths:
             if path.stem in originals:
-                self.ahead.run_notebook(path, originals[path.stem])
+                ahead.run_notebook(path, originals[path.stem])
 
     def _is_due(self, student: str, folder: Path) -> bool:
         """Tell whether nbgrader's loop will grade this work, as its init_destination does."""

@@ -63,7 +63,7 @@ def grade_class(
     )
     console = Console()
     console.print(_table(assignment, found))
-    changes = [each.change for each in found if each.change]
+    changes = [change for each in found for change in each.changes]
     if changes:
         console.print(changes_table(changes))
     for each in found:

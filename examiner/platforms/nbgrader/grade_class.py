@@ -1,6 +1,7 @@
-"""Grades a whole class into nbgrader's gradebook, many at once: `nextword grade --gradebook`.
+"""Grades whatever a class handed in into nbgrader's gradebook: `nextword grade --gradebook`.
 
-Leaves out the command line (cli/grade.py) and nbgrader's own way, one by one (autograde_steps.py).
+Lays it out as nbgrader's `submitted/`, and has nbgrader autograde that (careful_autograde.py).
+Leaves out the command line (cli/grade.py).
 """
 
 from __future__ import annotations
@@ -8,85 +9,43 @@ from __future__ import annotations
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-import nbformat
-from nbformat.notebooknode import NotebookNode
 from nbformat.warnings import MissingIDFieldWarning
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SQLAlchemyError
+from traitlets.config import Config
 
 from examiner.check.terminal import printable
 from examiner.errors import UserError
 from examiner.grading.entries import open_class
 from examiner.grading.roster import Person, Roster
-from examiner.grading.run import Change, processors
+from examiner.grading.run import Change
 from examiner.grading.works import Entry, ProblemError
-from examiner.platforms.nbgrader.autograde_steps import SandboxedExecute
-from examiner.platforms.nbgrader.background import Background
-from examiner.platforms.nbgrader.changes import change, key_in, note_key
+from examiner.platforms.nbgrader import configure
+from examiner.platforms.nbgrader.careful_autograde import CarefulAutograde
 from examiner.platforms.nbgrader.course import (
     Assignment,
     assignment,
     course_folder,
     course_settings,
 )
-from examiner.platforms.nbgrader.gradebook import Book, Row, Written, open_gradebook, write_row
-from examiner.platforms.nbgrader.handed_in import blank, find_notebook
-from examiner.platforms.nbgrader.kernel import Executed, Step
-from examiner.platforms.nbgrader.module_grades import class_faults, module_results
-from examiner.platforms.nbgrader.notebook import SHARED, run_steps, score, show, steps_of
-from examiner.platforms.nbgrader.plain_files import copy_for_marking, is_plain, links_in, time_in
-from examiner.platforms.nbgrader.restore_cells import Released, mend, released
-from examiner.platforms.nbgrader.zips import ask_for_an_id, last_of, unpack
+from examiner.platforms.nbgrader.gradebook import Written, database_url, open_gradebook
+from examiner.platforms.nbgrader.zips import lay_out
 from examiner.plural import count
-
-
-@dataclass
-class Work:
-    """One student's submission on its way into the gradebook."""
-
-    student: str
-    entry: Entry
-    folder: Path = Path()  # with what was handed in; only plain files of it are read
-    notices: list[str] = field(default_factory=list)
-    timestamp: str | None = None
-    nb: NotebookNode = field(default_factory=NotebookNode)
-    steps: list[Step] = field(default_factory=list)
-    running: Future[Executed] | None = None  # None: there is no notebook
-    trouble: str = ""  # why it could not be judged
 
 
 @dataclass(frozen=True)
 class Graded:
-    """What a run wrote."""
+    """What a run wrote of a student."""
 
     written: Written
     remarks: tuple[str, ...] = ()  # what was not as it should be
     judged: bool = True
-    change: Change | None = None  # since the run before
-
-
-@dataclass(frozen=True)
-class How:
-    """By what a class is graded."""
-
-    course: Path
-    of: Assignment
-    notebook: str  # its name
-    original: Released
-    kept: Sequence[str]  # files of the student's that stay when the source's are copied
-    seconds: float  # for each cell
-    people: Mapping[str, Person]  # of the roster, by their ids
-    book: Book
-    background: Background
-
-
-Report = Callable[[str], None]
+    changes: tuple[Change, ...] = ()  # since the run before
 
 
 def grade_into(
@@ -97,151 +56,114 @@ def grade_into(
     *,
     jobs: int = 0,
     roster: Roster | None = None,
-    say: Report = print,
+    say: Callable[[str], None] = print,
 ) -> list[Graded]:
     """Grade every submission of the assignment `name` and write it to the gradebook at `url`.
 
-    Marks that a person gave stay. Raises UserError for a folder or a gradebook of another kind.
+    Marks that a person gave stay, and so does what was handed in: copies are graded. Raises
+    UserError for a folder or a gradebook of another kind.
     """
     course = course_folder(course.resolve())
     of = assignment(course, name)
     if not of.order or of.chapter is None:
         raise UserError(f"{course / 'source' / name} holds no assignment of the course")
-    settings = course_settings(course)
-    warnings.filterwarnings("ignore", category=MissingIDFieldWarning)  # our own have ids
-    kept = settings["Autograde"].get("exclude_overwriting", {}).get(name, [])
-    seconds = SandboxedExecute(config=settings).seconds
+    settings = _settings(course)
     people = {person.id: person for person in roster.people} if roster else {}
-    jobs = jobs or processors()
     with (
         tempfile.TemporaryDirectory(prefix="nextword-class-") as place,
         open_class(submissions, roster) as found,
-        open_gradebook(url, settings) as book,
-        Background(jobs) as background,
     ):
-        notebook = book.notebook(of)
-        original = released(book.api, notebook, of)
-        how = How(course, of, notebook, original, kept, seconds, people, book, background)
+        submitted = CourseDirectory(
+            config=settings,
+            root=str(course),
+            db_url=database_url(url),
+            submitted_directory=place,
+            assignment_id=name,
+            student_id_exclude="",
+        )
+        CarefulAutograde(coursedir=submitted, config=settings).check()
         for person in found.absent:
             say(f"{person.id}: nothing was handed in")
-        works = [Work(each.student, each) for each in found.entries]
-        for work in works:
-            _attempt(work, lambda work: _open(work, of, Path(place)))
-        say(f"judging {count(len(works), 'module')} and running their notebooks …")
-        folders = {work.student: work.folder for work in works if not work.trouble}
-        judged = background.modules(module_results, course, of.chapter, folders, jobs)
-        for work in works:
-            _attempt(work, partial(_begin, how))
-        modules = judged.result()
-        for line in class_faults(modules):
-            say(f"not judged, for the whole class: {printable(line)}")
-        # subtle: judged in this thread, the one whose time can be limited, and in this order
-        return [
-            _attempt(work, partial(_finish, how, modules)) or _not_judged(work) for work in works
-        ]
+        notices, failures = _lay_out(found.entries, of, submitted)
+        say(f"judging {count(len(found.entries), 'module')} and running their notebooks …")
+        grader = CarefulAutograde(coursedir=submitted, config=settings, jobs=jobs, notices=notices)
+        grader.force = grader.create_student = True
+        if len(failures) < len(found.entries):
+            _run(grader)
+        failures |= grader.failures
+        _introduce(people, grader, settings)
+    for line in grader.faults:
+        say(f"not judged, for the whole class: {printable(line)}")
+    return [_graded(each.student, grader, failures) for each in found.entries]
 
 
-def _attempt(work: Work, step: Callable[[Work], Graded | None]) -> Graded | None:
-    """Take a step with a student's work; its trouble is noted, and the class goes on.
-
-    What would end every student's grading still does: no sandbox, a gradebook that fails.
-    """
-    if work.trouble:
-        return None
-    try:
-        return step(work)
-    except (UserError, SQLAlchemyError):
-        raise
-    except ProblemError as problem:
-        work.trouble = f"not judged: {problem}"
-        return None
-    except Exception as error:  # whatever a submission can bring about
-        work.trouble = f"not judged: {type(error).__name__}: {error}"
-        return None
+def _settings(course: Path) -> Config:
+    """Return what the course's config says, with our steps even where it leaves them out."""
+    settings = course_settings(course)
+    if not CarefulAutograde(config=settings).is_ours:
+        configure(settings)
+    warnings.filterwarnings("ignore", category=MissingIDFieldWarning)  # our own have ids
+    return settings
 
 
-def _not_judged(work: Work) -> Graded:
-    return Graded(Written(work.student, 0, 0), (*work.notices, work.trouble), judged=False)
-
-
-def _open(work: Work, of: Assignment, place: Path) -> None:
-    """Find what a student handed in; what is no folder with the files at its top is laid out.
-
-    Of what somebody handed in under one name in several forms, the last by name is graded.
-    """
-    ask_for_an_id(work.entry)
-    entry, notes = last_of(work.entry)
-    work.notices += [*notes, *entry.remarks]
-    origin = entry.paths[0] if entry.paths else None
+def _lay_out(
+    entries: Iterable[Entry], of: Assignment, submitted: CourseDirectory
+) -> tuple[dict[str, list[str]], dict[str, Exception]]:
+    """Lay out each student's work; return what was odd about it, and what prevents judging it."""
+    notices: dict[str, list[str]] = {}
+    failures: dict[str, Exception] = {}
     wanted = [f"{of.chapter.stem}.py"] if of.chapter else []
     wanted += [path.name for path in of.folder.glob("*.ipynb")]
-    if origin and not entry.platform and origin.is_dir() and not origin.is_symlink():
-        nested = origin / of.name
-        work.folder = nested if nested.is_dir() and not nested.is_symlink() else origin
-        work.notices += links_in(work.folder)
+    for entry in entries:
+        path = submitted.format_path(submitted.submitted_directory, entry.student, of.name)
         try:
-            work.timestamp = time_in(work.folder)
-        except ValueError as error:
-            work.notices.append(str(error))
-        if _is_ready(work.folder, wanted):
-            return
-    work.folder = place / f"{len(list(place.iterdir())):05d}"
-    work.notices += [printable(text) for text in unpack(entry, work.folder, wanted)]
+            notes = lay_out(entry, Path(path), wanted)
+            notices[entry.student] = [printable(text) for text in notes]
+        except Exception as error:  # whatever a submission can bring about
+            failures[entry.student] = error
+            shutil.rmtree(path, ignore_errors=True)  # what was laid out before
+    return notices, failures
 
 
-def _is_ready(folder: Path, wanted: Sequence[str]) -> bool:
-    """Tell whether what is wanted lies at a folder's top, or no zip could hold it."""
-    names = {path.name for path in folder.iterdir() if is_plain(path)}
-    endings = {Path(name).suffix.lower() for name in names}
-    return names.issuperset(wanted) or (bool(endings & {".py", ".ipynb"}) and ".zip" not in endings)
+def _run(grader: CarefulAutograde) -> None:
+    """Grade; the trouble of one student is noted, that of the whole class raises UserError."""
+    try:
+        grader.start()
+    except NbGraderException as error:
+        if not grader.failures:
+            raise UserError(str(error)) from None
 
 
-def _begin(how: How, work: Work) -> None:
-    """Find and mend a student's notebook, and have it run."""
-    submitted, note = find_notebook(work.folder, how.of.folder, how.notebook)
-    work.notices += [note] if note else []
-    work.nb = submitted or blank(how.original.notebook(), note)
-    mend(work.nb, how.of, how.original, "\n".join(work.notices))
-    if submitted:
-        work.steps = steps_of(work.nb, how.of, how.seconds)
-        work.running = how.background.notebook(run_steps, work.steps, how.of, work.folder, how.kept)
+def _introduce(people: Mapping[str, Person], grader: CarefulAutograde, settings: Config) -> None:
+    """Write names and addresses into the gradebook.
+
+    Raises what ended everybody's grading: no sandbox, or a gradebook that fails.
+    """
+    with open_gradebook(grader.coursedir.db_url, settings) as book:
+        for error in grader.failures.values():
+            if isinstance(error, (UserError, SQLAlchemyError)):
+                raise error
+        for student in grader.written:
+            if student in people:
+                book.introduce(people[student])
 
 
-def _finish(how: How, modules: Mapping[str, Any], work: Work) -> Graded:
-    """Wait for a student's notebook; judge it, and write it and what it earned."""
-    executed = _executed(work)
-    nb, work.nb = work.nb, NotebookNode()  # a class of notebooks may be more than memory holds
-    module = modules[work.student]
-    scores = score(nb, how.of, module, executed)
-    note_key(nb, how.of, module)
-    folder = how.course / "autograded" / work.student / how.of.name
-    before = key_in(folder / f"{how.notebook}.ipynb")
-    _write_notebook(nb, work.folder, folder, how.notebook)
-    if work.student in how.people:
-        how.book.introduce(how.people[work.student])
-    row = Row(work.student, how.of.name, how.notebook, nb, scores)
-    written = write_row(how.book, row, work.timestamp)
-    remarks = (*work.notices, *nb.metadata[SHARED]["mended"])
-    return Graded(written, remarks, change=change(how.of, written, before, nb))
+def _graded(student: str, grader: CarefulAutograde, failures: Mapping[str, Exception]) -> Graded:
+    remarks = tuple(dict.fromkeys(grader.remarks[student]))
+    if error := failures.get(student):
+        known = isinstance(error, ProblemError)
+        why = str(error) if known else f"{type(error).__name__}: {error}"
+        return Graded(Written(student, 0, 0), (*remarks, f"not judged: {why}"), judged=False)
+    changes = tuple(each for each in grader.changes if each.student == student)
+    return Graded(_whole(grader.written[student]), remarks, changes=changes)
 
 
-def _executed(work: Work) -> Executed | None:
-    """Wait for a student's notebook and put its outputs in; None where there is no notebook."""
-    if work.running is None:
-        return None
-    executed, work.running = work.running.result(), None
-    show(work.nb, work.steps, executed)
-    work.notices += filter(None, [executed.note])
-    return executed
-
-
-def _write_notebook(nb: NotebookNode, handed_in: Path, folder: Path, name: str) -> None:
-    """Write the notebook where formgrader and generate_feedback look for it."""
-    if folder.is_dir():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
-    copy_for_marking(handed_in, folder)
-    nb.nbformat, nb.nbformat_minor = 4, 5
-    for number, cell in enumerate(nb.cells):
-        cell["id"] = f"cell-{number}"  # a student's own may be missing, or there twice
-    nbformat.write(nb, folder / f"{name}.ipynb")
+def _whole(notebooks: Sequence[Written]) -> Written:
+    """Return what the gradebook holds of all of a student's notebooks."""
+    return replace(
+        notebooks[0],
+        points=sum(each.points for each in notebooks),
+        most=sum(each.most for each in notebooks),
+        penalty=sum(each.penalty for each in notebooks),
+        waiting=tuple(name for each in notebooks for name in each.waiting),
+    )

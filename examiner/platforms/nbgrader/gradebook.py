@@ -31,8 +31,8 @@ NO_RESPONSE = "No response."
 
 
 @dataclass(frozen=True)
-class Row:
-    """What a student's notebook earned."""
+class GradedNotebook:
+    """A student's notebook, and the points of its cells by grade id."""
 
     student: str
     assignment: str
@@ -85,14 +85,15 @@ class Book:
                 setattr(student, attribute, text)
         self.api.db.commit()
 
-    def penalty(self, row: Row, submitted: Any) -> float | None:
+    def penalty(self, graded: GradedNotebook, submitted: Any) -> float | None:
         """Return the late penalty by nbgrader's plugin, as the course's settings say."""
-        late = self.api.find_submission(row.assignment, row.student).total_seconds_late
+        student = graded.student
+        late = self.api.find_submission(graded.assignment, student).total_seconds_late
         if late <= 0:
             return None
         step = AssignLatePenalties(config=self.settings)
         step.init_plugin()
-        found = step.plugin_inst.late_submission_penalty(row.student, submitted.score, late)
+        found = step.plugin_inst.late_submission_penalty(student, submitted.score, late)
         return None if found is None else float(step._check_late_penalty(submitted, found))
 
 
@@ -177,37 +178,36 @@ def _check_version(api: Gradebook) -> None:
         )
 
 
-def write_row(book: Book, row: Row, timestamp: str | None = None) -> Written:
+def write_scores(book: Book, graded: GradedNotebook) -> Written:
     """Write a student's scores; return what the gradebook holds now, and held before.
 
     A mark that a person gave stays; it is shown to that person again, as nbgrader does.
     """
-    api = book.api
-    api.update_or_create_student(row.student)
-    given = {"timestamp": timestamp} if timestamp else {}
-    work = api.update_or_create_submission(row.assignment, row.student, **given)
-    submitted = api.find_submission_notebook(row.notebook, row.assignment, row.student)
+    api, student = book.api, graded.student
+    api.update_or_create_student(student)
+    work = api.update_or_create_submission(graded.assignment, student)
+    submitted = api.find_submission_notebook(graded.notebook, graded.assignment, student)
     known = not all(is_unmarked(each) for each in submitted.grades)
     before = _points(submitted) if known else None
     scores = {grade.name: grade.score for grade in submitted.grades}
-    cells = {id_of(cell): cell for cell in row.nb.cells if id_of(cell)}
+    cells = {id_of(cell): cell for cell in graded.nb.cells if id_of(cell)}
     for grade in submitted.grades:
         if grade.name in cells:
-            _write_grade(grade, cells[grade.name], row.scores)
+            _write_grade(grade, cells[grade.name], graded.scores)
     for comment in submitted.comments:
         cell = cells.get(comment.name)
         if cell is not None:
             unchanged = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
-            silent = comment.name in row.scores if utils.is_task(cell) else unchanged
+            silent = comment.name in graded.scores if utils.is_task(cell) else unchanged
             comment.auto_comment = NO_RESPONSE if silent else None
     submitted.late_submission_penalty = None
     api.db.commit()
-    submitted.late_submission_penalty = book.penalty(row, submitted)
+    submitted.late_submission_penalty = book.penalty(graded, submitted)
     api.db.commit()
     api.db.refresh(submitted)
     changed = tuple(each.name for each in submitted.grades if each.score != scores[each.name])
     return Written(
-        row.student,
+        student,
         _points(submitted),
         float(submitted.max_score),
         submitted.late_submission_penalty or 0.0,

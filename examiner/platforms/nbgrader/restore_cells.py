@@ -6,14 +6,12 @@ submitted notebook says: a cell that was deleted, copied, retyped or edited is a
 
 from __future__ import annotations
 
-import copy
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode, from_dict
-from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
@@ -30,12 +28,6 @@ class Released:
 
     cells: list[NotebookNode]  # with their metadata, in the source's order
     kernelspec: dict[str, Any]
-
-    def notebook(self) -> NotebookNode:
-        """Return a notebook of these cells, as if a student had handed it in unchanged."""
-        made = new_notebook()
-        made.cells = copy.deepcopy(self.cells)
-        return made
 
 
 def released(gradebook: Gradebook, notebook: str, of: Assignment) -> Released:
@@ -191,7 +183,9 @@ class RestoreCells(NbGraderPreprocessor):
         with Gradebook(where["db_url"]) as gradebook:
             original = released(gradebook, where["notebook"], of)
         converter: Any = self.parent.parent
-        note = converter.notes.get((where["student"], where["notebook"]), "")
-        mended = mend(nb, of, original, note)
-        converter.remarks += [f"{where['student']}: {line}" for line in mended]
+        student = where["student"]
+        note = converter.notes.get((student, where["notebook"]), "")
+        notices = [*converter.notices.get(student, ()), note]
+        mended = mend(nb, of, original, "\n".join(filter(None, notices)))
+        converter.remarks[student] += mended
         return nb, resources

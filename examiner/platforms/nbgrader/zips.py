@@ -20,7 +20,14 @@ from examiner.errors import UserError
 from examiner.grading.entries import open_class, require_one_work
 from examiner.grading.roster import read_roster
 from examiner.grading.works import Entry, ProblemError, open_work
-from examiner.platforms.nbgrader.plain_files import TIMESTAMP, is_plain, plain_files
+from examiner.platforms.nbgrader.plain_files import (
+    MAX_FILE,
+    TIMESTAMP,
+    copy_plain_files,
+    is_plain,
+    links_in,
+    plain_files,
+)
 from examiner.results import Verdict
 
 
@@ -63,6 +70,41 @@ def unpack(entry: Entry, target: Path, wanted: Collection[str]) -> list[str]:
     if is_plain(target / TIMESTAMP):  # the time has to come from somebody else
         (target / TIMESTAMP).unlink()
     return notes
+
+
+def lay_out(entry: Entry, target: Path, wanted: Collection[str]) -> list[str]:
+    """Put a student's work into a folder as nbgrader wants it, what is `wanted` at its top.
+
+    Of what somebody handed in under one name in several forms, the last by name is taken. Returns a
+    line on each thing that was not as it should be. Raises ProblemError where nothing of it may be
+    judged.
+    """
+    ask_for_an_id(entry)
+    entry, notes = last_of(entry)
+    notes += entry.remarks
+    origin = entry.paths[0] if entry.paths else None
+    if not origin or entry.platform or not origin.is_dir() or origin.is_symlink():
+        return notes + unpack(entry, target, wanted)
+    nested = origin / target.name
+    folder = nested if nested.is_dir() and not nested.is_symlink() else origin
+    notes += links_in(folder)
+    if not _is_ready(folder, wanted):
+        notes += unpack(entry, target, wanted)
+        copy_plain_files(
+            folder, target, [folder / TIMESTAMP]
+        )  # it stood beside the work, not in it
+        return notes
+    target.mkdir(parents=True, exist_ok=True)
+    copied = {path.relative_to(target) for path in copy_plain_files(folder, target)}
+    left = {path.relative_to(folder) for path in plain_files(folder)} - copied
+    return notes + [f"{path} is larger than {MAX_FILE >> 20} MB: left out" for path in sorted(left)]
+
+
+def _is_ready(folder: Path, wanted: Collection[str]) -> bool:
+    """Tell whether what is wanted lies at a folder's top, or no zip could hold it."""
+    names = {path.name for path in folder.iterdir() if is_plain(path)}
+    endings = {Path(name).suffix.lower() for name in names}
+    return names.issuperset(wanted) or (bool(endings & {".py", ".ipynb"}) and ".zip" not in endings)
 
 
 class Extract(ExtractorPlugin):

@@ -18,7 +18,13 @@ from examiner.platforms.nbgrader import exports
 from examiner.platforms.nbgrader.check_cells import Score
 from examiner.platforms.nbgrader.command import find_course
 from examiner.platforms.nbgrader.course import Assignment, assignment, course_folder
-from examiner.platforms.nbgrader.gradebook import Row, Written, open_gradebook, write_row
+from examiner.platforms.nbgrader.gradebook import (
+    Book,
+    GradedNotebook,
+    Written,
+    open_gradebook,
+    write_scores,
+)
 
 
 def make(book: Gradebook) -> None:
@@ -30,7 +36,7 @@ def make(book: Gradebook) -> None:
     book.add_solution_cell("why", "hw", "hw")
 
 
-def graded(student: str, points: float) -> Row:
+def graded(student: str, points: float) -> GradedNotebook:
     cells = []
     for name, kind in (("task-2-1", "code"), ("why", "markdown")):
         entry = {"grade_id": name, "grade": True, "solution": name == "why", "points": 4}
@@ -38,7 +44,14 @@ def graded(student: str, points: float) -> Row:
         new = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
         cells.append(new("an answer", metadata={"nbgrader": entry}))
     nb = nbformat.v4.new_notebook(cells=cells)
-    return Row(student, "hw", "hw", nb, {"task-2-1": Score(points, "")})
+    return GradedNotebook(student, "hw", "hw", nb, {"task-2-1": Score(points, "")})
+
+
+def handed_in(book: Book, student: str, time: str) -> Book:
+    """The book, which knows when a student handed in."""
+    book.api.update_or_create_student(student)
+    book.api.update_or_create_submission("hw", student, timestamp=time)
+    return book
 
 
 SETTINGS = Config({"LateSubmissionPlugin": {"penalty_method": "zero"}})
@@ -49,22 +62,22 @@ def walk(url: str) -> None:
     with Gradebook(url, "default_course") as book:
         make(book)
     with open_gradebook(url, SETTINGS) as book:
-        first = write_row(book, graded("ada", 3.5))
+        first = write_scores(book, graded("ada", 3.5))
         assert first == Written("ada", 3.5, 8, 0, ("why",))
         grade = book.api.find_grade("why", "hw", "hw", "ada")
         grade.manual_score = 2
         book.api.db.commit()
-        again = write_row(book, graded("ada", 4))
+        again = write_scores(book, graded("ada", 4))
         assert (again.before, again.points, again.changed) == (5.5, 6, ("task-2-1",))
         assert not again.waiting
         judged = book.api.find_grade("task-2-1", "hw", "hw", "ada")
         judged.manual_score = 1  # a person says otherwise
         book.api.db.commit()
-        kept = write_row(book, graded("ada", 4))
+        kept = write_scores(book, graded("ada", 4))
         assert (kept.before, kept.points, kept.changed) == (3, 3, ())
-        late = write_row(book, graded("bob", 4), "2026-01-11 12:00:00 UTC")
+        late = write_scores(handed_in(book, "bob", "2026-01-11 12:00:00 UTC"), graded("bob", 4))
         assert late == Written("bob", 0, 8, 4, ("why",), late=86400)
-        on_time = write_row(book, graded("bob", 4), "2026-01-09 12:00:00 UTC")
+        on_time = write_scores(handed_in(book, "bob", "2026-01-09 12:00:00 UTC"), graded("bob", 4))
         assert on_time == Written("bob", 4, 8, 0, ("why",), before=0)
 
 
@@ -167,7 +180,7 @@ def test_a_locked_gradebook_is_a_clear_error(path):
     try:
         url = f"sqlite:///{path}?timeout=0.1"
         with pytest.raises(UserError, match="another program"), open_gradebook(url, Config()) as b:
-            write_row(b, graded("ada", 1))
+            write_scores(b, graded("ada", 1))
     finally:
         holder.close()
 
@@ -209,8 +222,8 @@ def book(path):
         make(opened.api)
         for name, (first, last, email) in NAMES.items():
             opened.api.add_student(name, first_name=first, last_name=last, email=email)
-        write_row(opened, graded("007", 3.25))
-        write_row(opened, graded("0815", 4), "2026-01-11 12:00:00 UTC")
+        write_scores(opened, graded("007", 3.25))
+        write_scores(handed_in(opened, "0815", "2026-01-11 12:00:00 UTC"), graded("0815", 4))
         yield opened.api
 
 
