@@ -19,7 +19,7 @@ from examiner.grading.retry import Retry
 from examiner.grading.submissions import Submission
 from examiner.judge.diagnosis import Diagnosis, Seen
 from examiner.judge.lending import Lender
-from examiner.judge.reading import CLOCK, TextError, memory_bound
+from examiner.judge.reading import CLOCK, memory_bound
 from examiner.judge.session import Refusal, Session, describe
 from examiner.judge.suite import OverdueError, Suite, SuiteTest
 from examiner.judge.wording import OTHER_FORM, SEE, clean
@@ -82,16 +82,13 @@ class Examiner:
             return self._refused(submission, skip[READING])
         self._said, self._kept, self._first = {}, 0, {}
         less = bool(skip.keys() - {EXPLAINING})  # no second try of what was left out
-        try:
-            with_sets = [] if less else self._tests_with_sets(submission)
-        except TextError as error:
-            return self._refused(submission, Refusal(error.verdict, str(error)))
+        twice = [] if less else self._tests_in_two_orders()
         try:
             found, notice = self._run_all(submission, skip)
             if not notice and not less:
                 second: Collection[int] = ()
                 with contextlib.suppress(Exception):  # our own fault: what was found stands
-                    second = self._try_second_order(submission, found, with_sets)
+                    second = self._try_second_order(submission, found, twice)
                 with contextlib.suppress(Exception):
                     self._charge_once(submission, found, second)
             if EXPLAINING not in skip:
@@ -105,18 +102,12 @@ class Examiner:
         refused = {test.number: whole.of(test) for test in self.suite.tests}
         return self._result(submission, refused, whole.message)
 
-    def _tests_with_sets(self, submission: Submission) -> list[SuiteTest]:
-        """Return the tests that will be run in a second order of sets; its server starts now.
-
-        Raises TextError for a text that cannot be read within bounds.
-        """
-        try:
-            tasks = self.diagnosis.tasks_with_sets(submission.source.text, self.chapter)
-        except OSError as error:
-            raise ServerError(f"no process to read in: {error.strerror}") from None
-        if tasks and SECOND not in self._servers:
+    def _tests_in_two_orders(self) -> list[SuiteTest]:
+        """Return the tests that will be run in a second order of sets; its server starts now."""
+        tests = [test for test in self.suite.tests if test.mark.orders == 2]
+        if tests and SECOND not in self._servers:
             self._servers[SECOND] = self._open_server(SECOND)
-        return [test for test in self.suite.tests if test.mark.id in tasks]
+        return tests
 
     def _try_second_order(
         self, submission: Submission, found: dict[int, TestResult], tests: Sequence[SuiteTest]

@@ -1,7 +1,7 @@
 """Runs tests again where Python gives sets another order: an answer that depends on it is wrong.
 
-Only the tests of tasks that have to do with sets (judge/unordered.py), in a candidate of a second
-server, whose strings have other hashes.
+Only the tests whose marks say `orders=2`, in a candidate of a second server, whose strings have
+other hashes.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from examiner.boundary.conversation import Asked
-from examiner.catalogue import Chapter, Task
+from examiner.catalogue import Task
 from examiner.judge.alike import alike
 from examiner.judge.direction import direction
 from examiner.judge.lending import Lender
@@ -22,7 +22,6 @@ from examiner.judge.misconceptions import Misconception
 from examiner.judge.session import Session
 from examiner.judge.suite import Suite, SuiteTest
 from examiner.judge.transcripts import Replay, Told, readable
-from examiner.judge.unordered import tasks_with_sets
 from examiner.results import TestResult, Verdict
 
 _BY_LOAD = (Verdict.TIMEOUT, Verdict.MEMORY)  # of the machine, perhaps: another run may pass
@@ -93,10 +92,6 @@ class Diagnosis:
         self._right[test.number] = list(readable(reference.talk.transcript))
         return result
 
-    @cached_property
-    def _text(self) -> str:
-        return self._path.read_text("utf-8") if self._path else ""
-
     def _run(self, trusted: Session, test: SuiteTest) -> TestResult:
         self._running(test)
         return trusted.run(test)
@@ -118,10 +113,6 @@ class Diagnosis:
         The `blanks` are taken away from the student's module, and nothing is put in their place.
         """
         return Lender(self._module("lent"), names, blanks) if self._path else None
-
-    def tasks_with_sets(self, source: str, chapter: Chapter) -> frozenset[str]:
-        """Return the tasks in which a student's text has to do with sets where ours does not."""
-        return tasks_with_sets(source, self._text, chapter)
 
     def named(self, task: Task, seen: Sequence[Seen]) -> dict[int, str]:
         """Return the sentences of the mistakes behind a task's failed tests, by test.

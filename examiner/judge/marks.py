@@ -14,13 +14,14 @@ DEFAULT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class TaskMark:
-    """The arguments of `@pytest.mark.task(id, weight=…, visible=…, seconds=…, repeats=…)`."""
+    """The arguments of `@pytest.mark.task(id, weight=…, visible=…, seconds=…, orders=…, …)`."""
 
     id: str  # the task, such as "2.3"
     weight: float = 1.0  # its share of the task's points, relative to the task's other tests
     visible: bool = False  # whether students get the test; hidden unless said otherwise
     seconds: float = DEFAULT_SECONDS  # time limit of the test
-    repeats: bool = False  # whether answers must be the same in each run, whatever a set's order
+    orders: int = 1  # 2: run again where Python gives sets another order, and passed in both only
+    repeats: bool = False  # with two orders: whether the answers must be the same in both
 
 
 class SuiteError(Exception):
@@ -38,6 +39,8 @@ def read_mark(item: pytest.Item) -> TaskMark:
         raise SuiteError(f"{item.name}: @pytest.mark.task: {error}") from error
     if not found.weight > 0 or not found.seconds > 0:
         raise SuiteError(f"{item.name}: weight and seconds must be above 0")
+    if found.orders not in (1, 2) or (found.repeats and found.orders != 2):
+        raise SuiteError(f"{item.name}: orders must be 1 or 2, and with repeats=True it must be 2")
     return found
 
 

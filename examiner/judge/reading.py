@@ -1,6 +1,6 @@
 """Does what a grader does with a student's text in a process of its own, with bounds.
 
-The text is data here and is never run. Leaves out what is made of it (unordered.py, wording.py).
+The text is data here and is never run. Leaves out what is made of it (wording.py).
 """
 
 from __future__ import annotations

@@ -101,7 +101,6 @@ class CarefulAutograde(Autograde, PlainCopy):
             self.log.error(str(error))
             raise NbGraderException(str(error)) from None
         self._add_notebooks()
-        self.notebooks = []
         pattern = f"{self.coursedir.notebook_id}.ipynb"
         found = {
             str(folder): [str(path) for path in folder.glob(pattern)]

@@ -24,7 +24,7 @@ def listed(frequent_words, sentences, min_count):
     return list(frequent_words(sentences, min_count).items())
 
 
-@pytest.mark.task("3.6", weight=0.6, visible=True)
+@pytest.mark.task("3.6", weight=0.6, visible=True, orders=2)
 def test_frequent_words_of_three_sentences(embeddings):
     """Words are listed by count, and rare ones are dropped."""
     sentences = [["the", "goat", "saw", "the", "hen"], ["the", "hen", "slept"], []]
@@ -34,7 +34,7 @@ def test_frequent_words_of_three_sentences(embeddings):
     assert list(counts.items()) == [("the", 2), ("hen", 1)]
 
 
-@pytest.mark.task("3.6", weight=0.15, visible=True)
+@pytest.mark.task("3.6", weight=0.15, visible=True, orders=2)
 def test_equally_frequent_words(embeddings):
     """Equally frequent words stand in the order of the alphabet."""
     sentences = [["the", "goat", "saw", "the", "hen"], ["the", "hen", "slept"], []]
@@ -42,7 +42,7 @@ def test_equally_frequent_words(embeddings):
     assert list(embeddings.frequent_words(sentences).items()) == counts
 
 
-@pytest.mark.task("3.6", weight=0.9)
+@pytest.mark.task("3.6", weight=0.9, orders=2)
 def test_frequent_words_of_any_text(embeddings, rng):
     """For every minimum count, exactly the words seen so often are listed, in order."""
     for min_count in (3, 6, 1):
@@ -53,7 +53,7 @@ def test_frequent_words_of_any_text(embeddings, rng):
         assert got == plain.frequent(sentences, min_count)
 
 
-@pytest.mark.task("3.6", weight=0.35)
+@pytest.mark.task("3.6", weight=0.35, orders=2)
 def test_frequent_words_with_equal_counts(embeddings, rng):
     """However many words are seen equally often, they stand in the order of the alphabet."""
     sentences = [[f"w{i}" for i in sentence] for sentence in plain.random_sentences(rng)]
@@ -63,7 +63,7 @@ def test_frequent_words_with_equal_counts(embeddings, rng):
         assert got == plain.frequent(sentences, min_count)
 
 
-@pytest.mark.task("3.6", weight=1, visible=True)
+@pytest.mark.task("3.6", weight=1, visible=True, orders=2)
 def test_rare_words_are_never_dropped(embeddings, rng):
     """A word at or below the share t stays at every place, in order; with a tiny t, all go."""
     sentence = np.array([3, 0, 1, 2, 0, 3] * 10)
@@ -72,7 +72,7 @@ def test_rare_words_are_never_dropped(embeddings, rng):
     assert ints(embeddings.subsample(sentence, counts, 1e-30, rng)) == []
 
 
-@pytest.mark.task("3.6", weight=2.2)
+@pytest.mark.task("3.6", weight=2.2, orders=2)
 def test_share_of_each_word_that_is_kept(embeddings, rng):
     """Each place of a word is kept with probability sqrt(t / f), each for itself."""
     counts, n, t = np.array([640, 250, 100, 10]), 4000, 0.01
@@ -97,7 +97,7 @@ def assert_rng_decides(draw, rng):
     return first
 
 
-@pytest.mark.task("3.6", weight=0.4)
+@pytest.mark.task("3.6", weight=0.4, orders=2)
 def test_the_generator_decides_what_is_kept(embeddings, rng):
     """Which words are kept, only `rng` decides."""
     sentence, counts = np.tile(np.arange(400), 10), np.full(400, 25)
@@ -107,7 +107,7 @@ def test_the_generator_decides_what_is_kept(embeddings, rng):
     assert all(word in left for word in kept)  # in their order
 
 
-@pytest.mark.task("3.6", weight=1, visible=True)
+@pytest.mark.task("3.6", weight=1, visible=True, orders=2)
 def test_windows_of_one_word_on_each_side(embeddings, rng):
     """With a window of 1, each word sees its two neighbours, and nothing beyond the ends."""
     got = embeddings.context_windows(np.array([7, 8, 9]), 1, rng)
@@ -115,7 +115,7 @@ def test_windows_of_one_word_on_each_side(embeddings, rng):
     assert ints(embeddings.context_windows(np.array([7]), 2, rng)) == [[NONE] * 4]
 
 
-@pytest.mark.task("3.6", weight=2.2)
+@pytest.mark.task("3.6", weight=2.2, orders=2)
 def test_reach_of_the_windows(embeddings, rng):
     """Each place draws its own reach from 1 to the window, evenly, and sees alike on both sides."""
     T, window = 3000, 4
@@ -131,20 +131,20 @@ def test_reach_of_the_windows(embeddings, rng):
     assert frequencies(Counter(reach.tolist()), dict.fromkeys((1, 2, 3, 4), 1 / window))
 
 
-@pytest.mark.task("3.6", weight=0.4)
+@pytest.mark.task("3.6", weight=0.4, orders=2)
 def test_the_generator_decides_the_reach(embeddings, rng):
     """How far each place looks, only `rng` decides."""
     rows = assert_rng_decides(lambda own: embeddings.context_windows(np.arange(300), 5, own), rng)
     assert len({row.count(NONE) for row in rows[5:-5]}) > 1  # no reach of one draw for all
 
 
-@pytest.mark.task("3.6", weight=0.75, visible=True)
+@pytest.mark.task("3.6", weight=0.75, visible=True, orders=2)
 def test_noise_by_hand(embeddings):
     """Words seen 16 times and once are noise 8 to 1."""
     assert close(embeddings.noise_distribution(np.array([16, 1])), [8 / 9, 1 / 9])
 
 
-@pytest.mark.task("3.6", weight=1.25)
+@pytest.mark.task("3.6", weight=1.25, orders=2)
 def test_noise_of_any_counts(embeddings, rng):
     """The probabilities go with the power of the counts, and sum to 1."""
     counts = rng.choice(np.arange(1, 500), size=9, replace=False)

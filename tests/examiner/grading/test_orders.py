@@ -9,7 +9,6 @@ import pytest
 
 from examiner.catalogue import parse_chapter
 from examiner.grading.orders import FIRST, SAYS, SECOND
-from examiner.judge.unordered import tasks_with_sets
 from examiner.results import SubmissionResult, TestResult
 from tests.examiner.grading.conftest import CATALOGUE, TinyCourse
 
@@ -54,14 +53,14 @@ def tiny(coursework):
     return coursework.tiny
 
 
-@pytest.mark.task("9.1", visible=True)
+@pytest.mark.task("9.1", visible=True, orders=2)
 @pytest.mark.parametrize("which", list(PAIRS))
 def test_two_words(tiny, which):
     """Of two words the first one is taken."""
     assert tiny.top(PAIRS[which]) == PAIRS[which][0]
 
 
-@pytest.mark.task("9.1")
+@pytest.mark.task("9.1", orders=2)
 def test_many_words(tiny, rng):
     """The first of the most frequent words is taken."""
     for _ in range(8):
@@ -69,7 +68,7 @@ def test_many_words(tiny, rng):
         assert tiny.top(words * 2) == max(words, key=words.count)
 
 
-@pytest.mark.task("9.2")
+@pytest.mark.task("9.2", orders=2)
 def test_best(tiny, rng):
     """The best word is the first."""
     for _ in range(8):
@@ -79,7 +78,7 @@ def test_best(tiny, rng):
         assert ranking.knows(words[0]) and not ranking.knows("z")
 
 
-@pytest.mark.task("9.2", repeats=True)
+@pytest.mark.task("9.2", orders=2, repeats=True)
 def test_draws(tiny):
     """Only the generator decides which word is drawn."""
     ranking = tiny.Ranking("abcdefghijklmnop")
@@ -87,6 +86,7 @@ def test_draws(tiny):
 '''
 SORTS = "kept = set(words); return max(sorted(kept, key=words.index), key=words.count)"
 WALKS = "return max(set(words), key=words.count)"
+HIDES = "return max(vars(__import__('builtins'))['s' + 'et'](words), key=words.count)"
 HELPER = f"\n\ndef helper(words):\n    {WALKS}\n"
 OWN_BEST = "return max(self.known, key=self.words.count)"
 SOURCES = {
@@ -94,6 +94,7 @@ SOURCES = {
     "counts a set": REFERENCE.replace(TOP, f"assert len(set(words)) > 1; {TOP}"),
     "sorts a set": REFERENCE.replace(TOP, SORTS),
     "walks": REFERENCE.replace(TOP, WALKS),
+    "walks through a hidden set": REFERENCE.replace(TOP, HIDES),
     "walks in a helper": REFERENCE.replace(TOP, "return helper(words)") + HELPER,
     "walks through ours": REFERENCE.replace(BEST, OWN_BEST),
     "walks twice": REFERENCE.replace(TOP, WALKS).replace(BEST, OWN_BEST),
@@ -123,7 +124,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionRes
     course.chapter = CHAPTER
     for name, text in (
         ("solutions/tiny.py", REFERENCE),
-        ("tests/tiny/suite/test_tiny.py", SUITE.format(pairs=lucky)),
+        ("tests/suites/test_tiny.py", SUITE.format(pairs=lucky)),
         ("tests/misconceptions/tiny.py", '"""None."""\n'),
     ):
         (course.project.root / name).write_text(text, "utf-8")
@@ -145,6 +146,7 @@ def lost(result: SubmissionResult) -> list[str]:
         ("counts a set", []),
         ("sorts a set", []),
         ("walks", ["9.1"]),
+        ("walks through a hidden set", ["9.1"]),
         ("walks in a helper", ["9.1"]),
         ("walks through ours", ["9.2"]),
         ("walks twice", ["9.1", "9.2"]),
@@ -171,19 +173,3 @@ def test_luck_with_either_order_does_not_help_and_the_feedback_says_so(
     assert verdicts["test_two_words[False-False]"] == ("failed", False)
     assert found["test_best"].message == "right, given a right 9.1"
     assert all(test.message != SAYS for test in by_name(results["wrong"]).values())
-
-
-def test_a_chain_of_functions_takes_no_time() -> None:
-    links = "".join(f"def f{n}():\n    return f{n + 1}()\n" for n in range(5000))
-    text = f"{links}def f5000():\n    return [*{{1}}]\ndef top(words):\n    return f0()\n"
-    assert tasks_with_sets(text, "", CHAPTER) == {"9.1"}
-
-
-@pytest.mark.parametrize("text", ["def top(:", "x = {1}" + "-{1}" * 100_000, "{1}\0"])
-def test_a_text_that_is_no_python_has_no_sets(text: str) -> None:
-    assert tasks_with_sets(text, REFERENCE, CHAPTER) == set()
-
-
-def test_a_deep_chain_of_sets_is_seen() -> None:
-    text = f"def top(words):\n    return {{1}}{'-{1}' * 900}\n"
-    assert tasks_with_sets(text, REFERENCE, CHAPTER) == {"9.1"}

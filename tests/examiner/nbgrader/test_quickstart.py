@@ -41,7 +41,9 @@ def quickstart(tmp_path_factory):
 def test_honest_work_gets_the_same_scores(quickstart):
     quickstart.run("nbgrader", "autograde", "ps1")
     theirs = scores(quickstart)
-    quickstart.add_config("import examiner.platforms.nbgrader\nexaminer.platforms.nbgrader.configure(c)")
+    quickstart.add_config(
+        "import examiner.platforms.nbgrader\nexaminer.platforms.nbgrader.configure(c)"
+    )
     quickstart.run("nbgrader", "autograde", "ps1", "--force")
     ours = scores(quickstart)
     assert len(theirs) == 18

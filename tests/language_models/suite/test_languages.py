@@ -17,14 +17,14 @@ def lm(coursework):
 # ---------------------------------------------------------------- 1.7
 
 
-@pytest.mark.task("1.7", weight=1, visible=True)
+@pytest.mark.task("1.7", weight=1, visible=True, orders=2)
 def test_counts_of_two_texts(lm):
     """Counts do not reach from one text into the next."""
     found = lm.count_characters(["abab", "ba"], 2)
     assert {u: dict(row) for u, row in dict(found).items()} == {"a": {"b": 2}, "b": {"a": 2}}
 
 
-@pytest.mark.task("1.7", weight=1)
+@pytest.mark.task("1.7", weight=1, orders=2)
 def test_counts_of_any_texts(lm, rng):
     """Characters are counted right after contexts of every length, also the empty one."""
     for n in (2, 4, 1):
@@ -34,7 +34,7 @@ def test_counts_of_any_texts(lm, rng):
         assert {u: row for u, row in found.items() if row} == plain.count_characters(texts, n)
 
 
-@pytest.mark.task("1.7", weight=0.5)
+@pytest.mark.task("1.7", weight=0.5, orders=2)
 def test_counts_of_what_was_seen_alone(lm):
     """The table holds what was seen, as it was written: the end of a text has no row of its own."""
     found = dict(lm.count_characters(["Abc", "Ad", "ab", "Ab"], 2))
@@ -42,7 +42,7 @@ def test_counts_of_what_was_seen_alone(lm):
     assert {u: dict(row) for u, row in found.items()} == expected
 
 
-@pytest.mark.task("1.7", weight=1, visible=True)
+@pytest.mark.task("1.7", weight=1, visible=True, orders=2)
 def test_adding_one_to_counts(lm):
     """After a, seen 2 times with b, the b has 3/5 if there are three characters."""
     counts = {"a": {"b": 2}, "b": {"a": 1}}
@@ -52,14 +52,14 @@ def test_adding_one_to_counts(lm):
     assert float(lm.character_log_prob(counts, "a", n=2, V=3)) == 0
 
 
-@pytest.mark.task("1.7", weight=0.2, visible=True)
+@pytest.mark.task("1.7", weight=0.2, visible=True, orders=2)
 def test_contexts_that_were_never_seen(lm):
     """After a context that was never seen, all characters are equally likely."""
     found = float(lm.character_log_prob({"a": {"b": 2}}, "abc", n=2, V=3))
     assert found == near(math.log(3 / 5) + math.log(1 / 3))
 
 
-@pytest.mark.task("1.7", weight=1)
+@pytest.mark.task("1.7", weight=1, orders=2)
 def test_log_probability_of_any_characters(lm, rng):
     """Seen and unseen characters have their smoothed probabilities after seen contexts."""
     for n in (3, 2, 1):
@@ -70,7 +70,7 @@ def test_log_probability_of_any_characters(lm, rng):
         assert float(lm.character_log_prob(counts, text, n, 40)) == near(expected)
 
 
-@pytest.mark.task("1.7", weight=0.3)
+@pytest.mark.task("1.7", weight=0.3, orders=2)
 def test_log_probability_after_unseen_contexts(lm, rng):
     """Characters after contexts that were never seen count like all others."""
     for n in (2, 3):
@@ -80,14 +80,14 @@ def test_log_probability_after_unseen_contexts(lm, rng):
         assert float(lm.character_log_prob(counts, text, n, 40)) == near(expected)
 
 
-@pytest.mark.task("1.7", weight=0.3)
+@pytest.mark.task("1.7", weight=0.3, orders=2)
 def test_log_probability_of_a_long_text(lm):
     """The length of a text does no harm, though its probability is too small for any float."""
     found = float(lm.character_log_prob({"a": {"a": 2}}, "a" * 2001, n=2, V=40))
     assert found == near(2000 * math.log(3 / 42))
 
 
-@pytest.mark.task("1.7", weight=0.8, visible=True)
+@pytest.mark.task("1.7", weight=0.8, visible=True, orders=2)
 def test_posterior_by_hand(lm):
     """Likelihoods 1/10 and 3/10 with priors 3/5 and 2/5 make the second class twice as likely."""
     logs = {"french": math.log(0.1), "swedish": math.log(0.3)}
@@ -95,14 +95,14 @@ def test_posterior_by_hand(lm):
     assert dict(found) == near({"french": 1 / 3, "swedish": 2 / 3})
 
 
-@pytest.mark.task("1.7", weight=0.6)
+@pytest.mark.task("1.7", weight=0.6, orders=2)
 def test_posterior_of_short_texts(lm, rng):
     """Each likelihood is multiplied by its prior, and the products are divided by their sum."""
     logs, priors, expected = plain.random_posterior(rng, 0)
     assert dict(lm.posterior(logs, priors)) == near(expected, rel=1e-6)
 
 
-@pytest.mark.task("1.7", weight=0.6)
+@pytest.mark.task("1.7", weight=0.6, orders=2)
 def test_posterior_of_long_texts(lm, rng):
     """Likelihoods too small for any float, or far apart, give probabilities that sum to 1."""
     for size in (0, -4000, -90000):
@@ -112,7 +112,7 @@ def test_posterior_of_long_texts(lm, rng):
     assert dict(lm.posterior(far, {"a": 0.5, "b": 0.5})) == near({"a": 1.0, "b": 0.0})
 
 
-@pytest.mark.task("1.7", weight=0.3)
+@pytest.mark.task("1.7", weight=0.3, orders=2)
 def test_posterior_by_name(lm, rng):
     """Priors belong to classes by name, in whatever order they are given."""
     logs, priors, expected = plain.random_posterior(rng, 0)
@@ -139,7 +139,7 @@ def test_three_languages_are_told_apart(lm):
 # ---------------------------------------------------------------- 1.8
 
 
-@pytest.mark.task("1.8", weight=1, visible=True)
+@pytest.mark.task("1.8", weight=1, visible=True, orders=2)
 def test_candidates_by_hand(lm):
     """With weight 1 the sums -22, -25.5 and -31 decide, with weight 100 the channel alone."""
     candidates = {"nice beach": (-30.0, -1.0), "speech": (-20.0, -2.0), "peach": (-25.0, -0.5)}
@@ -148,7 +148,7 @@ def test_candidates_by_hand(lm):
     assert list(lm.rerank(candidates, 100.0)) == ["peach", "nice beach", "speech"]
 
 
-@pytest.mark.task("1.8", weight=2)
+@pytest.mark.task("1.8", weight=2, orders=2)
 def test_candidates_of_any_scores(lm, rng):
     """The weight multiplies the channel's score alone, whatever it is."""
     for weight in (0.0, 0.3, 1.0, 4.0):
@@ -159,7 +159,7 @@ def test_candidates_of_any_scores(lm, rng):
         assert list(lm.rerank(candidates, weight)) == expected
 
 
-@pytest.mark.task("1.8", weight=1)
+@pytest.mark.task("1.8", weight=1, orders=2)
 def test_candidates_with_equal_scores(lm):
     """Equal scores keep the order in which the candidates were given."""
     candidates = {"z": (-2.0, -2.0), "b": (-1.0, -2.0), "m": (-2.0, -1.0), "a": (-1.0, -2.0)}

@@ -21,7 +21,7 @@ def lm(coursework):
 # ---------------------------------------------------------------- 1.1
 
 
-@pytest.mark.task("1.1", weight=1, visible=True)
+@pytest.mark.task("1.1", weight=1, visible=True, orders=2)
 def test_vocabulary_of_two_sentences(lm):
     """Special symbols, then words by count; rare words are left out."""
     sentences = [["the", "goat", "saw", "the", "hen"], ["the", "hen", "slept"]]
@@ -29,7 +29,7 @@ def test_vocabulary_of_two_sentences(lm):
     assert list(lm.build_vocabulary([["hen", "the", "the"]])) == [*SPECIAL, "the", "hen"]
 
 
-@pytest.mark.task("1.1", weight=0.3, visible=True)
+@pytest.mark.task("1.1", weight=0.3, visible=True, orders=2)
 def test_equally_frequent_words(lm):
     """Equally frequent words are listed by alphabet."""
     sentences = [["the", "goat", "saw", "the", "hen"], ["the", "hen", "slept"]]
@@ -37,7 +37,7 @@ def test_equally_frequent_words(lm):
     assert list(lm.build_vocabulary(sentences)) == [*SPECIAL, *words]
 
 
-@pytest.mark.task("1.1", weight=1)
+@pytest.mark.task("1.1", weight=1, orders=2)
 def test_vocabulary_of_any_text(lm, rng):
     """Words and characters are listed in order for every minimum count."""
     for min_count in (4, 2, 1):
@@ -47,7 +47,7 @@ def test_vocabulary_of_any_text(lm, rng):
     assert list(lm.build_vocabulary(["abba", "bob"], 2)) == [*SPECIAL, "b", "a"]
 
 
-@pytest.mark.task("1.1", weight=0.5)
+@pytest.mark.task("1.1", weight=0.5, orders=2)
 def test_vocabulary_with_equal_counts(lm, rng):
     """Many words that are seen equally often stand in the order of the alphabet."""
     for min_count in (1, 2):
@@ -56,14 +56,14 @@ def test_vocabulary_with_equal_counts(lm, rng):
         assert found == plain.vocabulary(sentences, min_count)
 
 
-@pytest.mark.task("1.1", weight=0.5)
+@pytest.mark.task("1.1", weight=0.5, orders=2)
 def test_special_symbols_are_listed_once(lm):
     """A special symbol that stands in the text already is not listed a second time."""
     sentences = [["a", "<unk>", "<unk>", "b"], ["<s>", "b", "</s>"]]
     assert list(lm.build_vocabulary(sentences)) == [*SPECIAL, "b", "a"]
 
 
-@pytest.mark.task("1.1", weight=0.4)
+@pytest.mark.task("1.1", weight=0.4, orders=2)
 def test_vocabulary_with_capitals(lm):
     """A word with capital letters is another word, and is counted by itself."""
     assert list(lm.build_vocabulary([["the", "hen", "the"]])) == [*SPECIAL, "the", "hen"]
@@ -71,7 +71,7 @@ def test_vocabulary_with_capitals(lm):
     assert list(lm.build_vocabulary(sentences)) == [*SPECIAL, "THE", "the", "Hen", "The", "Zoë"]
 
 
-@pytest.mark.task("1.1", weight=0.8, visible=True)
+@pytest.mark.task("1.1", weight=0.8, visible=True, orders=2)
 def test_words_to_ids_and_back(lm):
     """A word's id is its place in the vocabulary; a word that is not there gets the id of <unk>."""
     vocabulary = [*SPECIAL, "the", "hen"]
@@ -79,7 +79,7 @@ def test_words_to_ids_and_back(lm):
     assert list(lm.to_words([4, UNK, 3], vocabulary)) == ["hen", "<unk>", "the"]
 
 
-@pytest.mark.task("1.1", weight=1.2)
+@pytest.mark.task("1.1", weight=1.2, orders=2)
 def test_any_words_to_ids_and_back(lm, rng):
     """Known words come back from their ids as they were, all others as <unk>."""
     vocabulary = [*SPECIAL, *rng.permutation(plain.WORDS[3:]).tolist()]
@@ -91,14 +91,14 @@ def test_any_words_to_ids_and_back(lm, rng):
     assert list(lm.to_ids([], vocabulary)) == list(lm.to_words([], vocabulary)) == []
 
 
-@pytest.mark.task("1.1", weight=0.3)
+@pytest.mark.task("1.1", weight=0.3, orders=2)
 def test_the_first_word_of_a_vocabulary(lm):
     """The first word is known, too: its id is 0."""
     assert list(lm.to_ids(["<s>", "hen", "<unk>"], [*SPECIAL, "hen"])) == [BOS, 3, UNK]
     assert list(lm.to_words([BOS, 3, UNK], [*SPECIAL, "hen"])) == ["<s>", "hen", "<unk>"]
 
 
-@pytest.mark.task("1.1", weight=0.3)
+@pytest.mark.task("1.1", weight=0.3, orders=2)
 def test_ids_of_words_with_capitals(lm):
     """A word with capital letters is another word, and perhaps an unknown one."""
     assert list(lm.to_ids(["hen", "goat"], [*SPECIAL, "hen"])) == [3, UNK]

@@ -33,34 +33,34 @@ def pairs(merges):
     return [tuple(int(part) for part in pair) for pair in merges]
 
 
-@pytest.mark.task("1.9", weight=0.7, visible=True)
+@pytest.mark.task("1.9", weight=0.7, visible=True, orders=2)
 def test_merges_by_hand(lm):
     """In low lower lowest the pair l o is merged first, then lo w, then the blank before low."""
     assert pairs(lm.train_bpe("low lower lowest", 3)) == [(108, 111), (256, 119), (32, 257)]
     assert pairs(lm.train_bpe("low lower lowest", 0)) == []
 
 
-@pytest.mark.task("1.9", weight=0.7, visible=True)
+@pytest.mark.task("1.9", weight=0.7, visible=True, orders=2)
 def test_equally_frequent_pairs(lm):
     """Of equally frequent pairs the smaller one is merged first, not the earlier one."""
     assert pairs(lm.train_bpe("xyxy.abab", 2)) == [(97, 98), (120, 121)]
 
 
-@pytest.mark.task("1.9", weight=0.7, visible=True)
+@pytest.mark.task("1.9", weight=0.7, visible=True, orders=2)
 def test_pairs_that_overlap(lm):
     """In aaa the pair a a occurs twice, though only one of the two can be merged."""
     assert pairs(lm.train_bpe("aaa.xy.xy", 2)) == [(97, 97), (120, 121)]
     assert pairs(lm.train_bpe("aaaa.aaaa.aaa.bab", 4)) == [(97, 97), (256, 256)]
 
 
-@pytest.mark.task("1.9", weight=0.6, visible=True, seconds=5)
+@pytest.mark.task("1.9", weight=0.6, visible=True, seconds=5, orders=2)
 def test_merges_end_where_no_pair_occurs_twice(lm):
     """When every pair that is left occurs once, there are no more merges."""
     assert pairs(lm.train_bpe("abc abc", 50)) == [(97, 98), (256, 99)]
     assert pairs(lm.train_bpe("x", 5)) == []
 
 
-@pytest.mark.task("1.9", weight=2, seconds=5)
+@pytest.mark.task("1.9", weight=2, seconds=5, orders=2)
 def test_merges_stay_inside_chunks(lm):
     """A pair across the border of two words or signs is never merged, however frequent it is."""
     found = pairs(lm.train_bpe("a.b.a.b.a.b.c.c", 20))
@@ -68,7 +68,7 @@ def test_merges_stay_inside_chunks(lm):
     assert pairs(lm.train_bpe("no. no, no! no; no? no", 9)) == [(110, 111), (32, 256)]
 
 
-@pytest.mark.task("1.9", weight=5)
+@pytest.mark.task("1.9", weight=5, orders=2)
 def test_merges_where_one_pair_leads(lm, rng):
     """Where one pair is always the most frequent, the merges follow the counts."""
     a, b, c, d, e, f, g = (chr(97 + i) for i in rng.permutation(26)[:7])
@@ -78,7 +78,7 @@ def test_merges_where_one_pair_leads(lm, rng):
     assert pairs(lm.train_bpe(text, 6)) == plain.train_bpe(text, 6)
 
 
-@pytest.mark.task("1.9", weight=2)
+@pytest.mark.task("1.9", weight=2, orders=2)
 def test_merges_of_any_text(lm, rng):
     """The merges are those of a plain count of all pairs before each merge, in any script."""
     for letters in ("ab", "aAéx🐐", "abcdefghij"):
@@ -106,27 +106,27 @@ def test_training_takes_seconds(lm):
 LOW = [(108, 111), (256, 119), (32, 257)]  # lo, low and a blank with low
 
 
-@pytest.mark.task("1.10", weight=0.5, visible=True)
+@pytest.mark.task("1.10", weight=0.5, visible=True, orders=2)
 def test_tokens_by_hand(lm):
     """Known pairs become tokens, from the oldest merge to the newest; other bytes stay."""
     assert list(lm.encode("slow lower", LOW)) == [115, 257, 258, 101, 114]
     assert list(lm.encode("lo w", LOW)) == [256, 32, 119]
 
 
-@pytest.mark.task("1.10", weight=0.5, visible=True)
+@pytest.mark.task("1.10", weight=0.5, visible=True, orders=2)
 def test_text_by_hand(lm):
     """Tokens become bytes, and the bytes become text."""
     assert lm.decode([115, 257, 258, 101, 114], LOW) == "slow lower"
 
 
-@pytest.mark.task("1.10", weight=0.8, visible=True)
+@pytest.mark.task("1.10", weight=0.8, visible=True, orders=2)
 def test_characters_of_several_bytes(lm):
     """The bytes of one character may be spread over several tokens."""
     assert lm.decode((195, 169), tuple(LOW)) == "é"  # tuples: nothing that could be changed
     assert lm.decode((230, 256, 115), ((157, 177),)) == "東s"
 
 
-@pytest.mark.task("1.10", weight=0.4, visible=True)
+@pytest.mark.task("1.10", weight=0.4, visible=True, orders=2)
 def test_broken_characters(lm):
     """Bytes that are no character become U+FFFD."""
     assert lm.decode((256, 119), tuple(LOW)) == "low"
@@ -134,7 +134,7 @@ def test_broken_characters(lm):
     assert lm.decode((97, 195, 98, 240, 159), tuple(LOW)) == "a\ufffdb\ufffd"
 
 
-@pytest.mark.task("1.10", weight=1)
+@pytest.mark.task("1.10", weight=1, orders=2)
 def test_older_merges_go_first(lm):
     """Where two merges overlap, the one that was learned first is done first."""
     assert list(lm.encode("abcd", [(99, 100), (97, 98), (98, 99)])) == [257, 256]  # cd, ab, bc
@@ -146,7 +146,7 @@ def test_older_merges_go_first(lm):
     assert list(lm.encode("ab ab", [(98, 32)])) == [97, 98, 32, 97, 98]  # b and blank: two chunks
 
 
-@pytest.mark.task("1.10", weight=4)
+@pytest.mark.task("1.10", weight=4, orders=2)
 def test_tokens_of_any_text(lm, rng):
     """A new text has the tokens that doing all merges in their order gives."""
     assert list(lm.encode("ababab", [(97, 98)])) == [256, 256, 256]  # each of several equal pairs
@@ -155,7 +155,7 @@ def test_tokens_of_any_text(lm, rng):
         assert list(lm.encode(text, merges[:n_merges])) == plain.encode(text, merges[:n_merges])
 
 
-@pytest.mark.task("1.10", weight=0.7)
+@pytest.mark.task("1.10", weight=0.7, orders=2)
 def test_tokens_of_any_script(lm, rng):
     """Characters of several bytes are several tokens, unless their bytes were merged."""
     assert list(lm.encode("é", LOW)) == [195, 169]
@@ -166,14 +166,14 @@ def test_tokens_of_any_script(lm, rng):
         assert list(lm.encode(text, merges[:n_merges])) == plain.encode(text, merges[:n_merges])
 
 
-@pytest.mark.task("1.10", weight=0.3)
+@pytest.mark.task("1.10", weight=0.3, orders=2)
 def test_tokens_of_an_empty_text(lm):
     """An empty text has no tokens."""
     assert list(lm.encode("so low", LOW)) == [115, 111, 258]
     assert list(lm.encode("", LOW)) == []
 
 
-@pytest.mark.task("1.10", weight=0.3)
+@pytest.mark.task("1.10", weight=0.3, orders=2)
 def test_plain_english_comes_back(lm, rng):
     """A text of one-byte characters is the same after encoding and decoding."""
     text = plain.random_text(rng, letters="abcdefgh").strip()
@@ -181,7 +181,7 @@ def test_plain_english_comes_back(lm, rng):
     assert lm.decode(plain.encode(text, merges), merges) == text
 
 
-@pytest.mark.task("1.10", weight=1.2)
+@pytest.mark.task("1.10", weight=1.2, orders=2)
 def test_any_text_comes_back(lm, rng):
     """Any script, any emoji and any gap is the same after encoding and decoding."""
     merges = plain.train_bpe(plain.random_text(rng), 40)

@@ -66,7 +66,7 @@ def test_windows_of_any_sequence(ngrams, rng):
             assert list(ngrams.windows(tokens, n)) == expected
 
 
-@pytest.mark.task("2.2", weight=1, visible=True)
+@pytest.mark.task("2.2", weight=1, visible=True, orders=2)
 def test_counts_of_two_sentences(ngrams):
     """The tables of the sentences (a b) and (a) are those that one counts by hand."""
     one, two = as_plain(ngrams.count_ngrams([["a", "b"], ["a"]], 2))
@@ -74,7 +74,7 @@ def test_counts_of_two_sentences(ngrams):
     assert two == {(BOS,): {"a": 2}, ("a",): {"b": 1, EOS: 1}, ("b",): {EOS: 1}}
 
 
-@pytest.mark.task("2.2", weight=1)
+@pytest.mark.task("2.2", weight=1, orders=2)
 def test_each_position_counts_once_in_each_table(ngrams, rng):
     """Each table sums to the number of words and sentence ends, and BOS is never counted."""
     sentences = plain.random_sentences(rng, shortest=1)
@@ -85,7 +85,7 @@ def test_each_position_counts_once_in_each_table(ngrams, rng):
         assert not any(BOS in row for row in table.values())
 
 
-@pytest.mark.task("2.2", weight=4)
+@pytest.mark.task("2.2", weight=4, orders=2)
 def test_counts_of_any_text(ngrams, rng):
     """Unigrams, bigrams, trigrams and 4-grams are counted right, of words and of characters."""
     words = plain.random_sentences(rng, shortest=1)
@@ -94,7 +94,7 @@ def test_counts_of_any_text(ngrams, rng):
             assert as_plain(ngrams.count_ngrams(sentences, n)) == plain.count(sentences, n)
 
 
-@pytest.mark.task("2.2", weight=1)
+@pytest.mark.task("2.2", weight=1, orders=2)
 def test_counts_of_empty_sentences(ngrams, rng):
     """An empty sentence has an end, which follows its begin symbols."""
     word = str(rng.choice(list("abc")))
@@ -113,7 +113,7 @@ def test_counting_takes_seconds(ngrams, rng):
     assert found == [(sum(map(len, sentences)) + 120, n) for n in plain.different(sentences, 5)]
 
 
-@pytest.mark.task("2.3", weight=1, visible=True)
+@pytest.mark.task("2.3", weight=1, visible=True, orders=2)
 def test_relative_frequencies(ngrams):
     """After u, a word that came in 3 of 4 cases has probability 3/4."""
     tables = [{(): {"a": 4, "b": 5, EOS: 1}}, {("a",): {"b": 3, EOS: 1}, ("b",): {"a": 2}}]
@@ -123,7 +123,7 @@ def test_relative_frequencies(ngrams):
     assert model.prob("b", []) == near(5 / 10)
 
 
-@pytest.mark.task("2.3", weight=1, visible=True)
+@pytest.mark.task("2.3", weight=1, visible=True, orders=2)
 def test_the_end_of_a_running_text(ngrams):
     """The last word of a text has no follower: #(u•), not #(u), is in the denominator."""
     tables = [{(): {"a": 3, "b": 2}}, {("a",): {"b": 2}, ("b",): {"a": 2}}]  # of the text ababa
@@ -131,7 +131,7 @@ def test_the_end_of_a_running_text(ngrams):
     assert [model.prob("b", ["a"]), model.prob("b")] == near([1, 2 / 5])
 
 
-@pytest.mark.task("2.3", weight=1)
+@pytest.mark.task("2.3", weight=1, orders=2)
 def test_a_context_that_was_never_seen(ngrams):
     """After a context that was never seen, every word has probability 0."""
     tables = plain.count([["x", "y"], ["y"]], 3)
@@ -140,7 +140,7 @@ def test_a_context_that_was_never_seen(ngrams):
     assert dict(model.distribution(["y", "x"])) == {"x": 0, "y": 0, EOS: 0}
 
 
-@pytest.mark.task("2.3", weight=2)
+@pytest.mark.task("2.3", weight=2, orders=2)
 def test_relative_frequencies_of_any_text(ngrams, rng):
     """Each word's share of its row is its probability, for contexts of every length."""
     for tables, words in plain.random_texts(rng):
@@ -148,28 +148,28 @@ def test_relative_frequencies_of_any_text(ngrams, rng):
         plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, 0), seen)
 
 
-@pytest.mark.task("2.4", weight=0.6, visible=True)
+@pytest.mark.task("2.4", weight=0.6, visible=True, orders=2)
 def test_perplexity_of_a_die(ngrams):
     """The throws of a fair die have perplexity 6, however many they are."""
     assert ngrams.perplexity([math.log(1 / 6)]) == near(6)
     assert ngrams.perplexity([math.log(1 / 6)] * 500) == near(6)
 
 
-@pytest.mark.task("2.4", weight=2)
+@pytest.mark.task("2.4", weight=2, orders=2)
 def test_perplexity_of_any_text(ngrams, rng):
     """Perplexity is one over the geometric mean of the probabilities."""
     p = rng.uniform(0.01, 1, size=7)
     assert ngrams.perplexity(np.log(p).tolist()) == near(float(np.prod(p)) ** (-1 / 7))
 
 
-@pytest.mark.task("2.4", weight=0.4)
+@pytest.mark.task("2.4", weight=0.4, orders=2)
 def test_perplexity_of_an_impossible_word(ngrams):
     """Perplexity is infinite as soon as one probability is 0."""
     assert ngrams.perplexity([math.log(0.5), math.log(0.125)]) == near(4)
     assert ngrams.perplexity([math.log(0.5), -math.inf]) == math.inf
 
 
-@pytest.mark.task("2.4", weight=1, visible=True)
+@pytest.mark.task("2.4", weight=1, visible=True, orders=2)
 def test_log_probs_of_a_sentence(ngrams):
     """Each word and the end of the sentence get a natural logarithm, given the word before."""
     rows = {(BOS,): {"a": 0.5}, ("a",): {"b": 0.25}, ("b",): {EOS: 0.125}}
@@ -177,7 +177,7 @@ def test_log_probs_of_a_sentence(ngrams):
     assert list(model.log_probs([["a", "b"]])) == near([math.log(p) for p in (0.5, 0.25, 0.125)])
 
 
-@pytest.mark.task("2.4", weight=3)
+@pytest.mark.task("2.4", weight=3, orders=2)
 def test_log_probs_of_several_sentences(ngrams, rng):
     """The sentences follow each other in one list, each after begin symbols of its own."""
     start, after_a, after_b, end = rng.dirichlet([2, 2, 2, 2])
@@ -188,7 +188,7 @@ def test_log_probs_of_several_sentences(ngrams, rng):
     assert list(model.log_probs(["aba", "a"])) == near(expected)
 
 
-@pytest.mark.task("2.4", weight=1)
+@pytest.mark.task("2.4", weight=1, orders=2)
 def test_log_of_probability_zero(ngrams):
     """Where the probability is 0, the logarithm is minus infinity, and the others stay."""
     model = ngrams.NGramModel([{(): {"a": 0.5, EOS: 0.5}}], ["a", "b", EOS])
@@ -196,7 +196,7 @@ def test_log_of_probability_zero(ngrams):
     assert list(model.log_probs([["a", "b", "unknown"]])) == near(logs)
 
 
-@pytest.mark.task("2.5", weight=1, visible=True)
+@pytest.mark.task("2.5", weight=1, visible=True, orders=2)
 def test_adding_one_and_adding_a_half(ngrams):
     """A row with the counts 3 and 1 and a vocabulary of four words is smoothed as by hand."""
     tables = [{(): {"a": 4, "b": 2, EOS: 1}}, {("a",): {"b": 3, EOS: 1}}]
@@ -206,7 +206,7 @@ def test_adding_one_and_adding_a_half(ngrams):
     assert half.prob("b", ["a"]) == near(3.5 / 6)
 
 
-@pytest.mark.task("2.5", weight=1)
+@pytest.mark.task("2.5", weight=1, orders=2)
 def test_ratios_of_smoothed_counts(ngrams, rng):
     """Two words after the same context are as likely as their counts plus alpha."""
     alpha, (a, b, c) = float(rng.uniform(0.2, 3)), rng.permutation([1, 3, 8]).tolist()
@@ -219,7 +219,7 @@ def test_ratios_of_smoothed_counts(ngrams, rng):
     assert 0 < d_after < min(b_after, c_after) <= max(b_after, c_after) < 1
 
 
-@pytest.mark.task("2.5", weight=1)
+@pytest.mark.task("2.5", weight=1, orders=2)
 def test_additive_of_any_text(ngrams, rng):
     """Any alpha is added to every count, and the probabilities after a context sum to 1."""
     for tables, words in plain.random_texts(rng):
@@ -228,7 +228,7 @@ def test_additive_of_any_text(ngrams, rng):
         plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, alpha), seen)
 
 
-@pytest.mark.task("2.5", weight=4)
+@pytest.mark.task("2.5", weight=4, orders=2)
 def test_additive_with_a_large_vocabulary(ngrams, rng):
     """Of 400 words each gets its share, to a hundredth: one word more or less is little."""
     alpha, words = float(rng.uniform(0.3, 0.6)), [*(f"w{i}" for i in range(399)), EOS]
@@ -240,7 +240,7 @@ def test_additive_with_a_large_vocabulary(ngrams, rng):
         assert model.prob(word, ["w0"]) == near(expected, rel=0.01)
 
 
-@pytest.mark.task("2.5", weight=1)
+@pytest.mark.task("2.5", weight=1, orders=2)
 def test_additive_after_new_contexts(ngrams, rng):
     """After a context that was never seen, each word has 1/V."""
     tables, words = plain.random_words(rng)
@@ -249,7 +249,7 @@ def test_additive_after_new_contexts(ngrams, rng):
     plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, alpha), new)
 
 
-@pytest.mark.task("2.11", weight=1, visible=True)
+@pytest.mark.task("2.11", weight=1, visible=True, orders=2)
 def test_a_text_without_choice(ngrams, rng):
     """Where each word has one possible successor, the only possible sentence comes out."""
     rows = {(BOS, BOS): {"m": 1}, (BOS, "m"): {"o": 1}, ("m", "o"): {"o": 1}, ("o", "o"): {EOS: 1}}
@@ -257,7 +257,7 @@ def test_a_text_without_choice(ngrams, rng):
     assert list(ngrams.generate(model, rng)) == ["m", "o", "o"]
 
 
-@pytest.mark.task("2.11", weight=1, visible=True, seconds=5)
+@pytest.mark.task("2.11", weight=1, visible=True, seconds=5, orders=2)
 def test_a_text_without_end(ngrams, rng):
     """A sentence that does not end is cut after max_words words."""
     model = ngrams.NGramModel([{}, {(BOS,): {"ha": 1}, ("ha",): {"ha": 1}}], ["ha", EOS])
@@ -286,7 +286,7 @@ def test_words_come_as_often_as_they_are_likely(ngrams, rng):
         assert frequencies(Counter(after[u][:400]), row)
 
 
-@pytest.mark.task("2.11", weight=1, seconds=5, repeats=True)
+@pytest.mark.task("2.11", weight=1, seconds=5, orders=2, repeats=True)
 def test_the_generator_decides(ngrams, rng):
     """The same state of the generator gives the same sentence, another state another one."""
     words = {f"w{i}": 0.02 for i in range(50)}
