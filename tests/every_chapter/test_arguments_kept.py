@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, wraps
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,10 +24,10 @@ from examiner.judge.misconceptions import Misconception, load_module, wrong_modu
 from examiner.judge.suite import Suite, with_suite
 from examiner.project import find_project
 from examiner.results import Verdict
+from tests.every_chapter.share_kept import EDGE_KEEPS, does_nothing, needing, share_kept
 
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
-KEEPS = 0.6  # at least, of what the function is worth: it is an edge case
 CASES = [
     (chapter.stem, task.id, symbol)
     for chapter in catalogue.chapters()
@@ -43,10 +43,6 @@ class Found:
     kept: float  # of its points
     seen: bool  # whether a test noticed
     could: bool  # whether any test gave it something that can be changed
-
-
-def does_nothing(*args: object, **kwargs: object) -> NoReturn:
-    raise RuntimeError("this function does nothing")
 
 
 def spoil(value: Any) -> bool:
@@ -114,11 +110,10 @@ def judged(suite: Suite, stem: str, task_id: str, symbol: str) -> Found:
     original = attrgetter(symbol)(load_module(path, f"careful_{stem}"))
     spoiled: list[str] = []
     weights = {test.name: test.mark.weight for test in suite.tests}
-    own = [name for name, each in verdicts(does_nothing).items() if each is not Verdict.PASSED]
+    own = needing(verdicts(does_nothing))
     found = verdicts(careless(original, str(path), spoiled))
-    kept = sum(weights[name] for name in own if found[name] is Verdict.PASSED)
     seen = Verdict.FAILED in found.values()
-    return Found(kept / sum(weights[name] for name in own), seen, bool(spoiled))
+    return Found(share_kept(own, weights, found), seen, bool(spoiled))
 
 
 @cache
@@ -140,4 +135,4 @@ def test_a_change_in_place_costs_something_and_not_much(stem: str, symbol: str) 
     found = all_judged(stem)[symbol]
     if found.could:
         assert found.seen, "no visible test gives it an argument that can be changed"
-        assert found.kept >= KEEPS, f"it keeps {found.kept:.0%}"
+        assert found.kept >= EDGE_KEEPS, f"it keeps {found.kept:.0%}"

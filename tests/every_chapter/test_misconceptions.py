@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -19,11 +18,17 @@ from examiner.judge.timelimit import time_limit
 from examiner.project import find_project
 from examiner.results import Verdict
 from tests.browser import THOROUGH
+from tests.every_chapter.share_kept import (
+    EDGE_KEEPS,
+    IDEA_KEEPS,
+    does_nothing,
+    needing,
+    share_kept,
+)
 
 PROJECT = find_project(Path(__file__))
 STEMS = [chapter.stem for chapter in catalogue.chapters()]
 SECONDS = 60  # for a misconception
-EDGE_KEEPS, IDEA_KEEPS = 0.6, 0.4  # at least and at most, of what the function is worth
 
 
 @dataclass(frozen=True)
@@ -56,13 +61,7 @@ class Replay:
     def kept(self, mistake: Misconception) -> float:
         """Return which share a mistake keeps, of what the tests of its function are worth."""
         tests = self.of_function[mistake.task_id, mistake.replaces]
-        verdicts = self.verdicts[mistake.name]
-        kept = sum(self.weights[test] for test in tests if verdicts[test] is Verdict.PASSED)
-        return kept / sum(self.weights[test] for test in tests)
-
-
-def does_nothing(*args: object, **kwargs: object) -> NoReturn:
-    raise RuntimeError("this function does nothing")
+        return share_kept(tests, self.weights, self.verdicts[mistake.name])
 
 
 @cache
@@ -92,9 +91,7 @@ def replayed(stem: str) -> Replay:
         for mistake in declared(stem):
             key = mistake.task_id, mistake.replaces
             if key not in found.of_function:
-                broken = verdicts(Misconception(*key, "", does_nothing))
-                tests = [name for name, seen in broken.items() if seen is not Verdict.PASSED]
-                found.of_function[key] = tests
+                found.of_function[key] = needing(verdicts(Misconception(*key, "", does_nothing)))
             found.verdicts[mistake.name] = verdicts(mistake, found.of_function[key])
 
     with_suite(PROJECT.suite(stem), PROJECT.root, work)

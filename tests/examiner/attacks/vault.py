@@ -7,41 +7,13 @@ from pathlib import Path
 
 from examiner.catalogue import Chapter, parse_chapter
 from examiner.project import Project
+from tests.examiner.small_course import catalogue_text, write_files
 
 CANARY = "cAnArY"  # the tests look for it, in any spelling of capitals, in everything written
 
-CATALOGUE = """
-stem = "vault"
-number = 9
-title = "Vault"
-[[tasks]]
-id = "9.1"
-title = "Shouting"
-symbols = ["shout"]
-see = "section 9.1"
-points = 4
-minutes = 5
-difficulty = "easy"
-hints = ["a", "b", "c"]
-[[tasks]]
-id = "9.2"
-title = "Numbers"
-symbols = ["mean", "halves"]
-see = "section 9.2"
-points = 4
-minutes = 5
-difficulty = "easy"
-hints = ["a", "b", "c"]
-[[tasks]]
-id = "9.3"
-title = "A counter"
-symbols = ["Counter"]
-see = "section 9.3"
-points = 4
-minutes = 5
-difficulty = "hard"
-hints = ["a", "b", "c"]
-"""
+CATALOGUE = catalogue_text(
+    "vault", {"Shouting": (4, "shout"), "Numbers": (4, "mean halves"), "A counter": (4, "Counter")}
+)
 
 HONEST = '''"""The vault, opened with the key."""
 
@@ -162,9 +134,7 @@ class Vault:
             "home/.netrc": f"{CANARY}-home",
             "home/.ssh/id": f"{CANARY}-key",
         }
-        for name, text in files.items():
-            (base / name).parent.mkdir(parents=True, exist_ok=True)
-            (base / name).write_text(text, "utf-8")
+        write_files(base, files)
         with sqlite3.connect(self.root / "gradebook.db") as book:
             book.execute("create table grades (student text, score real)")
             book.execute("insert into grades values (?, ?)", (f"{CANARY}-student", 1.0))

@@ -7,6 +7,7 @@ from examiner.grading.run import Options, Outcome, grade
 from examiner.project import Project
 from examiner.results import SubmissionResult
 from tests.examiner.grading.conftest import Quiet, sandbox_works
+from tests.examiner.small_course import catalogue_text, write_files
 
 SECRET = "nobody may read this constant"
 TASKS = {
@@ -18,19 +19,7 @@ TASKS = {
     "9.6": "Gate.forward",
     "9.7": "loss",
 }
-CATALOGUE = 'stem = "chain"\nnumber = 9\ntitle = "Chain"\n' + "".join(
-    f"""[[tasks]]
-id = "{task}"
-title = "Task {task}"
-symbols = ["{symbol}"]
-see = "section {task}"
-points = 2
-minutes = 5
-difficulty = "easy"
-hints = ["a", "b", "c"]
-"""
-    for task, symbol in TASKS.items()
-)
+CATALOGUE = catalogue_text("chain", {f"Task {task}": (2, symbol) for task, symbol in TASKS.items()})
 
 REFERENCE = f'''"""A chain. Leaves out: the rest."""
 
@@ -207,13 +196,8 @@ class ChainCourse:
 
     def __init__(self, root: Path) -> None:
         self.project, self.chapter = Project(root), parse_chapter(CATALOGUE)
-        for name, text in {
-            "solutions/chain.py": REFERENCE,
-            "tests/chain/suite/test_chain.py": SUITE,
-        }.items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
+        files = {"solutions/chain.py": REFERENCE, "tests/chain/suite/test_chain.py": SUITE}
+        write_files(root, files)
 
     def run(self, sources: dict[str, str], name: str = "class") -> Outcome:
         """Grade sources by students' names."""

@@ -13,30 +13,9 @@ from examiner.grading.run import Options, Outcome, grade
 from examiner.project import Project
 from examiner.results import SubmissionResult
 from examiner.sandbox import trial as sandbox
+from tests.examiner.small_course import catalogue_text, write_files
 
-CATALOGUE = """
-stem = "tiny"
-number = 9
-title = "Tiny"
-[[tasks]]
-id = "9.1"
-title = "Mean"
-symbols = ["mean"]
-see = "section 9.1"
-points = 4
-minutes = 5
-difficulty = "easy"
-hints = ["a", "b", "c"]
-[[tasks]]
-id = "9.2"
-title = "A bag of words"
-symbols = ["Bag"]
-see = "section 9.2"
-points = 6
-minutes = 5
-difficulty = "hard"
-hints = ["a", "b", "c"]
-"""
+CATALOGUE = catalogue_text("tiny", {"Mean": (4, "mean"), "A bag of words": (6, "Bag")})
 
 REFERENCE = '''"""Tiny. Leaves out: the rest."""
 
@@ -186,10 +165,7 @@ class TinyCourse:
             "tests/tiny/suite/test_tiny.py": SUITE,
             "tests/misconceptions/tiny.py": MISCONCEPTIONS,
         }
-        for name, text in files.items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
+        write_files(root, files)
 
     def hand_in(self, sources: Mapping[str, str], folder: str = "class") -> Path:
         """Write one folder per student and return the class folder."""
