@@ -38,7 +38,7 @@ DYING_SECONDS = 5.0  # between closing its channel and being gone
 
 
 @dataclass(frozen=True)
-class Plan:
+class ServerPlan:
     """What a server is told when it starts."""
 
     limits: Limits
@@ -52,7 +52,7 @@ class Plan:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, text: str) -> Plan:
+    def from_json(cls, text: str) -> ServerPlan:
         """Read what to_json wrote."""
         raw = json.loads(text)
         return cls(**{**raw, "limits": Limits(**raw["limits"])})
@@ -81,7 +81,7 @@ class Server:
     saves an examiner the time of a fork.
     """
 
-    def __init__(self, control: socket.socket, plan: Plan) -> None:
+    def __init__(self, control: socket.socket, plan: ServerPlan) -> None:
         self.control = control
         self._confinement = Confinement(
             plan.limits, confined=plan.confined, outer_uid=plan.outer_uid
@@ -181,7 +181,7 @@ def _warm_up_torch(torch: Any, *, confined: bool) -> None:
 def main() -> None:
     """Run a server: `python -c … CONTROL_DESCRIPTOR PLAN`."""
     control = socket.socket(fileno=int(sys.argv[1]))
-    plan = Plan.from_json(sys.argv[2])
+    plan = ServerPlan.from_json(sys.argv[2])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the examiner's to handle
     for name in plan.preload:
         with contextlib.suppress(ImportError):  # a package that is not there: its user will say so

@@ -18,7 +18,7 @@ def printable(text: str) -> str:
     return "".join(c for c in text if c in "\n\t" or c.isprintable())
 
 
-class Report:
+class CheckReport:
     """Prints a chapter's results as they come."""
 
     def __init__(self, chapter: Chapter, *, quiet: bool = False) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from examiner.catalogue import Chapter, Task
 from examiner.check.chapter import check_chapter
-from examiner.check.terminal import Report
+from examiner.check.terminal import CheckReport
 from examiner.project import Project
 from examiner.results import SubmissionResult, Verdict
 
@@ -66,7 +66,7 @@ def _stay_with(
     """Check a task on every save until it passes."""
     path = project.package(package) / f"{chapter.stem}.py"
     while True:
-        stamp, report = _stamp(path), Report(chapter)
+        stamp, report = _stamp(path), CheckReport(chapter)
         report.start(path.parent)
         result = check_chapter(
             project, chapter, package=package, task_ids={task.id}, report=report.test

@@ -25,7 +25,7 @@ from examiner.grading.downloads import (
     own_name,
     sender_of,
 )
-from examiner.grading.roster import Person, Roster
+from examiner.grading.roster import Roster, Student
 from examiner.grading.works import MAX_FILE, Entry, ProblemError, is_junk
 from examiner.judge.wording import LONGEST, clean
 from examiner.results import Verdict
@@ -42,7 +42,7 @@ class ClassOfEntries:
     """The submissions of a class."""
 
     entries: tuple[Entry, ...]
-    absent: tuple[Person, ...] = ()  # rows of the roster without a submission
+    absent: tuple[Student, ...] = ()  # rows of the roster without a submission
 
 
 @contextmanager
@@ -247,7 +247,7 @@ def _named(entry: Entry, key: str, sender: Sender | None, roster: Roster | None)
     return replace(entry, remarks=(*entry.remarks, one_line(text)))
 
 
-def _known(entry: Entry, submitter: Person, roster: Roster | None) -> Entry:
+def _known(entry: Entry, submitter: Student, roster: Roster | None) -> Entry:
     """Return the entry as that of a submitter whom Gradescope names."""
     if roster is None:
         return _of(entry, submitter)
@@ -259,7 +259,7 @@ def _known(entry: Entry, submitter: Person, roster: Roster | None) -> Entry:
     return replace(_of(entry, submitter), remarks=remarks)
 
 
-def _of(entry: Entry, person: Person) -> Entry:
+def _of(entry: Entry, person: Student) -> Entry:
     return replace(entry, student=person.id, name=person.name, email=person.email)
 
 
@@ -282,7 +282,7 @@ def _merged(entries: Sequence[Entry]) -> list[Entry]:
     return merged
 
 
-def _submitters(path: Path) -> dict[str, list[Person]]:
+def _submitters(path: Path) -> dict[str, list[Student]]:
     """Return who handed in each folder of a download of Gradescope's; a group's are several."""
     if not path.is_file() or path.stat().st_size > MAX_METADATA:
         return {}
@@ -299,12 +299,12 @@ def _submitters(path: Path) -> dict[str, list[Person]]:
         raise UserError(f"{path} cannot be read ({reason}): leave it out or mend it") from None
 
 
-def _submitter(said: dict[str, Any], folder: str) -> Person:
+def _submitter(said: dict[str, Any], folder: str) -> Student:
     name, sid, email = (
         one_line(str(said.get(f":{k}") or ""), 200) for k in ("name", "sid", "email")
     )
     handle = sid or email or f"{GRADESCOPE}-{folder}"
-    return Person(handle, name, email, ids=frozenset(filter(None, (sid, email))))
+    return Student(handle, name, email, ids=frozenset(filter(None, (sid, email))))
 
 
 # ------------------------------------------------------------------------------ words

@@ -35,7 +35,7 @@ _PARTICIPANT = re.compile(r"(?:Participant|Participante|Partecipante|Teilnehmer/
 
 
 @dataclass(frozen=True)
-class Person:
+class Student:
     """A row of the roster."""
 
     id: str
@@ -68,12 +68,12 @@ def letters(text: str) -> str:
 class Roster:
     """Who is in the class."""
 
-    def __init__(self, name: str, people: Sequence[Person]) -> None:
+    def __init__(self, name: str, people: Sequence[Student]) -> None:
         self.name, self.people = name, tuple(people)
         self._ids, self._names = _index(people, "ids"), _index(people, "names")
         self._numbers = _index(people, "numbers")
 
-    def find(self, name: str, sender: Sender | None) -> tuple[Person, ...]:
+    def find(self, name: str, sender: Sender | None) -> tuple[Student, ...]:
         """Return whom a submission may be of: nobody, one, or several that it cannot tell apart.
 
         A platform's number is looked up as such: it may by chance be another student's id.
@@ -91,8 +91,8 @@ class Roster:
         return tuple(p for p in named if sender.platform not in {each for each, _ in p.numbers})
 
 
-def _index(people: Iterable[Person], attribute: str) -> dict[object, tuple[Person, ...]]:
-    found: dict[object, tuple[Person, ...]] = {}
+def _index(people: Iterable[Student], attribute: str) -> dict[object, tuple[Student, ...]]:
+    found: dict[object, tuple[Student, ...]] = {}
     for person in people:
         for key in getattr(person, attribute):
             found[key] = (*found.get(key, ()), person)
@@ -116,7 +116,7 @@ def read_roster(path: Path) -> Roster:
             f"the roster {path} has no column that is known: expected a first line such as "
             f"`id,name,email`; found: {shown}"
         )
-    people: dict[str, Person] = {}
+    people: dict[str, Student] = {}
     for number, row in rows[1:]:
         cells: dict[str, str] = {}
         for key, cell in zip(head, row, strict=False):
@@ -162,7 +162,7 @@ def _header(text: str) -> str:
     return letters(text)
 
 
-def _person(cells: Mapping[str, str]) -> Person | None:
+def _person(cells: Mapping[str, str]) -> Student | None:
     """Return who a row is; None for one that is no student's."""
     of_canvas = bool({*CANVAS_IDS} & set(cells))
     name = _first(cells, NAMES)
@@ -188,7 +188,7 @@ def _person(cells: Mapping[str, str]) -> Person | None:
     if not handles and not name:
         return None
     known = frozenset(each.casefold() for each in (*ids, email) if each)
-    return Person(*((handles or [name])[0], name, email, first, last), known, frozenset(numbers))
+    return Student(*((handles or [name])[0], name, email, first, last), known, frozenset(numbers))
 
 
 def _first(cells: Mapping[str, str], keys: Iterable[str]) -> str:

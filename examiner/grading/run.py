@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from examiner.candidate.server import Plan
+from examiner.candidate.server import ServerPlan
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
 from examiner.grading import admitted, feedback
@@ -20,7 +20,7 @@ from examiner.grading.admission import Admission, asking, settle
 from examiner.grading.agenda import Met, mistakes_met, page
 from examiner.grading.entries import open_class
 from examiner.grading.hand_back import write_uploads
-from examiner.grading.roster import Person, Roster
+from examiner.grading.roster import Roster, Student
 from examiner.grading.seeds import seed_for
 from examiner.grading.store import REASONS, Kept, Key, Store, file_name, run_key, write_atomically
 from examiner.grading.submissions import Submission, read, read_package
@@ -94,7 +94,7 @@ class Outcome:
     results: tuple[SubmissionResult, ...]
     graded: int  # of them graded in this run; the others had not changed
     changes: tuple[Change, ...]
-    absent: tuple[Person, ...] = ()  # of the roster: nothing was handed in
+    absent: tuple[Student, ...] = ()  # of the roster: nothing was handed in
     uploads: tuple[Path, ...] = ()  # feedback as a learning platform takes it
     keys: tuple[Key, ...] = ()  # of the results: what each depends on
     faults: tuple[Fault, ...] = ()  # tests that the reference fails: nobody pays for them
@@ -126,7 +126,7 @@ class Gathered:
 
     submissions: list[Submission]
     entries: tuple[Entry, ...] = ()
-    absent: tuple[Person, ...] = ()
+    absent: tuple[Student, ...] = ()
 
 
 def gather(
@@ -162,7 +162,7 @@ class _Basis:
     project: Project
     chapter: Chapter
     reference: Path | None
-    plan: Plan
+    plan: ServerPlan
     seed: str
 
     @property

@@ -24,7 +24,7 @@ import psutil
 
 from examiner.boundary.deadline import MOST
 from examiner.candidate.one_thread import compute_in_one_thread
-from examiner.candidate.server import GC_THRESHOLDS, Plan
+from examiner.candidate.server import GC_THRESHOLDS, ServerPlan
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
 from examiner.grading.examiner import EXPLAINING, IDLE, IMPORTING, READING, Examiner
@@ -58,7 +58,7 @@ class Course:
     chapter: Chapter
     reference: Path | None
     misconceptions: tuple[Misconception, ...]
-    plan: Plan
+    plan: ServerPlan
     settling: bool = False  # the reference is asked whether tests are right: they are believed
 
 

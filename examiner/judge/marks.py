@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -20,8 +20,8 @@ class TaskMark:
     weight: float = 1.0  # its share of the task's points, relative to the task's other tests
     visible: bool = False  # whether students get the test; hidden unless said otherwise
     seconds: float = DEFAULT_SECONDS  # time limit of the test
-    orders: int = 1  # 2: run again where Python gives sets another order, and passed in both only
-    repeats: bool = False  # with two orders: whether the answers must be the same in both
+    orders: int = 1  # 2: it must pass in a second run, too, in which sets have another order
+    repeats: bool = False  # whether the answers of these two runs must be the same
 
 
 class SuiteError(Exception):
@@ -39,9 +39,9 @@ def read_mark(item: pytest.Item) -> TaskMark:
         raise SuiteError(f"{item.name}: @pytest.mark.task: {error}") from error
     if not found.weight > 0 or not found.seconds > 0:
         raise SuiteError(f"{item.name}: weight and seconds must be above 0")
-    if found.orders not in (1, 2) or (found.repeats and found.orders != 2):
-        raise SuiteError(f"{item.name}: orders must be 1 or 2, and with repeats=True it must be 2")
-    return found
+    if found.orders not in (1, 2):
+        raise SuiteError(f"{item.name}: orders must be 1 or 2")
+    return replace(found, orders=2) if found.repeats else found
 
 
 def behaviour(item: pytest.Item) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import examiner
 from examiner.candidate.confinement import PRIVATE_FOLDER
-from examiner.candidate.server import Plan
+from examiner.candidate.server import ServerPlan
 from examiner.library import library_folder
 
 NOBODY = 65534
@@ -42,7 +42,7 @@ def _seen() -> Iterator[Path]:
     yield Path(os.path.realpath(sys.executable))
 
 
-def wrapping(plan: Plan) -> list[str]:
+def wrapping(plan: ServerPlan) -> list[str]:
     """Return the command that locks in the command which follows it."""
     command = _beginning("candidate")
     if plan.outer_uid is None:

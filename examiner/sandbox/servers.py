@@ -16,7 +16,7 @@ from examiner.boundary.channel import Channel
 from examiner.boundary.meters import meter_of
 from examiner.boundary.usage import FileMeter, Meter
 from examiner.candidate.one_thread import ONE_THREAD
-from examiner.candidate.server import BURY, DISMISS, END, START, Plan
+from examiner.candidate.server import BURY, DISMISS, END, START, ServerPlan
 from examiner.sandbox import bubblewrap
 
 START_SECONDS = 600.0  # to import numpy and torch on a machine that is slow and busy
@@ -41,7 +41,7 @@ class ServerError(Exception):
 class CandidateServer:
     """A server, which starts while its owner goes on; forks one candidate at a time."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ServerPlan) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         boot = _BOOT.format(library=str(LIBRARY))
         wall = bubblewrap.wrapping(plan) if plan.confined else []

@@ -15,7 +15,7 @@ from examiner.boundary.errors import Stop
 from examiner.boundary.proxy import Module
 from examiner.candidate import probes, seccomp
 from examiner.candidate.confinement import Limits
-from examiner.candidate.server import Plan
+from examiner.candidate.server import ServerPlan
 from examiner.errors import UserError
 from examiner.results import Verdict
 from examiner.sandbox import bubblewrap
@@ -38,7 +38,7 @@ class Protection:
     detail: str
 
 
-def plan_for(modules: Sequence[Path], *, confined: bool, user: int | None = None) -> Plan:
+def plan_for(modules: Sequence[Path], *, confined: bool, user: int | None = None) -> ServerPlan:
     """Return what a candidate server needs for submissions that are like `modules`.
 
     It imports once what these import, so that no candidate has to; torch gets more memory.
@@ -48,7 +48,7 @@ def plan_for(modules: Sequence[Path], *, confined: bool, user: int | None = None
     with_torch = any(name.split(".")[0] == "torch" for name in found)
     limits = Limits(memory=2 << 30) if with_torch else Limits()
     outer = bubblewrap.outer_uid() if confined else user
-    return Plan(limits, confined, outer, tuple(found))
+    return ServerPlan(limits, confined, outer, tuple(found))
 
 
 def _imports(text: str) -> Iterator[str]:
@@ -68,7 +68,7 @@ class Trial:
     Raises UserError, which says what to do, when it is made or finished, if none can.
     """
 
-    def __init__(self, plan: Plan, servers: int = 1) -> None:
+    def __init__(self, plan: ServerPlan, servers: int = 1) -> None:
         if plan.confined and bubblewrap.program() is None:
             raise UserError(
                 f"the sandbox needs bubblewrap, which is not installed ({HOW_TO_GET}). "
@@ -101,7 +101,7 @@ class Trial:
             server.close()
 
 
-def require(plan: Plan) -> None:
+def require(plan: ServerPlan) -> None:
     """Raise UserError, which says what to do, unless a candidate can be locked in."""
     trial = Trial(plan)
     try:

@@ -87,9 +87,9 @@ def _checked(
 ) -> SubmissionResult:
     """Run the visible tests of some tasks and show, unless quiet, what comes of each."""
     from examiner.check.chapter import check_chapter
-    from examiner.check.terminal import Report
+    from examiner.check.terminal import CheckReport
 
-    report = Report(chapter, quiet=quiet)
+    report = CheckReport(chapter, quiet=quiet)
     report.start(project.package(package))
     whole = len(tasks) == len(chapter.tasks)
     result = check_chapter(

@@ -15,14 +15,14 @@ from typing import Any
 from examiner.platforms.nbgrader.background import Background, Processes
 from examiner.platforms.nbgrader.course import Assignment
 from examiner.platforms.nbgrader.handed_in import read
-from examiner.platforms.nbgrader.kernel import Executed, Step
+from examiner.platforms.nbgrader.kernel import Executed, KernelStep
 from examiner.platforms.nbgrader.module_grades import class_faults, module_results
 from examiner.platforms.nbgrader.notebook import run_steps, steps_of
-from examiner.platforms.nbgrader.restore_cells import Released, mend
+from examiner.platforms.nbgrader.restore_cells import ReleasedNotebook, mend
 
 
 @dataclass(frozen=True)
-class How:
+class RunSettings:
     """How notebooks of an assignment are run."""
 
     of: Assignment
@@ -35,9 +35,9 @@ class Ahead:
     """What is under way for a class."""
 
     background: Background
-    how: How
+    how: RunSettings
     _modules: Future[dict[str, dict[str, Any]]] | None = None
-    _notebooks: dict[Path, tuple[list[Step], Future[Executed]]] = field(default_factory=dict)
+    _notebooks: dict[Path, tuple[list[KernelStep], Future[Executed]]] = field(default_factory=dict)
 
     def judge_modules(self, root: Path, folders: Mapping[str, Path], jobs: int) -> None:
         """Have the examiner judge the modules in these folders, by student, so many at once."""
@@ -59,7 +59,7 @@ class Ahead:
             return []
         return class_faults(self._modules.result())
 
-    def run_notebook(self, path: Path, original: Released) -> None:
+    def run_notebook(self, path: Path, original: ReleasedNotebook) -> None:
         """Have a handed-in notebook run, unless it cannot be read."""
         try:
             notebook = read(path)
@@ -78,12 +78,12 @@ class Ahead:
                 _, executed = self._notebooks[path]
                 executed.result()
 
-    def ran(self, path: Path, steps: list[Step]) -> Executed:
+    def ran(self, path: Path, steps: list[KernelStep]) -> Executed:
         """Return what the steps of a handed-in notebook gave; run now if they were others then."""
         taken, executed = self._notebooks.pop(path, (None, None))
         if executed is not None and taken == steps:
             return executed.result()
         return self._run(steps, path.parent, self.background.processes)
 
-    def _run(self, steps: list[Step], folder: Path, processes: Processes) -> Executed:
+    def _run(self, steps: list[KernelStep], folder: Path, processes: Processes) -> Executed:
         return run_steps(steps, self.how.of, folder, self.how.kept, processes)

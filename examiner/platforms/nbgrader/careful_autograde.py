@@ -23,12 +23,12 @@ from nbgrader.utils import find_all_files, parse_utc
 from examiner.errors import UserError
 from examiner.grading.run import Change, processors
 from examiner.grading.store import Key
-from examiner.platforms.nbgrader.ahead import Ahead, How
+from examiner.platforms.nbgrader.ahead import Ahead, RunSettings
 from examiner.platforms.nbgrader.autograde_steps import SandboxedExecute
 from examiner.platforms.nbgrader.background import Background
 from examiner.platforms.nbgrader.changes import key_in
 from examiner.platforms.nbgrader.course import assignment, course_folder
-from examiner.platforms.nbgrader.gradebook import Written, open_gradebook
+from examiner.platforms.nbgrader.gradebook import GradebookEntry, open_gradebook
 from examiner.platforms.nbgrader.handed_in import prepare, released_ids
 from examiner.platforms.nbgrader.plain_files import (
     by_student,
@@ -77,7 +77,7 @@ class CarefulAutograde(Autograde, PlainCopy):
         self.remarks = defaultdict[str, list[str]](list)
         for student, lines in self.notices.items():
             self.remarks[student] += lines
-        self.written = defaultdict[str, list[Written]](list)  # of each notebook
+        self.written = defaultdict[str, list[GradebookEntry]](list)  # of each notebook
         self.changes: list[Change] = []  # since the run before
         self.failures: dict[str, Exception] = {}  # of students who could not be judged
         self.faults: list[str] = []  # lines on tests that the reference fails
@@ -224,7 +224,7 @@ class CarefulAutograde(Autograde, PlainCopy):
         root = Path(self.coursedir.root)
         of = assignment(root, self.coursedir.assignment_id)
         kept = self.exclude_overwriting.get(of.name, [])
-        how = How(of, kept, SandboxedExecute(config=self.config).seconds)
+        how = RunSettings(of, kept, SandboxedExecute(config=self.config).seconds)
         ahead = self.ahead = Ahead(background, how)
         due = {student: path for student, path in self._folders() if self._is_due(student, path)}
         if of.chapter is not None:

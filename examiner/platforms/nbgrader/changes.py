@@ -14,7 +14,7 @@ from nbformat.notebooknode import NotebookNode
 from examiner.grading.run import Change
 from examiner.grading.store import REASONS, Key
 from examiner.platforms.nbgrader.course import Assignment
-from examiner.platforms.nbgrader.gradebook import Written
+from examiner.platforms.nbgrader.gradebook import GradebookEntry
 from examiner.platforms.nbgrader.notebook import SHARED
 
 
@@ -35,7 +35,7 @@ def key_in(path: Path) -> Key:
     return {}
 
 
-def change(of: Assignment, written: Written, before: Key, nb: NotebookNode) -> Change | None:
+def change(of: Assignment, written: GradebookEntry, before: Key, nb: NotebookNode) -> Change | None:
     """Return how a student's points changed with this run, if they did."""
     if written.before is None or (written.before == written.points and not written.changed):
         return None

@@ -21,7 +21,7 @@ SECONDS = 20.0  # a check compares a few numbers
 
 
 @dataclass(frozen=True)
-class Score:
+class CellScore:
     """Points for a cell and the words that go with them."""
 
     points: float | None  # None: the grader failed, and a person has to look
@@ -30,33 +30,33 @@ class Score:
 
 def judge(
     source: str, worth: float, answers: Mapping[str, Any], faults: Mapping[str, str]
-) -> Score:
+) -> CellScore:
     """Run a check cell's trusted source on plain answers.
 
     >>> judge("assert x == 3, 'x is not three'", 2, {"x": 3}, {})
-    Score(points=2.0, message='')
+    CellScore(points=2.0, message='')
     >>> judge("assert x == 3, 'x is not three'", 2, {"x": 4}, {})
-    Score(points=0.0, message='x is not three')
+    CellScore(points=0.0, message='x is not three')
     """
     if faults:
-        return Score(0.0, "\n".join(_explain(name, why) for name, why in faults.items()))
+        return CellScore(0.0, "\n".join(_explain(name, why) for name, why in faults.items()))
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed), time_limit(SECONDS):
             value = _run(source, dict(answers))
     except AssertionError as error:
         said = str(error) or "a test of this answer failed"
-        return Score(0.0, _join(printed.getvalue(), said))
+        return CellScore(0.0, _join(printed.getvalue(), said))
     except TimeLimitError:
-        return Score(None, "the test of this answer took too long")
+        return CellScore(None, "the test of this answer took too long")
     except Exception as error:
         said = f"the answer has another form than was asked for ({type(error).__name__})"
-        return Score(0.0, _join(printed.getvalue(), said))
+        return CellScore(0.0, _join(printed.getvalue(), said))
     points = float(worth)
     if isinstance(value, bool | int | float):
         given = float(value) if math.isfinite(value) else 0.0
         points = min(max(given, 0.0), float(worth))
-    return Score(points, printed.getvalue().strip())
+    return CellScore(points, printed.getvalue().strip())
 
 
 def _run(source: str, names: dict[str, Any]) -> Any:

@@ -17,7 +17,7 @@ from examiner.platforms.nbgrader import require_nbgrader
 from examiner.plural import count, duration
 
 if TYPE_CHECKING:  # it needs nbgrader
-    from examiner.platforms.nbgrader.grade_class import Graded
+    from examiner.platforms.nbgrader.grade_class import GradedStudent
 
 
 def find_course(submissions: Path, gradebook: str) -> Path:
@@ -72,7 +72,7 @@ def grade_class(
     return 0 if all(each.judged for each in found) else 1
 
 
-def _table(assignment: str, found: Sequence[Graded]) -> Table:
+def _table(assignment: str, found: Sequence[GradedStudent]) -> Table:
     """Return a line for each student; of marks by hand, how many are still to be given."""
     table = Table("student", "points", "of", "late", "waits for marks", title=assignment)
     for each in found:
@@ -82,6 +82,6 @@ def _table(assignment: str, found: Sequence[Graded]) -> Table:
             late += f": -{written.penalty:g}"
         waits = count(len(written.waiting), "part") if written.waiting else ""
         points = f"{written.points:g}" if each.judged else "not judged"
-        most = f"{written.most:g}" if each.judged else ""
-        table.add_row(escape(printable(written.student)), points, most, late, waits)
+        max_points = f"{written.max_points:g}" if each.judged else ""
+        table.add_row(escape(printable(written.student)), points, max_points, late, waits)
     return table

@@ -26,7 +26,7 @@ class Grade:
     """One student's grade for one assignment; without a submission the score is 0."""
 
     assignment: str
-    most: float
+    max_points: float
     student: Any
     submission: Any
 
@@ -108,8 +108,8 @@ class Table(ExportPlugin):
                     submission = gradebook.find_submission(assignment.name, student.id)
                 except MissingEntry:
                     submission = None
-                most = float(assignment.max_score)
-                found.append(Grade(str(assignment.name), most, student, submission))
+                max_points = float(assignment.max_score)
+                found.append(Grade(str(assignment.name), max_points, student, submission))
         return found
 
 
@@ -132,7 +132,7 @@ class Plain(Table):
             first, last, name, email = grade.about
             texts = [grade.assignment, due, submission.timestamp if submission else None]
             texts += [name, last, first, email]
-            points = (grade.raw, grade.penalty, grade.score, grade.most)
+            points = (grade.raw, grade.penalty, grade.score, grade.max_points)
             shown = ["" if text is None else str(text) for text in texts]
             yield [*shown, *map(number, points), ", ".join(grade.not_marked)]
 
@@ -156,16 +156,16 @@ class Canvas(Table):
 
     def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
         """One row per student, one column per assignment."""
-        most = {grade.assignment: grade.most for grade in grades}
+        max_points = {grade.assignment: grade.max_points for grade in grades}
         head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-        yield [*head, *most]
-        yield ["    Points Possible", "", "", "", "", *map(number, most.values())]
+        yield [*head, *max_points]
+        yield ["    Points Possible", "", "", "", "", *map(number, max_points.values())]
         for name, found in by_student(grades).items():
             first = next(iter(found.values()))
             ids = [harmless(each) for each in (str(first.student.lms_user_id or ""), name, name)]
             about = [first.name, *ids, ""]
             # an empty cell leaves what Canvas has; a student who handed nothing in is no 0 there
-            given = (found[each] for each in most)
+            given = (found[each] for each in max_points)
             yield [*about, *(number(g.score) if g.submission else "" for g in given)]
 
 
@@ -202,7 +202,7 @@ class Gradescope(Table):
         for grade in grades:
             submission = grade.submission
             time = str(submission.timestamp or "") if submission else ""
-            points = [number(grade.score) if submission else "", number(grade.most)]
+            points = [number(grade.score) if submission else "", number(grade.max_points)]
             status = "Graded" if submission else "Missing"
             status = "Not all marked" if grade.not_marked else status
             yield [*grade.about, grade.assignment, *points, status, time]

@@ -22,7 +22,7 @@ from traitlets.config import Config
 from examiner.check.terminal import printable
 from examiner.errors import UserError
 from examiner.grading.entries import open_class
-from examiner.grading.roster import Person, Roster
+from examiner.grading.roster import Roster, Student
 from examiner.grading.run import Change
 from examiner.grading.works import Entry, ProblemError
 from examiner.platforms.nbgrader import configure
@@ -33,16 +33,16 @@ from examiner.platforms.nbgrader.course import (
     course_folder,
     course_settings,
 )
-from examiner.platforms.nbgrader.gradebook import Written, database_url, open_gradebook
+from examiner.platforms.nbgrader.gradebook import GradebookEntry, database_url, open_gradebook
 from examiner.platforms.nbgrader.zips import lay_out
 from examiner.plural import count
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradedStudent:
     """What a run wrote of a student."""
 
-    written: Written
+    written: GradebookEntry
     remarks: tuple[str, ...] = ()  # what was not as it should be
     judged: bool = True
     changes: tuple[Change, ...] = ()  # since the run before
@@ -57,7 +57,7 @@ def grade_into(
     jobs: int = 0,
     roster: Roster | None = None,
     say: Callable[[str], None] = print,
-) -> list[Graded]:
+) -> list[GradedStudent]:
     """Grade every submission of the assignment `name` and write it to the gradebook at `url`.
 
     Marks that a person gave stay, and so does what was handed in: copies are graded. Raises
@@ -134,7 +134,7 @@ def _run(grader: CarefulAutograde) -> None:
             raise UserError(str(error)) from None
 
 
-def _introduce(people: Mapping[str, Person], grader: CarefulAutograde, settings: Config) -> None:
+def _introduce(people: Mapping[str, Student], grader: CarefulAutograde, settings: Config) -> None:
     """Write names and addresses into the gradebook.
 
     Raises what ended everybody's grading: no sandbox, or a gradebook that fails.
@@ -148,22 +148,26 @@ def _introduce(people: Mapping[str, Person], grader: CarefulAutograde, settings:
                 book.introduce(people[student])
 
 
-def _graded(student: str, grader: CarefulAutograde, failures: Mapping[str, Exception]) -> Graded:
+def _graded(
+    student: str, grader: CarefulAutograde, failures: Mapping[str, Exception]
+) -> GradedStudent:
     remarks = tuple(dict.fromkeys(grader.remarks[student]))
     if error := failures.get(student):
         known = isinstance(error, ProblemError)
         why = str(error) if known else f"{type(error).__name__}: {error}"
-        return Graded(Written(student, 0, 0), (*remarks, f"not judged: {why}"), judged=False)
+        return GradedStudent(
+            GradebookEntry(student, 0, 0), (*remarks, f"not judged: {why}"), judged=False
+        )
     changes = tuple(each for each in grader.changes if each.student == student)
-    return Graded(_whole(grader.written[student]), remarks, changes=changes)
+    return GradedStudent(_whole(grader.written[student]), remarks, changes=changes)
 
 
-def _whole(notebooks: Sequence[Written]) -> Written:
+def _whole(notebooks: Sequence[GradebookEntry]) -> GradebookEntry:
     """Return what the gradebook holds of all of a student's notebooks."""
     return replace(
         notebooks[0],
         points=sum(each.points for each in notebooks),
-        most=sum(each.most for each in notebooks),
+        max_points=sum(each.max_points for each in notebooks),
         penalty=sum(each.penalty for each in notebooks),
         waiting=tuple(name for each in notebooks for name in each.waiting),
     )

@@ -22,8 +22,8 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from examiner.errors import UserError
-from examiner.grading.roster import Person
-from examiner.platforms.nbgrader.check_cells import Score
+from examiner.grading.roster import Student
+from examiner.platforms.nbgrader.check_cells import CellScore
 from examiner.platforms.nbgrader.course import Assignment
 from examiner.platforms.nbgrader.notebook import automatic_score, id_of
 
@@ -38,16 +38,16 @@ class GradedNotebook:
     assignment: str
     notebook: str
     nb: NotebookNode
-    scores: Mapping[str, Score]
+    scores: Mapping[str, CellScore]
 
 
 @dataclass(frozen=True)
-class Written:
+class GradebookEntry:
     """What the gradebook holds of a student's notebook."""
 
     student: str
     points: float  # what is known without the marks that a person still has to give
-    most: float
+    max_points: float
     penalty: float = 0.0
     waiting: tuple[str, ...] = ()  # cells that wait for such marks
     late: float = 0.0  # seconds
@@ -75,7 +75,7 @@ class Book:
             )
         return str(found[0].name)
 
-    def introduce(self, person: Person) -> None:
+    def introduce(self, person: Student) -> None:
         """Tell the gradebook a student's name and address, where it has none."""
         student = self.api.update_or_create_student(person.id)
         last = person.last or ("" if person.first else person.name)
@@ -178,7 +178,7 @@ def _check_version(api: Gradebook) -> None:
         )
 
 
-def write_scores(book: Book, graded: GradedNotebook) -> Written:
+def write_scores(book: Book, graded: GradedNotebook) -> GradebookEntry:
     """Write a student's scores; return what the gradebook holds now, and held before.
 
     A mark that a person gave stays; it is shown to that person again, as nbgrader does.
@@ -206,7 +206,7 @@ def write_scores(book: Book, graded: GradedNotebook) -> Written:
     api.db.commit()
     api.db.refresh(submitted)
     changed = tuple(each.name for each in submitted.grades if each.score != scores[each.name])
-    return Written(
+    return GradebookEntry(
         student,
         _points(submitted),
         float(submitted.max_score),
@@ -227,7 +227,7 @@ def is_unmarked(grade: Any) -> bool:
     return grade.auto_score is None and grade.manual_score is None
 
 
-def _write_grade(grade: Any, cell: NotebookNode, scores: Mapping[str, Score]) -> None:
+def _write_grade(grade: Any, cell: NotebookNode, scores: Mapping[str, CellScore]) -> None:
     if utils.is_task(cell):  # marked by hand, where something was handed in
         grade.auto_score = scores[grade.name].points if grade.name in scores else None
         grade.needs_manual_grade = is_unmarked(grade)

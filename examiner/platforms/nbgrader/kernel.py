@@ -39,7 +39,7 @@ NO_ANSWER = "it sent something that is no answer"
 
 
 @dataclass(frozen=True)
-class Step:
+class KernelStep:
     """Run a cell, or fetch variables."""
 
     cell: int  # its place in the notebook
@@ -91,7 +91,9 @@ class _GoneError(Exception):
     """There will be no more answers."""
 
 
-def execute(steps: Sequence[Step], folder: Path, processes: Processes | None = None) -> Executed:
+def execute(
+    steps: Sequence[KernelStep], folder: Path, processes: Processes | None = None
+) -> Executed:
     """Run the steps in one kernel; `folder` holds the student's files, which it sees copies of.
 
     The kernel is one of the `processes` that end with the run of a class.
@@ -148,7 +150,7 @@ def _decode(body: bytes) -> Any:
     return wire.decode(body)
 
 
-def _do(step: Step, talk: _Talk, executed: Executed) -> None:
+def _do(step: KernelStep, talk: _Talk, executed: Executed) -> None:
     """Take a step and note what it gave."""
     if not step.fetch:
         answer = talk.ask("run", step.code, step.seconds)

@@ -23,7 +23,7 @@ from examiner.errors import UserError
 from examiner.grading.run import Options, grade, processors
 from examiner.grading.terminal import fault_lines
 from examiner.platforms.nbgrader.background import Processes
-from examiner.platforms.nbgrader.check_cells import Score
+from examiner.platforms.nbgrader.check_cells import CellScore
 from examiner.platforms.nbgrader.course import examiner_project
 from examiner.plural import count
 from examiner.project import Project
@@ -96,12 +96,12 @@ def class_faults(results: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(line for each in results.values() for line in each["faults"]))
 
 
-def task_scores(chapter: Chapter, result: Mapping[str, Any]) -> dict[str, Score]:
+def task_scores(chapter: Chapter, result: Mapping[str, Any]) -> dict[str, CellScore]:
     """Return the points and the message of each task, by its id."""
     return {task["id"]: _score(task) for task in result["tasks"]}
 
 
-def _score(task: Mapping[str, Any]) -> Score:
+def _score(task: Mapping[str, Any]) -> CellScore:
     tests = task["tests"]
     passed = sum(test["verdict"] == Verdict.PASSED for test in tests)
     of = f"{task['score']:g} of {count(task['max_score'], 'point')}"
@@ -109,8 +109,8 @@ def _score(task: Mapping[str, Any]) -> Score:
     said = dict.fromkeys(line for test in tests for line in _lines(test))
     message = printable("\n".join([head, *said]))
     if task["verdict"] == Verdict.NOT_JUDGED:
-        return Score(None, f"{message}\nA test could not be judged: a person will look at it.")
-    return Score(float(task["score"]), message)
+        return CellScore(None, f"{message}\nA test could not be judged: a person will look at it.")
+    return CellScore(float(task["score"]), message)
 
 
 def _lines(test: Mapping[str, Any]) -> Iterable[str]:

@@ -17,10 +17,10 @@ from nbgrader import utils
 
 from examiner.platforms.nbgrader import module_grades
 from examiner.platforms.nbgrader.background import Processes
-from examiner.platforms.nbgrader.check_cells import Score, judge, missing
+from examiner.platforms.nbgrader.check_cells import CellScore, judge, missing
 from examiner.platforms.nbgrader.course import Assignment
 from examiner.platforms.nbgrader.handed_in import UNUSED
-from examiner.platforms.nbgrader.kernel import Executed, Step, execute
+from examiner.platforms.nbgrader.kernel import Executed, KernelStep, execute
 from examiner.platforms.nbgrader.plain_files import clear_the_way, plain_files
 from examiner.plural import count
 from examiner.release.assignment import without
@@ -61,7 +61,7 @@ def stage_files(folder: Path, handed_in: Path, source: Path, kept: Sequence[str]
             shutil.copyfile(path, folder / inside)
 
 
-def steps_of(nb: NotebookNode, of: Assignment, seconds: float) -> list[Step]:
+def steps_of(nb: NotebookNode, of: Assignment, seconds: float) -> list[KernelStep]:
     """Return what a kernel has to do for a notebook.
 
     Test cells of the course are not run: the kernel could change what they give. Their variables
@@ -71,14 +71,14 @@ def steps_of(nb: NotebookNode, of: Assignment, seconds: float) -> list[Step]:
     for index, cell in enumerate(nb.cells):
         kind = of.kind(id_of(cell))
         if kind == "check":
-            steps.append(Step(index, fetch=tuple(of.said(id_of(cell)).get("reads", ()))))
+            steps.append(KernelStep(index, fetch=tuple(of.said(id_of(cell)).get("reads", ()))))
         elif cell.cell_type == "code" and kind != "task" and cell.source.strip():
-            steps.append(Step(index, str(cell.source), seconds))
+            steps.append(KernelStep(index, str(cell.source), seconds))
     return steps
 
 
 def run_steps(
-    steps: Sequence[Step],
+    steps: Sequence[KernelStep],
     of: Assignment,
     handed_in: Path,
     kept: Sequence[str],
@@ -90,7 +90,7 @@ def run_steps(
         return execute(steps, Path(name), processes)
 
 
-def show(nb: NotebookNode, steps: Sequence[Step], executed: Executed) -> None:
+def show(nb: NotebookNode, steps: Sequence[KernelStep], executed: Executed) -> None:
     """Put the outputs into the notebook."""
     count, told = 0, False
     for step in steps:
@@ -130,12 +130,12 @@ def score(
     of: Assignment,
     module: Mapping[str, Any] | None,
     executed: Executed | None,
-) -> dict[str, Score]:
+) -> dict[str, CellScore]:
     """Return the points of the course's test cells by grade id, and write them below the cells.
 
     `module` is what the examiner says of the student's module, `executed` what the kernel gave.
     """
-    scores: dict[str, Score] = {}
+    scores: dict[str, CellScore] = {}
     if of.chapter is not None and module is not None:
         tasks = module_grades.task_scores(of.chapter, module)
         scores = {name: tasks[of.said(name)["task"]] for name in of.ids("task")}
@@ -149,7 +149,7 @@ def score(
             _write_below(cell, scores[id_of(cell)], of)
     if not any(_is_own(cell, of) for cell in nb.cells):
         assigned = [cell for cell in nb.cells if utils.is_task(cell)]
-        scores |= {id_of(cell): Score(0.0, "nothing was handed in") for cell in assigned}
+        scores |= {id_of(cell): CellScore(0.0, "nothing was handed in") for cell in assigned}
     return scores
 
 
@@ -159,7 +159,7 @@ def _is_own(cell: NotebookNode, of: Assignment) -> bool:
     return bool(text) and not id_of(cell) and text not in of.texts and not text.startswith(UNUSED)
 
 
-def _judge(of: Assignment, name: str, index: int, executed: Executed | None) -> Score:
+def _judge(of: Assignment, name: str, index: int, executed: Executed | None) -> CellScore:
     source, said = of.cells[name]["source"], of.said(name)
     worth = float(said["points"])
     if executed is None or index not in executed.answers:
@@ -168,7 +168,7 @@ def _judge(of: Assignment, name: str, index: int, executed: Executed | None) -> 
     return judge(source, worth, executed.answers[index], executed.faults[index])
 
 
-def _write_below(cell: NotebookNode, found: Score, of: Assignment) -> None:
+def _write_below(cell: NotebookNode, found: CellScore, of: Assignment) -> None:
     text = found.message
     if of.kind(id_of(cell)) == "check":
         worth = of.said(id_of(cell))["points"]
@@ -180,7 +180,7 @@ def _write_below(cell: NotebookNode, found: Score, of: Assignment) -> None:
     cell.metadata[SHARED] = from_dict({"points": found.points, "message": found.message})
 
 
-def automatic_score(cell: NotebookNode, scores: Mapping[str, Score]) -> float | None:
+def automatic_score(cell: NotebookNode, scores: Mapping[str, CellScore]) -> float | None:
     """Return the points of a graded cell; None where a person has to give them."""
     if id_of(cell) in scores:
         return scores[id_of(cell)].points

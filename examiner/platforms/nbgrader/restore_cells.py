@@ -23,14 +23,14 @@ SCHEMA_VERSION = 3
 
 
 @dataclass(frozen=True)
-class Released:
+class ReleasedNotebook:
     """A notebook as it was released, as far as the gradebook keeps it."""
 
     cells: list[NotebookNode]  # with their metadata, in the source's order
     kernelspec: dict[str, Any]
 
 
-def released(gradebook: Gradebook, notebook: str, of: Assignment) -> Released:
+def released(gradebook: Gradebook, notebook: str, of: Assignment) -> ReleasedNotebook:
     """Return what the gradebook keeps of a notebook of the assignment."""
     entry = gradebook.find_notebook(notebook, of.name)
     graded = {cell.name: cell for cell in (*entry.grade_cells, *entry.task_cells)}
@@ -54,10 +54,10 @@ def released(gradebook: Gradebook, notebook: str, of: Assignment) -> Released:
         found.append(_cell(source.cell_type, source.source, {"nbgrader": metadata}))
     place = {name: number for number, name in enumerate(of.order)}  # the gradebook has no order
     found.sort(key=lambda cell: place.get(_id(cell), len(place)))
-    return Released(found, json.loads(entry.kernelspec or "{}"))
+    return ReleasedNotebook(found, json.loads(entry.kernelspec or "{}"))
 
 
-def mend(nb: NotebookNode, of: Assignment, original: Released, note: str = "") -> list[str]:
+def mend(nb: NotebookNode, of: Assignment, original: ReleasedNotebook, note: str = "") -> list[str]:
     """Make a handed-in notebook, in place, one that can be run, judged and shown.
 
     Its cells are as released, and it holds no outputs, kernel, hidden tests or metadata but ours:

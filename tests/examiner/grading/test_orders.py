@@ -78,7 +78,7 @@ def test_best(tiny, rng):
         assert ranking.knows(words[0]) and not ranking.knows("z")
 
 
-@pytest.mark.task("9.2", orders=2, repeats=True)
+@pytest.mark.task("9.2", repeats=True)
 def test_draws(tiny):
     """Only the generator decides which word is drawn."""
     ranking = tiny.Ranking("abcdefghijklmnop")

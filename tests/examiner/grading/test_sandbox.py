@@ -13,7 +13,7 @@ import pytest
 from examiner.boundary.conversation import Conversation
 from examiner.boundary.proxy import Module
 from examiner.candidate import confinement, seccomp
-from examiner.candidate.server import Plan
+from examiner.candidate.server import ServerPlan
 from examiner.errors import UserError
 from examiner.results import Verdict
 from examiner.sandbox import bubblewrap
@@ -37,7 +37,7 @@ def test_every_wall_stands() -> None:
 def test_a_wall_that_is_missing_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     wrapping = bubblewrap.wrapping
 
-    def open_wall(plan: Plan) -> list[str]:
+    def open_wall(plan: ServerPlan) -> list[str]:
         here = str(Path.cwd() / "tests")
         command = wrapping(plan)
         at = command.index("--remount-ro")
@@ -62,7 +62,7 @@ def test_without_user_namespaces_grading_says_what_to_do(monkeypatch: pytest.Mon
         sandbox.require(sandbox.plan_for([], confined=True))
 
 
-def start(plan: Plan, source: str) -> tuple[CandidateServer, Any]:
+def start(plan: ServerPlan, source: str) -> tuple[CandidateServer, Any]:
     server = CandidateServer(plan)
     talk = Conversation(server.start().ask)
     talk.begin(0, 20)
@@ -71,7 +71,9 @@ def start(plan: Plan, source: str) -> tuple[CandidateServer, Any]:
 
 @needs_sandbox
 def test_a_candidate_that_cannot_be_locked_in_never_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = Plan(confinement.Limits(disk=-1), True, bubblewrap.outer_uid())  # no such file system
+    plan = ServerPlan(
+        confinement.Limits(disk=-1), True, bubblewrap.outer_uid()
+    )  # no such file system
     server = CandidateServer(plan)
     with pytest.raises(ServerError, match="mount"):
         server.start()
@@ -160,7 +162,9 @@ def test_computing_time_is_limited_over_all_tests(
 ) -> None:
     if confined and not sandbox_works():
         pytest.skip("needs bubblewrap and user namespaces: see `nextword doctor`")
-    plan = Plan(confinement.Limits(cpu=1), confined, bubblewrap.outer_uid() if confined else None)
+    plan = ServerPlan(
+        confinement.Limits(cpu=1), confined, bubblewrap.outer_uid() if confined else None
+    )
     monkeypatch.setattr(sandbox, "plan_for", lambda *_, **__: plan)
     burn = "import time\n    end = time.process_time() + 0.45\n"
     burn += "    while time.process_time() < end: pass\n"

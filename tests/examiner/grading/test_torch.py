@@ -13,7 +13,7 @@ from examiner.boundary.conversation import Conversation
 from examiner.boundary.errors import CannotCrossError
 from examiner.boundary.limits import MAX_NUMBERS
 from examiner.boundary.proxy import Module
-from examiner.candidate.server import Plan
+from examiner.candidate.server import ServerPlan
 from examiner.catalogue import parse_chapter
 from examiner.project import Project
 from examiner.results import Verdict
@@ -177,7 +177,7 @@ def softmax(x, w):
 TORCH = Path(__file__)  # a file that imports torch
 
 
-def start(plan: Plan, source: str) -> tuple[CandidateServer, Module]:
+def start(plan: ServerPlan, source: str) -> tuple[CandidateServer, Module]:
     server = CandidateServer(plan)
     talk = Conversation(server.start().ask)
     talk.begin(0, 60)

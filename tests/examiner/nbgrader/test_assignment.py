@@ -11,7 +11,7 @@ from nbgrader.nbgraderformat import MetadataValidator
 from examiner.catalogue import chapter
 from examiner.check import notebook as cells_of_students
 from examiner.errors import UserError
-from examiner.platforms.nbgrader.check_cells import Score, judge
+from examiner.platforms.nbgrader.check_cells import CellScore, judge
 from examiner.platforms.nbgrader.course import assignment
 from examiner.project import Project
 from examiner.release import assignment as work
@@ -169,11 +169,11 @@ def test_a_suite_given_as_text_replaces_the_one_before(tmp_path, reference):
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("assert x == 1", Score(0.0, "a test of this answer failed")),
-        ("print('half'); 1.5", Score(1.5, "half")),
-        ("99", Score(3.0, "")),  # no more than the cell is worth
-        ("float('nan')", Score(0.0, "")),
-        ("x + 'a'", Score(0.0, "the answer has another form than was asked for (TypeError)")),
+        ("assert x == 1", CellScore(0.0, "a test of this answer failed")),
+        ("print('half'); 1.5", CellScore(1.5, "half")),
+        ("99", CellScore(3.0, "")),  # no more than the cell is worth
+        ("float('nan')", CellScore(0.0, "")),
+        ("x + 'a'", CellScore(0.0, "the answer has another form than was asked for (TypeError)")),
     ],
 )
 def test_a_check_gives_points_and_words(source, expected):
@@ -182,7 +182,7 @@ def test_a_check_gives_points_and_words(source, expected):
 
 def test_a_missing_answer_is_named():
     score = judge("assert x", 3, {}, {"x": "NameError: name 'x' is not defined"})
-    assert score == Score(0.0, "there is no x: was its cell left empty, or did it fail?")
+    assert score == CellScore(0.0, "there is no x: was its cell left empty, or did it fail?")
 
 
 def test_checks_expect_what_the_reference_answers_now(course, answers):

@@ -15,13 +15,13 @@ from traitlets.config import Config
 
 from examiner.errors import UserError
 from examiner.platforms.nbgrader import exports
-from examiner.platforms.nbgrader.check_cells import Score
+from examiner.platforms.nbgrader.check_cells import CellScore
 from examiner.platforms.nbgrader.command import find_course
 from examiner.platforms.nbgrader.course import Assignment, assignment, course_folder
 from examiner.platforms.nbgrader.gradebook import (
     Book,
+    GradebookEntry,
     GradedNotebook,
-    Written,
     open_gradebook,
     write_scores,
 )
@@ -44,7 +44,7 @@ def graded(student: str, points: float) -> GradedNotebook:
         new = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
         cells.append(new("an answer", metadata={"nbgrader": entry}))
     nb = nbformat.v4.new_notebook(cells=cells)
-    return GradedNotebook(student, "hw", "hw", nb, {"task-2-1": Score(points, "")})
+    return GradedNotebook(student, "hw", "hw", nb, {"task-2-1": CellScore(points, "")})
 
 
 def handed_in(book: Book, student: str, time: str) -> Book:
@@ -63,7 +63,7 @@ def walk(url: str) -> None:
         make(book)
     with open_gradebook(url, SETTINGS) as book:
         first = write_scores(book, graded("ada", 3.5))
-        assert first == Written("ada", 3.5, 8, 0, ("why",))
+        assert first == GradebookEntry("ada", 3.5, 8, 0, ("why",))
         grade = book.api.find_grade("why", "hw", "hw", "ada")
         grade.manual_score = 2
         book.api.db.commit()
@@ -76,9 +76,9 @@ def walk(url: str) -> None:
         kept = write_scores(book, graded("ada", 4))
         assert (kept.before, kept.points, kept.changed) == (3, 3, ())
         late = write_scores(handed_in(book, "bob", "2026-01-11 12:00:00 UTC"), graded("bob", 4))
-        assert late == Written("bob", 0, 8, 4, ("why",), late=86400)
+        assert late == GradebookEntry("bob", 0, 8, 4, ("why",), late=86400)
         on_time = write_scores(handed_in(book, "bob", "2026-01-09 12:00:00 UTC"), graded("bob", 4))
-        assert on_time == Written("bob", 4, 8, 0, ("why",), before=0)
+        assert on_time == GradebookEntry("bob", 4, 8, 0, ("why",), before=0)
 
 
 @pytest.fixture(scope="session")

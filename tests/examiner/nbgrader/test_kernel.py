@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from examiner.platforms.nbgrader.kernel import Executed, Step, execute
+from examiner.platforms.nbgrader.kernel import Executed, KernelStep, execute
 from tests.examiner.nbgrader import cheats
 from tests.examiner.nbgrader.conftest import ROOT
 
@@ -52,18 +52,18 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Executed:
             server.bind(("127.0.0.1", 0))
             server.listen()
             steps = [
-                Step(0, CONNECT.format(port=server.getsockname()[1])),
-                Step(1, "import socket; socket.getaddrinfo('example.org', 80)"),
-                Step(2, SEEN.format(paths=[str(secret), *HIDDEN, MINE])),
-                Step(3, DESCRIPTORS.format(name=str(secret.parent))),
-                Step(4, fetch=("found", "variables", "interfaces", "processes", "leaked")),
-                Step(5, "import warnings; warnings.warn('loud'); x = 7"),
-                Step(6, "while True: pass", seconds=1.0),
-                Step(7, fetch=("x",)),
-                Step(8, "open('/submission/data.txt', 'w')"),
-                Step(9, "import os; os._exit(0)"),
-                Step(10, fetch=("x",)),
-                Step(11, "x = 8"),
+                KernelStep(0, CONNECT.format(port=server.getsockname()[1])),
+                KernelStep(1, "import socket; socket.getaddrinfo('example.org', 80)"),
+                KernelStep(2, SEEN.format(paths=[str(secret), *HIDDEN, MINE])),
+                KernelStep(3, DESCRIPTORS.format(name=str(secret.parent))),
+                KernelStep(4, fetch=("found", "variables", "interfaces", "processes", "leaked")),
+                KernelStep(5, "import warnings; warnings.warn('loud'); x = 7"),
+                KernelStep(6, "while True: pass", seconds=1.0),
+                KernelStep(7, fetch=("x",)),
+                KernelStep(8, "open('/submission/data.txt', 'w')"),
+                KernelStep(9, "import os; os._exit(0)"),
+                KernelStep(10, fetch=("x",)),
+                KernelStep(11, "x = 8"),
             ]
             return execute(steps, work)
     finally:
@@ -106,15 +106,17 @@ def test_a_kernel_that_dies_costs_what_comes_after(ran):
 
 def test_a_notebook_imports_the_module_beside_it(tmp_path) -> None:
     (tmp_path / "mine.py").write_text("ANSWER = 42\n")
-    ran = execute([Step(0, "from mine import ANSWER"), Step(1, fetch=("ANSWER",))], tmp_path)
+    ran = execute(
+        [KernelStep(0, "from mine import ANSWER"), KernelStep(1, fetch=("ANSWER",))], tmp_path
+    )
     assert ran.status == {0: "ok"}
     assert ran.answers[1] == {"ANSWER": 42}
 
 
 def test_whoever_answers_for_the_kernel_gives_data_like_everyone(tmp_path) -> None:
     """Nothing of an answer gets on but plain values and texts, whoever wrote it."""
-    forged = Step(0, cheats.CODE["forged-answers"], seconds=3.0)
-    steps = [forged, Step(1, fetch=("unseen",), seconds=3.0), Step(2, "1", seconds=3.0)]
+    forged = KernelStep(0, cheats.CODE["forged-answers"], seconds=3.0)
+    steps = [forged, KernelStep(1, fetch=("unseen",), seconds=3.0), KernelStep(2, "1", seconds=3.0)]
     ran = execute(steps, tmp_path)
     assert "html" not in json.dumps(ran.outputs)
     assert set(ran.status) <= {0, 2}

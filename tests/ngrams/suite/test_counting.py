@@ -286,7 +286,7 @@ def test_words_come_as_often_as_they_are_likely(ngrams, rng):
         assert frequencies(Counter(after[u][:400]), row)
 
 
-@pytest.mark.task("2.11", weight=1, seconds=5, orders=2, repeats=True)
+@pytest.mark.task("2.11", weight=1, seconds=5, repeats=True)
 def test_the_generator_decides(ngrams, rng):
     """The same state of the generator gives the same sentence, another state another one."""
     words = {f"w{i}": 0.02 for i in range(50)}
