@@ -20,7 +20,7 @@ from typing import Any
 from examiner.boundary import wire
 from examiner.boundary.errors import WireError
 from examiner.check.known import Example
-from examiner.judge.alike import alike
+from examiner.judge.answers import same_answer
 from examiner.judge.showing import show
 from examiner.judge.timelimit import TimeLimitError, time_limit
 from examiner.judge.wording import Source, clean
@@ -126,7 +126,7 @@ def _fits(got: Any, printed: str, want: str) -> bool:
     if not want.strip() or (got is None and printed.split() == want.split()):
         return True
     with contextlib.suppress(ValueError, SyntaxError, WireError):
-        if alike(wire.decode(wire.encode(got)), ast.literal_eval(want.strip())):
+        if same_answer(wire.decode(wire.encode(got)), ast.literal_eval(want.strip())):
             return True
     return _same_text(repr(got), want)
 

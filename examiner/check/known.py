@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from examiner.boundary.conversation import Asked
-from examiner.judge.alike import canonical
+from examiner.judge.answers import canonical
 from examiner.judge.diagnosis import readable
 
 CHECK = 8  # bytes of a key that tell whether it fits

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from examiner.boundary.conversation import Asked
-from examiner.judge.alike import alike
+from examiner.judge.answers import same_answer
 from examiner.judge.diagnosis import readable
 from examiner.judge.session import Session
 from examiner.judge.suite import SuiteTest
@@ -52,4 +52,4 @@ def try_second_order(
 
 
 def _same(one: Sequence[Asked], other: Sequence[Asked]) -> bool:
-    return alike(list(readable(one)), list(readable(other)))
+    return same_answer(list(readable(one)), list(readable(other)))

@@ -14,7 +14,7 @@ from typing import Any
 
 from examiner.boundary.conversation import Asked
 from examiner.catalogue import Task
-from examiner.judge.alike import alike
+from examiner.judge.answers import same_answer
 from examiner.judge.direction import direction
 from examiner.judge.lending import Lender
 from examiner.judge.local import on_module
@@ -181,12 +181,12 @@ class Diagnosis:
     def _direction(self, test: SuiteTest, transcript: Sequence[Asked]) -> str:
         right, form = self._right.get(test.number, []), ""
         for said, meant in zip(readable(transcript), right, strict=False):
-            if not alike(said[0], meant[0]):
+            if not same_answer(said[0], meant[0]):
                 return ""
             _, status, value, _ = said
             found = direction(value, meant[2]) if status == meant[1] == "ok" else ""
             text = f"{_function(said[0])} gives {found}" if found else ""
-            if not alike(said, meant):
+            if not same_answer(said, meant):
                 return text
             form = form or text  # a list for a tuple: what is wrong, if nothing else is
         return form

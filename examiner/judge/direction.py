@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.judge.alike import alike, numbers
+from examiner.judge.answers import numbers, same_answer
 
 _KINDS: tuple[tuple[Any, str], ...] = (
     (bool, "a truth value"),
@@ -35,7 +35,7 @@ def direction(got: Any, expected: Any) -> str:
     >>> direction(0.5, -0.5)
     'a number with the wrong sign'
     """
-    if alike(got, expected):
+    if same_answer(got, expected):
         forms = _form(got), _form(expected)
         return "" if forms[0] == forms[1] else f"{forms[0]} where {forms[1]} is expected"
     if hasattr(expected, "shape") or hasattr(got, "shape"):
@@ -94,7 +94,7 @@ def _sequence(got: Sequence[Any], expected: Sequence[Any]) -> str:
     if off:
         items = "one item" if abs(off) == 1 else "some items"
         return f"that is {items} too {'long' if off > 0 else 'short'}"
-    wrong = [n for n, pair in enumerate(zip(got, expected, strict=True)) if not alike(*pair)]
+    wrong = [n for n, pair in enumerate(zip(got, expected, strict=True)) if not same_answer(*pair)]
     if len(wrong) > 1 and _same_items(got, expected):
         return "with the right items in another order"
     plain = all(isinstance(x, (int, float)) for x in (*got, *expected))
@@ -139,7 +139,7 @@ def _dict(got: dict[Any, Any], expected: dict[Any, Any]) -> str:
     less, more = expected.keys() - got.keys(), got.keys() - expected.keys()
     if less or more:
         return f"that {_both(less and 'lacks keys', more and 'has keys too many')}"
-    wrong = [key for key in expected if not alike(got[key], expected[key])]
+    wrong = [key for key in expected if not same_answer(got[key], expected[key])]
     values = list(got.values()), list(expected.values())
     every = "some values differ" if len(wrong) < len(expected) else "every value differs"
     if all(isinstance(x, (int, float)) for pair in values for x in pair):

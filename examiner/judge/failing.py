@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from examiner.boundary.conversation import Asked
-from examiner.judge.alike import alike
+from examiner.judge.answers import same_answer
 from examiner.judge.showing import Call, calls, exact, show
 
 SEVERAL = 6  # answers in a list that are told from each other, call by call
@@ -54,7 +54,7 @@ def _the_call(compared: Compared, made: list[Call]) -> tuple[Call, Any, Any] | N
     """Return the last call whose answer is one side, with both sides."""
     for call in reversed(made):
         for got, expected in ((compared.left, compared.right), (compared.right, compared.left)):
-            if alike(call.answer, exact(got)):
+            if same_answer(call.answer, exact(got)):
                 return call, call.answer, expected
     return None
 
@@ -68,10 +68,10 @@ def _one_of_several(compared: Compared, made: list[Call]) -> tuple[Call, Any, An
     if not sequences or len(got) != len(expected) or not 1 < len(got) <= SEVERAL:
         return None
     answers = made[-len(got) :]
-    if not alike([call.answer for call in answers], list(got)):
+    if not same_answer([call.answer for call in answers], list(got)):
         return None
     for call, one, other in zip(answers, got, expected, strict=True):
-        if not alike(one, exact(other)):
+        if not same_answer(one, exact(other)):
             return call, one, other
     return None
 

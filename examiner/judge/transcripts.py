@@ -9,7 +9,7 @@ from typing import Any
 from examiner.boundary import marks, wire
 from examiner.boundary.conversation import Asked, Conversation
 from examiner.candidate import learning
-from examiner.judge.alike import alike
+from examiner.judge.answers import same_answer
 from examiner.results import TestResult, Verdict
 
 MEASURED = f"{learning.__name__}.{learning.value_and_peak.__name__}"
@@ -67,7 +67,7 @@ class Told:
 
     def agrees(self, number: int, said: Any) -> bool:
         """Tell whether exchange `number` was this one, for a reader."""
-        return self._holds(number) and alike(self._said[number], said)
+        return self._holds(number) and same_answer(self._said[number], said)
 
     def ends_with(self, count: int) -> bool:
         """Tell whether these were all its exchanges, of which there was one at least."""

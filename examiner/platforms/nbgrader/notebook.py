@@ -1,7 +1,7 @@
 """A mended notebook on its way to points: run in the sandbox, judged, and made fit to be read.
 
-Plain functions, used by `nbgrader autograde` (autograde_steps.py) and `nextword grade --gradebook`
-(grade_class.py). They never take a score from what the student's kernel said.
+Plain functions, called by the steps of `nbgrader autograde` (autograde_steps.py). They never take a
+score from what the student's kernel said.
 """
 
 from __future__ import annotations

@@ -12,18 +12,18 @@ RELATIVE = 1e-6  # and in proportion to them: another order of the same sums mak
 _SINGLE = 1e-4, 1e-5  # relative and absolute, of arrays whose numbers have four bytes or fewer
 
 
-def alike(a: Any, b: Any) -> bool:
+def same_answer(a: Any, b: Any) -> bool:
     """Tell whether two answers are the same for a reader: 1 and 1.0, a list and a tuple.
 
     What differs only by the rounding of another order of sums is the same, by number format.
 
-    >>> alike([1, 0.1 + 0.2], (1.0, 0.3))
+    >>> same_answer([1, 0.1 + 0.2], (1.0, 0.3))
     True
     """
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(alike, a, b))
+        return len(a) == len(b) and all(map(same_answer, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+        return a.keys() == b.keys() and all(same_answer(a[key], b[key]) for key in a)
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         try:
             rounded = isinstance(a, float) and isinstance(b, float)
