@@ -1,6 +1,7 @@
 """What an instructor's machine may do to a run: no permission, a full disk, strange names."""
 
 import os
+import re
 import shutil
 import subprocess
 import zipfile
@@ -147,6 +148,11 @@ NAMES = [
     "%s%n{0}",
     "[bold]x[/]",
     "results",
+    "$(touch pwned)",
+    "<script>alert(1)<_script>",
+    "a\x1b[2Jb",
+    "con\u202efdp",  # turns what follows around
+    os.fsdecode(b"not-utf8-\xff"),
 ]
 
 
@@ -162,17 +168,9 @@ def test_strange_names_stay_apart_and_do_no_harm(tiny: TinyCourse) -> None:
     pages = [path.name for path in out.glob("*.html")]
     assert len({name.lower() for name in pages}) == len(NAMES)  # ann and ANN, too
     assert not any(name.startswith(("-", ".", " ")) for name in pages)
+    for path in out.glob("*.html"):
+        assert not re.search("<script|\x1b|\u202e", path.read_text("utf-8"))
     assert tiny.run(folder).graded == 0
-
-
-def test_long_names_leave_room_for_an_ending() -> None:
-    for name in ("\U0001d49c" * 300, "n" * 300, "\u00e9" * 300):
-        assert len(f"{file_name(name)}.html".encode()) <= 255
-
-
-@pytest.mark.parametrize("name", ["con", "CON", "nul.txt", "com1"])
-def test_no_page_is_named_like_a_device_of_windows(name: str) -> None:
-    assert file_name(name) != name
 
 
 @pytest.mark.parametrize("name", [".", "..", "../ann", "/etc/passwd"])
@@ -224,21 +222,6 @@ def test_two_submissions_of_a_student_are_shouted(course: Path, nextword: Comman
     said = " ".join(done.output.split())
     assert "ann: handed in twice: ann and ann.zip; keep one" in said
     assert "NOT JUDGED" in said
-
-
-@pytest.mark.slow
-def test_a_changed_score_is_told_with_its_reason(course: Path, nextword: Command) -> None:
-    options = ("grade", "demo", "class", "--sandbox", "none", "--seed", "s")
-    assert "scores that changed" not in nextword(*options).output
-    path = course / "class" / "ann" / "demo.py"
-    path.write_text(path.read_text("utf-8").replace("a + b", "a - b"), "utf-8")
-    said = nextword(*options).output
-    assert "scores that changed" in said
-    (row,) = [
-        line.replace("│", "").split() for line in said.splitlines() if "another submission" in line
-    ]
-    assert row[:3] == ["ann", "10", "6"]
-    assert row[-2:] == ["tasks", "9.1"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import csv
 import os
 import shutil
 import socket
-import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -155,34 +154,6 @@ def test_marks_and_penalties_in_postgresql(postgres):
 def test_a_wrong_url_is_a_clear_error(url, said):
     with pytest.raises(UserError, match=said), open_gradebook(url, Config()):
         pass
-
-
-def test_what_is_no_database_is_a_clear_error(tmp_path):
-    path = tmp_path / "x.db"
-    path.write_text("no database at all, but long enough to be looked at" * 100)
-    said = "no gradebook of nbgrader"
-    with pytest.raises(UserError, match=said), open_gradebook(str(path), Config()):
-        pass
-
-
-def test_a_gradebook_of_another_version_is_a_clear_error(path):
-    with sqlite3.connect(path) as database:
-        database.execute("UPDATE alembic_version SET version_num = '50a4d84c131a'")
-    with pytest.raises(UserError, match="nbgrader db upgrade"), open_gradebook(str(path), Config()):
-        pass
-
-
-def test_a_locked_gradebook_is_a_clear_error(path):
-    with Gradebook(f"sqlite:///{path}") as book:
-        make(book)
-    holder = sqlite3.connect(path, isolation_level=None)
-    holder.execute("BEGIN EXCLUSIVE")
-    try:
-        url = f"sqlite:///{path}?timeout=0.1"
-        with pytest.raises(UserError, match="another program"), open_gradebook(url, Config()) as b:
-            write_scores(b, graded("ada", 1))
-    finally:
-        holder.close()
 
 
 def test_an_unknown_assignment_is_a_clear_error(path):
