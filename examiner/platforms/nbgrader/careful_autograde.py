@@ -185,7 +185,8 @@ class CarefulAutograde(Autograde, PlainCopy):
             super().convert_single_notebook(notebook_filename)
 
     def _student(self, folder: Path) -> str:
-        return next((student for student, path in self._folders() if path == folder), "")
+        pattern = Path(self._format_source(self.coursedir.assignment_id, "*"))
+        return folder.parts[pattern.parts.index("*")]
 
     @contextmanager
     def _noting_failure(self, student: str) -> Iterator[None]:
