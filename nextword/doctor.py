@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from nextword.catalogue import chapters
 from nextword.errors import UserError
 from nextword.project import find_project
 
@@ -68,7 +67,7 @@ def _course() -> Iterator[Finding]:
         yield Finding("course folder", False, str(error))
         return
     yield Finding("course folder", True, str(project.root))
-    for chapter in chapters():
+    for chapter in project.catalogue.chapters:
         path = project.root / "coursework" / f"{chapter.stem}.py"
         if path.is_file():
             yield _stub(path)

@@ -17,20 +17,20 @@ import numpy as np
 import pytest
 import torch
 
-from nextword import catalogue
 from nextword.candidate.arguments import Watched
 from nextword.judge.local import on_module
 from nextword.judge.misconceptions import Misconception, load_module, wrong_module
 from nextword.judge.suite import Suite, with_suite
 from nextword.project import find_project
 from nextword.results import Verdict
+from tests.course import CHAPTERS
 
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
 KEEPS = 0.6  # at least, of what the function is worth: it is an edge case
 CASES = [
     (chapter.stem, task.id, symbol)
-    for chapter in catalogue.chapters()
+    for chapter in CHAPTERS
     for task in chapter.tasks
     for symbol in task.symbols
 ]

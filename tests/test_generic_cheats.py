@@ -23,7 +23,6 @@ import numpy as np
 import pytest
 import torch
 
-from nextword import catalogue
 from nextword.boundary.proxy import Shipped
 from nextword.catalogue import Chapter, Task
 from nextword.judge.local import on_module
@@ -33,10 +32,10 @@ from nextword.judge.timelimit import time_limit
 from nextword.project import find_project
 from nextword.results import Verdict
 from tests.browser import THOROUGH
+from tests.course import CHAPTERS
 
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
-CHAPTERS = catalogue.chapters()
 SECONDS = 0.5  # for a test: a cheat that never ends earns nothing either
 CONSTANTS: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 2, 0.5, 1e-9, 1.0001, math.nan, math.inf, -math.inf),

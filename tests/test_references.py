@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from nextword import catalogue
 from nextword.check.runner import run_suite
 from nextword.corpora import checks, vocabulary
 from nextword.judge.local import on_module
 from nextword.judge.misconceptions import load_module
 from nextword.project import find_project
+from tests.course import CHAPTERS
 
 PROJECT = find_project(Path(__file__))
 # not checked by beartype: a suite may give a list for a tuple
 REFERENCES = {
     chapter.stem: load_module(PROJECT.module("solutions", chapter.stem), f"graded_{chapter.stem}")
-    for chapter in catalogue.chapters()
+    for chapter in CHAPTERS
 }
 
 

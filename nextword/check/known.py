@@ -20,12 +20,6 @@ from nextword.judge.alike import canonical
 from nextword.judge.diagnosis import readable
 
 CHECK = 8  # bytes of a key that tell whether it fits
-FOLDER = "check"  # in tests/suites
-
-
-def known_path(root: Path, stem: str) -> Path:
-    """Return where the file of a chapter lies in a course folder."""
-    return root / "tests" / "suites" / FOLDER / f"{stem}.json"
 
 
 @dataclass(frozen=True)

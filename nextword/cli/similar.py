@@ -28,14 +28,14 @@ def similar(
     """
     from rich.console import Console
 
-    from nextword import catalogue
     from nextword.grading.run import gather
     from nextword.grading.similar import page, similar_pairs
     from nextword.grading.store import write_atomically
     from nextword.project import find_project
     from nextword.release.samples import write_samples
 
-    project, found = find_project(), catalogue.chapter(chapter)
+    project = find_project()
+    found = project.catalogue.chapter(chapter)
     write_samples(project, found.stem)
     stub = project.module("coursework", found.stem).read_text("utf-8")
     pairs = similar_pairs(gather(project, found, submissions).submissions, stub, least)

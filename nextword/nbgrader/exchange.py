@@ -9,6 +9,7 @@ from typing import Any
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 
 from nextword.nbgrader.plain_files import TIMESTAMP, by_student, copy_plain_files, links_in
+from nextword.project import COMMAND
 
 NEEDED = (TIMESTAMP, "submission_secret.txt")  # what `nbgrader submit` adds
 
@@ -20,7 +21,7 @@ class Collect(ExchangeCollect):
         """Copy a submission."""
         for line in links_in(Path(src)):
             self.log.warning("%s: %s", Path(src).name, line)
-        with tempfile.TemporaryDirectory(prefix="nextword-collect-") as name:
+        with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-collect-") as name:
             plain = Path(name) / "submission"
             plain.mkdir()
             copy_plain_files(Path(src), plain)

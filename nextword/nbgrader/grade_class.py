@@ -39,6 +39,7 @@ from nextword.nbgrader.plain_files import copy_for_marking, is_plain, links_in, 
 from nextword.nbgrader.restore_cells import Released, mend, released
 from nextword.nbgrader.zips import ask_for_an_id, last_of, unpack
 from nextword.plural import count
+from nextword.project import COMMAND
 
 
 @dataclass
@@ -109,7 +110,7 @@ def grade_into(
     people = {person.id: person for person in roster.people} if roster else {}
     jobs = jobs or processors()
     with (
-        tempfile.TemporaryDirectory(prefix="nextword-class-") as place,
+        tempfile.TemporaryDirectory(prefix=f"{COMMAND}-class-") as place,
         open_class(submissions, roster) as found,
         open_gradebook(url, settings) as book,
         Background(jobs) as background,

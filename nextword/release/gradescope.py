@@ -9,16 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nextword import catalogue
 from nextword.catalogue import Chapter
 from nextword.errors import UserError
 from nextword.files import pack
-from nextword.project import Project
+from nextword.project import COMMAND, Project
+from nextword.release.library import all_rooms, library_files
 from nextword.release.nbgrader import SEED, examiner_files, new_seed
 from nextword.release.student import require_new_folder
 from nextword.results import Verdict
-
-LIBRARY_FILES = ("pyproject.toml", "constraints.txt", "LICENSE", "LICENSE-TEXT")
 
 SETUP = """\
 #!/usr/bin/env bash
@@ -75,15 +73,8 @@ def release_gradescope(project: Project, chosen: Sequence[Chapter], target: Path
 def _contents(project: Project, chapter: Chapter) -> Iterator[tuple[str, bytes]]:
     yield "setup.sh", SETUP.format(stem=chapter.stem).encode()
     yield "run_autograder", RUN.format(stem=chapter.stem).encode()
-    for name in LIBRARY_FILES:
-        path = project.root / name
-        if not path.is_file():
-            raise UserError(f"{path} is missing: a release is made from the full course")
-        yield f"library/{name}", path.read_bytes()
-    package = Path(__file__).parents[1]
-    for path in sorted(package.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            yield f"library/nextword/{path.relative_to(package).as_posix()}", path.read_bytes()
+    for place, path in library_files(project, all_rooms):
+        yield f"library/{place.as_posix()}", path.read_bytes()
     for inside, text in examiner_files(project, chapter, Path("examiner")).items():
         yield inside.as_posix(), text.encode()
     yield f"examiner/{SEED.as_posix()}", new_seed().encode()
@@ -100,10 +91,10 @@ def grade_submission(root: Path, stem: str) -> dict[str, Any]:
     from nextword.grading.run import Options, grade
     from nextword.grading.terminal import fault_lines
 
-    chapter = catalogue.chapter(stem)
     project = Project(root / "source" / "examiner")
+    chapter = project.catalogue.chapter(stem)
     user, notes = _walls(root)
-    with tempfile.TemporaryDirectory(prefix="nextword-one-") as name:
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-one-") as name:
         stage = Path(name) / "class" / _student(root)
         shutil.copytree(root / "submission", stage, symlinks=True)
         options = Options(Path(name) / "out", jobs=1, confined=user is None, user=user)
@@ -126,7 +117,7 @@ def settle(root: Path, stem: str) -> list[str]:
     try:
         user, _ = _walls(root)
         options = Options(root / "results", jobs=1, confined=user is None, user=user)
-        return fault_lines(settle_ahead(project, catalogue.chapter(stem), options))
+        return fault_lines(settle_ahead(project, project.catalogue.chapter(stem), options))
     except Exception as error:
         why = str(error) if isinstance(error, RefusedError | UserError) else repr(error)
         return [f"not settled, so each submission takes longer: {why}"]

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from nextword.catalogue import chapter
 from nextword.errors import UserError
 from nextword.project import Project
 from nextword.release.gradescope import release_gradescope, results
 from nextword.sandbox import other_user
+from tests.course import COURSE
 from tests.nbgrader.conftest import ROOT
 
-NGRAMS = chapter("ngrams")
+NGRAMS = COURSE.catalogue.chapter("ngrams")
 
 
 @pytest.fixture(scope="module")

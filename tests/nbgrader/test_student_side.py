@@ -9,12 +9,12 @@ import zipfile
 
 import pytest
 
-from nextword.catalogue import chapter
 from nextword.nbgrader.module_grades import module_results
+from tests.course import COURSE
 from tests.nbgrader.conftest import CANARY, ROOT, Course
 from tests.nbgrader.test_walk import without_generate
 
-NGRAMS = chapter("ngrams")
+NGRAMS = COURSE.catalogue.chapter("ngrams")
 
 
 @pytest.fixture(scope="module")
