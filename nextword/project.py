@@ -113,7 +113,7 @@ class Project:
         return self._with_helpers(_python_files(found)) if found else []
 
     def module(self, package: str, stem: str) -> Path:
-        """Return a chapter's module in `package`, such as coursework/ngrams.py."""
+        """Return a chapter's module in `package`, such as coursework/sorting.py."""
         return self._existing(self.package(package) / f"{stem}.py", f"the module of {stem}")
 
     def notebooks(self, number: int, stem: str) -> list[Path]:

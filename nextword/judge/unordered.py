@@ -32,6 +32,7 @@ def tasks_with_sets(source: str, reference: str, chapter: Chapter) -> frozenset[
     set whose order plainly does not matter: `len(set(words))`, `word in {"a", "b"}`. Raises
     TextError for a text that cannot be taken to pieces within bounds.
 
+    >>> from nextword.catalogue import Task
     >>> task = Task("1.1", "Order", ("order",), "", 1, 1, "easy", ("", "", ""))
     >>> text = "def order(words):\\n    return [word for word in set(words)]"
     >>> tasks_with_sets(text, "", Chapter("sorting", 1, "Sorting", (task,)))

@@ -11,7 +11,7 @@ from nextword.project import Project
 from nextword.release.prune import Definition, defined, prune
 
 PACKAGE = "tests.suites"
-Texts = dict[str, str]  # by path below tests/suites: "test_ngrams.py", "rnns/oracles.py"
+Texts = dict[str, str]  # by path below tests/suites: "test_sorting.py", "sorting/oracles.py"
 Test = ast.FunctionDef
 Keep = Callable[[Test], bool]
 
