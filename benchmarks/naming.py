@@ -18,9 +18,9 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.grading_mistakes import graded
-from nextword.catalogue import Chapter
-from nextword.grading.examiner import Examiner
-from nextword.results import SubmissionResult, Verdict
+from examiner.catalogue import Chapter
+from examiner.grading.examiner import Examiner
+from examiner.results import SubmissionResult, Verdict
 from tests.course import CHAPTERS, COURSE
 from tests.variants.variants import Variant, read
 

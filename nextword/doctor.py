@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from nextword.errors import UserError
-from nextword.project import find_project
+from examiner.errors import UserError
+from examiner.project import find_project
 
 NEEDED = ("numpy", "torch", "einops", "jaxtyping", "matplotlib", "pytest", "rich", "typer")
 EXTRAS = {"instructor": ("nbgrader",), "book": ("jupyter-book",)}
@@ -84,7 +84,7 @@ def _stub(path: Path) -> Finding:
 
 def _protections() -> Iterator[Finding]:
     try:
-        sandbox = importlib.import_module("nextword.sandbox.trial")
+        sandbox = importlib.import_module("examiner.sandbox.trial")
     except ImportError:
         return  # a student's copy has no grading, and needs no sandbox
     for protection in sandbox.protections():

@@ -13,7 +13,7 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner, Result
 
-from nextword.catalogue import Chapter, parse_chapter
+from examiner.catalogue import Chapter, parse_chapter
 from nextword.cli import app
 from tests.browser import THOROUGH, browser, show  # noqa: F401 (fixtures, found by their names)
 
@@ -107,12 +107,12 @@ def test_counter(demo):
 
 # files that take longest, beginning with the longest: no worker shall be left with one at the end
 LONG = (
-    *("tests/test_fresh_seeds.py", "tests/test_every_page.py"),
-    *("tests/grading/test_sample_class.py", "tests/test_generic_cheats.py"),
-    *("tests/test_misconceptions.py", "chapters/02-ngrams.ipynb", "chapters/05-attention.ipynb"),
-    *("tests/nbgrader/test_walk.py", "tests/attacks/test_attacks.py", "tests/test_new_chapter.py"),
+    *("tests/every_chapter/test_fresh_seeds.py", "tests/book/test_every_page.py"),
+    *("tests/examiner/grading/test_sample_class.py", "tests/every_chapter/test_generic_cheats.py"),
+    *("tests/every_chapter/test_misconceptions.py", "chapters/02-ngrams.ipynb", "chapters/05-attention.ipynb"),
+    *("tests/examiner/nbgrader/test_walk.py", "tests/examiner/attacks/test_attacks.py", "tests/examiner/test_new_chapter.py"),
     *("chapters/03-embeddings.ipynb", "chapters/01-language-models.ipynb"),
-    *("chapters/04-rnns.ipynb", "tests/nbgrader/test_stock.py", "tests/grading/test_torch.py"),
+    *("chapters/04-rnns.ipynb", "tests/examiner/nbgrader/test_stock.py", "tests/examiner/grading/test_torch.py"),
 )
 
 # a crowded machine makes any input slow
@@ -150,7 +150,7 @@ def demo_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "solutions" / "__init__.py").touch()
     (tmp_path / "solutions" / "demo.py").write_text(DEMO_SOLUTION, "utf-8")
     (tmp_path / "solutions" / "demo.toml").write_text(DEMO_CATALOGUE, "utf-8")
-    (tmp_path / "tests" / "suites" / "test_demo.py").write_text(DEMO_SUITE, "utf-8")
+    (tmp_path / "tests" / "demo" / "suite" / "test_demo.py").write_text(DEMO_SUITE, "utf-8")
     for name in (
         "pyproject.toml",
         "constraints.txt",

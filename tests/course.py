@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from nextword.project import find_project
+from examiner.project import find_project
 
 COURSE = find_project(Path(__file__))
 CHAPTERS = COURSE.catalogue.chapters

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from nextword import __version__
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 # One file per command, of the same name.
 STUDENTS = ("check", "doctor", "progress", "submit")
@@ -19,7 +19,7 @@ INSTRUCTORS = ("sync", "release", "grade", "feedback")
 READERS = ("ladder", "models", "train")
 AUTHORS = ("suites", "similar", "new-chapter", "pdf")
 # what students get lacks the part of the examiner that grades and releases
-COMPLETE = importlib.util.find_spec("nextword.release") is not None
+COMPLETE = importlib.util.find_spec("examiner.release") is not None
 COMMANDS = (
     *STUDENTS,
     *(INSTRUCTORS if COMPLETE else ()),

@@ -17,8 +17,8 @@ def progress(
     from rich.progress_bar import ProgressBar
     from rich.table import Table
 
-    from nextword.check.progress import measure
-    from nextword.project import find_project
+    from examiner.check.progress import measure
+    from examiner.project import find_project
 
     found = measure(find_project(), package)
     if as_json:

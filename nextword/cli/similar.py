@@ -28,11 +28,11 @@ def similar(
     """
     from rich.console import Console
 
-    from nextword.grading.run import gather
-    from nextword.grading.similar import page, similar_pairs
-    from nextword.grading.store import write_atomically
-    from nextword.project import find_project
-    from nextword.release.samples import write_samples
+    from examiner.grading.run import gather
+    from examiner.grading.similar import page, similar_pairs
+    from examiner.grading.store import write_atomically
+    from examiner.project import find_project
+    from examiner.release.samples import write_samples
 
     project = find_project()
     found = project.catalogue.chapter(chapter)

@@ -18,7 +18,7 @@ def submit(
 
     Says what is still missing; the file is written all the same. Exit 1: something is missing.
     """
-    from nextword.check.submit import pack, work_of
+    from examiner.check.submit import pack, work_of
 
     found, folder = work_of(chapter)
     made = pack(found, folder, to or Path(f"{found.stem}.zip"))

@@ -1,6 +1,6 @@
 """Plausible mistakes in the course on sorting."""
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 @misconception("1.1", replaces="insert", says="You put the item at the end: find its place first.")

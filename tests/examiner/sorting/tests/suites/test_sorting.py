@@ -2,7 +2,7 @@
 
 import pytest
 
-from nextword.suite import student_module
+from examiner.suite import student_module
 
 sorting = student_module("sorting")
 
