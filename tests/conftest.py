@@ -109,10 +109,22 @@ def test_counter(demo):
 LONG = (
     *("tests/every_chapter/test_fresh_seeds.py", "tests/book/test_every_page.py"),
     *("tests/examiner/grading/test_sample_class.py", "tests/every_chapter/test_generic_cheats.py"),
-    *("tests/every_chapter/test_misconceptions.py", "chapters/02-ngrams.ipynb", "chapters/05-attention.ipynb"),
-    *("tests/examiner/nbgrader/test_walk.py", "tests/examiner/attacks/test_attacks.py", "tests/examiner/test_new_chapter.py"),
+    *(
+        "tests/every_chapter/test_misconceptions.py",
+        "chapters/02-ngrams.ipynb",
+        "chapters/05-attention.ipynb",
+    ),
+    *(
+        "tests/examiner/nbgrader/test_walk.py",
+        "tests/examiner/attacks/test_attacks.py",
+        "tests/examiner/test_new_chapter.py",
+    ),
     *("chapters/03-embeddings.ipynb", "chapters/01-language-models.ipynb"),
-    *("chapters/04-rnns.ipynb", "tests/examiner/nbgrader/test_stock.py", "tests/examiner/grading/test_torch.py"),
+    *(
+        "chapters/04-rnns.ipynb",
+        "tests/examiner/nbgrader/test_stock.py",
+        "tests/examiner/grading/test_torch.py",
+    ),
 )
 
 # a crowded machine makes any input slow

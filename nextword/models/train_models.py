@@ -11,12 +11,12 @@ from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 
+from examiner.errors import UserError
 from nextword import models
+from nextword.corpora import names
 from nextword.models import shipped
 from nextword.models.checkpoints.places import RUNGS, TWICE
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import names
-from examiner.errors import UserError
 from nextword.models.ladder import measure
 from nextword.models.ladder.climb import Progress, importable, made_from
 from nextword.models.ladder.rung import Model, Rung, all_rungs, listed

@@ -13,8 +13,8 @@ import pytest
 import typer.main
 from typer.testing import Result
 
-from nextword.cli import app
 from examiner.project import find_project
+from nextword.cli import app
 from tests.console_blocks import Shown, require_same, shown_on
 
 ROOT = find_project(Path(__file__)).root

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from examiner.check.runner import run_suite
-from nextword.given import checks, vocabulary
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import load_module
 from examiner.project import find_project
+from nextword.given import checks, vocabulary
 from tests.course import CHAPTERS
 
 PROJECT = find_project(Path(__file__))

@@ -6,10 +6,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
-
-from examiner.platforms.nbgrader.plain_files import TIMESTAMP, by_student, copy_plain_files, links_in
+from examiner.platforms.nbgrader.plain_files import (
+    TIMESTAMP,
+    by_student,
+    copy_plain_files,
+    links_in,
+)
 from examiner.project import COMMAND
+from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 
 NEEDED = (TIMESTAMP, "submission_secret.txt")  # what `nbgrader submit` adds
 

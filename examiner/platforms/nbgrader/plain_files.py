@@ -9,9 +9,8 @@ from fnmatch import fnmatchcase
 from mimetypes import guess_type
 from pathlib import Path
 
-from nbgrader.utils import parse_utc
-
 from examiner.check.terminal import printable
+from nbgrader.utils import parse_utc
 
 MAX_FILE = 64 << 20  # bytes of one file
 ACTIVE = ("html", "xml", "svg", "javascript")  # in types of files that a browser runs

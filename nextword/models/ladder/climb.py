@@ -10,9 +10,9 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from nextword.corpora import cache, names
 from examiner.errors import UserError
 from examiner.fingerprints import code_of, fingerprint
+from nextword.corpora import cache, names
 from nextword.models.ladder import measure
 from nextword.models.ladder.measure import Row, RungError
 from nextword.models.ladder.rung import Rung, all_rungs

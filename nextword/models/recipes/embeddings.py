@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from nextword.corpora import lexicon, skewed, village
 from nextword.models import word2vec
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import lexicon, skewed, village
 from nextword.models.word2vec import Settings
 
 TOKENS = 1_000_000

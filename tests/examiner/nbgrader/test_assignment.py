@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from nbgrader.nbgraderformat import MetadataValidator
 
 from examiner.check import notebook as cells_of_students
 from examiner.errors import UserError
@@ -17,6 +16,7 @@ from examiner.project import Project
 from examiner.release import assignment as work
 from examiner.release.nbgrader import assignment_of
 from examiner.release.suites import read_suite
+from nbgrader.nbgraderformat import MetadataValidator
 from tests.course import COURSE
 
 ROOT = Path(__file__).parents[3]

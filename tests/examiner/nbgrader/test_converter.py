@@ -8,9 +8,9 @@ import zipfile
 from typing import Any
 
 import pytest
-from nbgrader.coursedir import CourseDirectory
 
 from examiner.platforms.nbgrader.exchange import Collect
+from nbgrader.coursedir import CourseDirectory
 from tests.examiner.nbgrader.conftest import ROOT, Course
 
 FULL = 50.0  # what can be had without marks by hand

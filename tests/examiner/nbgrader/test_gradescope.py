@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from examiner.errors import UserError
-from examiner.project import Project
 from examiner.platforms.gradescope import release_gradescope, results
+from examiner.project import Project
 from examiner.sandbox import other_user
 from tests.course import COURSE
 from tests.examiner.nbgrader.conftest import ROOT
