@@ -1,7 +1,7 @@
 """The task catalogue: every chapter's tasks with points, time, difficulty and hints.
 
-Leaves out where its files are in a course folder (project.py), the tests (tests/suites) and the
-text (chapters); these refer to a task by its id. What else a course says of itself: settings.py.
+Leaves out where its files are in a course folder (project.py), the tests and the text (chapters),
+which refer to a task by its id. What else a course says of itself: settings.py.
 """
 
 from __future__ import annotations

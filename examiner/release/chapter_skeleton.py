@@ -43,8 +43,8 @@ def new_chapter(project: Project, stem: str, number: int, title: str) -> list[Pa
     if not contents.is_file():
         raise UserError("_toc.yml is missing: a chapter is added to the full course")
     files[contents] = _with_chapter(contents.read_text("utf-8"), number, _page(stem, number))
-    ignored = project.root / "tests" / "submissions" / ".gitignore"
-    derived = "".join(f"/{stem}/{student}/{stem}.py\n" for student in ("ben", "cleo"))
+    ignored = project.root / "tests" / ".gitignore"
+    derived = "".join(f"/{stem}/class/{student}/{stem}.py\n" for student in ("ben", "cleo"))
     files[ignored] = (ignored.read_text("utf-8") if ignored.is_file() else "") + derived
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,9 +74,9 @@ def _files(stem: str, number: int, title: str) -> Iterator[tuple[str, str]]:
     yield f"solutions/{stem}.py", text("solution")
     yield f"solutions/{stem}.ipynb", _notebook(text("assignment"), stem)
     yield f"{_page(stem, number)}.ipynb", _notebook(text("chapter"), stem)
-    yield f"tests/suites/test_{stem}.py", text("suite")
+    yield f"tests/{stem}/suite/test_{stem}.py", text("suite")
     yield f"tests/misconceptions/{stem}.py", text("misconceptions")
-    yield f"tests/test_{stem}_reference.py", text("reference")
+    yield f"tests/{stem}/test_reference.py", text("reference")
     yield f"{samples}/README.md", text("samples")
     yield f"{samples}/ada/{stem}.py", text("sample_ada")
     yield f"{samples}/ada/expected.json", expected(RIGHT)

@@ -10,7 +10,7 @@ from examiner.errors import UserError
 from examiner.project import Project
 
 EXAMINER = Path(__file__).parents[1]
-INSTRUCTORS_ROOMS = {"grading", "nbgrader", "platforms", "release", "sandbox"}
+ROOMS_THAT_CHECK = {"boundary", "candidate", "catalogue", "check", "judge", "suite"}
 
 Rooms = Callable[[str], bool]  # tells of a folder or module of the examiner whether it goes
 
@@ -21,7 +21,7 @@ def students_rooms(room: str) -> bool:
     >>> students_rooms("judge"), students_rooms("results.py"), students_rooms("grading")
     (True, True, False)
     """
-    return room not in INSTRUCTORS_ROOMS
+    return room in ROOMS_THAT_CHECK or "." in room  # a single module
 
 
 def all_rooms(room: str) -> bool:

@@ -1,4 +1,7 @@
-"""Makes an nbgrader course folder from the course. Leaves out running it (examiner/platforms/nbgrader)."""
+"""Makes an nbgrader course folder from the course.
+
+Leaves out running it (examiner/platforms/nbgrader).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ from examiner.release.assignment import (
 from examiner.release.student import chapter_files, library_zip, require_new_folder, write_text
 from examiner.release.suites import read_suite
 
-EXAMINER = "examiner"  # the part of the folder that never reaches students
+GRADER = "grader"  # the part of the folder that never reaches students
 LIBRARY = "students"  # the folder of what they install, once for all assignments
 SEED = STATE / "grading-seed"  # where `grade` looks for a course's secret
 REFERENCE_SECONDS = 300
@@ -80,7 +83,7 @@ library with the extra `instructor` (`pip install ".[instructor]"` in the course
 | folder | holds | who may see it |
 |---|---|---|
 | `source/` | the assignments with solutions and hidden tests | you |
-| `examiner/` | tests, reference and the secret seed that hidden inputs are drawn from | you |
+| `grader/` | tests, reference and the secret seed that hidden inputs are drawn from | you |
 | `release/` | the assignments as students get them (made by the first command below) | students |
 | `students/` | the library for students' own machines, and how to install it | students |
 
@@ -100,11 +103,11 @@ def release_nbgrader(project: Project, chosen: Sequence[Chapter], target: Path) 
 
     Raises UserError when the folder exists and is not empty, or a chapter has no assignment.
     """
-    files = {Path(EXAMINER, SEED): new_seed()}
+    files = {Path(GRADER, SEED): new_seed()}
     for chapter in chosen:
         notebook = assignment_of(project, chapter)
         files |= _source_files(project, chapter, notebook, Path("source", chapter.stem))
-        files |= examiner_files(project, chapter, Path(EXAMINER))
+        files |= examiner_files(project, chapter, Path(GRADER))
     modules = {chapter.stem: [f"{chapter.stem}.py"] for chapter in chosen}
     titles = ", ".join(chapter.title for chapter in chosen)
     settings = project.settings
@@ -114,7 +117,7 @@ def release_nbgrader(project: Project, chosen: Sequence[Chapter], target: Path) 
     files[Path("README.md")] = readme
     zipped, library = Path(LIBRARY, f"{settings.slug}.zip"), library_zip(project)
     require_new_folder(target)  # only now, when nothing can be missing any more
-    (target / EXAMINER).mkdir(mode=0o700)
+    (target / GRADER).mkdir(mode=0o700)
     for path, text in files.items():
         write_text(target / path, text)
     (target / LIBRARY).mkdir()
@@ -147,7 +150,7 @@ def _source_files(
     )
     given = {"README.md": readme, f"{chapter.stem}.ipynb": write_notebook(source)}
     given |= chapter_files(project, chapter)
-    given |= {f"tests/suites/{name}": text for name, text in suite.visible().items()}
+    given |= {f"tests/{name}": text for name, text in suite.visible().items()}
     return {folder / name: text for name, text in given.items()}
 
 
@@ -161,7 +164,7 @@ def examiner_files(project: Project, chapter: Chapter, folder: Path) -> dict[Pat
     ]
     if (project.root / FILE).is_file():
         parts.append(project.root / FILE)
-    packages = ("solutions", "tests", "tests/suites", "tests/misconceptions")
+    packages = ("solutions", "tests")
     found = {folder / package / "__init__.py": "" for package in packages}
     for path in parts:
         found[folder / path.relative_to(project.root)] = path.read_text("utf-8")

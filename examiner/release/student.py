@@ -53,7 +53,7 @@ This folder holds what you need to do the assignment.
 5. Where there is a notebook beside it, such as `coursework/{stem}.ipynb`, fill that in, too.
 6. `.venv/bin/{command} submit {stem}` makes the file to hand in and says what is still missing.
 
-The tests in `tests/suites` are the visible ones. Your work is graded with more of them, on other
+The tests in `tests` are the visible ones. Your work is graded with more of them, on other
 inputs. If something does not work, `{command} doctor` says what is missing.
 """
 
@@ -79,7 +79,7 @@ def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -
             text = student_assignment(assignment.read_text("utf-8"), assignment.name, chapter)
             write_text(target / "coursework" / assignment.name, text)
         for name, text in read_suite(project, chapter.stem).visible().items():
-            write_text(target / "tests" / "suites" / name, text)
+            write_text(target / "tests" / name, text)
         _copy_pages(project, chapter, target)
     write_text(target / "README.md", _readme(project, chosen))
     return sorted(path for path in target.rglob("*") if path.is_file())

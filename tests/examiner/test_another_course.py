@@ -103,7 +103,7 @@ def test_students_get_what_checks_and_nothing_that_grades(course: Path, tmp_path
         *("__init__.py", "known", "sorting.ipynb", "sorting.py", "sorting.toml")
     ]
     assert (home / "README.md").read_text("utf-8").startswith("# Sorting Things: Sorting\n")
-    tests = (home / "tests" / "suites" / "test_sorting.py").read_text("utf-8")
+    tests = (home / "tests" / "sorting" / "suite" / "test_sorting.py").read_text("utf-8")
     assert "test_two_lists_become_one" in tests
     assert "test_any_two_lists_become_one" not in tests
     assert not (home / "solutions").exists()

@@ -26,6 +26,8 @@ def configure(c: Any) -> None:
     `nbgrader autograde` then runs notebooks in the sandbox and takes points from the examiner, and
     `nbgrader generate_feedback` writes the course's pages.
     """
+    from nbgrader.preprocessors import CheckCellMetadata, IgnorePattern, LimitOutput
+
     from examiner.platforms.nbgrader.autograde_steps import Examine, SandboxedExecute, SaveScores
     from examiner.platforms.nbgrader.careful_autograde import install
     from examiner.platforms.nbgrader.exchange import Collect, ReleaseFeedback
@@ -36,7 +38,6 @@ def configure(c: Any) -> None:
     from examiner.platforms.nbgrader.student_markdown import markdown_of_cell
     from examiner.platforms.nbgrader.zips import Collect as CollectOfZips
     from examiner.platforms.nbgrader.zips import Extract
-    from nbgrader.preprocessors import CheckCellMetadata, IgnorePattern, LimitOutput
 
     install()
     c.Autograde.sanitize_preprocessors = [RestoreCells, CheckCellMetadata]

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 
 from examiner.platforms.nbgrader.changes import change, note_key
 from examiner.platforms.nbgrader.course import Assignment, assignment
 from examiner.platforms.nbgrader.gradebook import Book, Row, write_row
 from examiner.platforms.nbgrader.notebook import SHARED, score, show, steps_of
-from nbgrader.api import Gradebook
-from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 
 Resources = dict[str, Any]
 

@@ -12,6 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy
+from nbgrader.apps import api, autogradeapp
+from nbgrader.converters import Autograde, BaseConverter
+from nbgrader.converters.base import NbGraderException
+from nbgrader.utils import find_all_files, parse_utc
 
 from examiner.errors import UserError
 from examiner.grading.run import processors
@@ -33,10 +37,6 @@ from examiner.platforms.nbgrader.plain_files import (
 )
 from examiner.platforms.nbgrader.restore_cells import RestoreCells, released
 from examiner.plural import count
-from nbgrader.apps import api, autogradeapp
-from nbgrader.converters import Autograde, BaseConverter
-from nbgrader.converters.base import NbGraderException
-from nbgrader.utils import find_all_files, parse_utc
 
 
 class PlainCopy(BaseConverter):

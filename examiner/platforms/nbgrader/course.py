@@ -1,6 +1,6 @@
 """What an nbgrader course folder says about an assignment: which cell tests what, and the secrets.
 
-All of it comes from source/ and examiner/, which no student can write to.
+All of it comes from source/ and grader/, which no student can write to.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from examiner.release.assignment import (
     variables,
     without,
 )
-from examiner.release.nbgrader import EXAMINER, reference_answers
+from examiner.release.nbgrader import GRADER, reference_answers
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def course_settings(course: Path) -> Config:
 
 def examiner_project(course: Path) -> Project:
     """Return the part of the course folder with the hidden tests and the reference."""
-    folder = course / EXAMINER
-    if not (folder / "tests" / "suites").is_dir():
+    folder = course / GRADER
+    if not (folder / "tests").is_dir():
         raise UserError(
             f"{folder} is missing: copy it from the folder that `{COMMAND} release` made"
         )
@@ -122,7 +122,7 @@ def assignment(course: Path, name: str) -> Assignment:
             else:
                 texts.add(cell["source"].strip())
     tasks = [cell["metadata"][ENTRY]["task"] for cell in cells.values() if _tests_task(cell)]
-    library = tuple(Project(course / EXAMINER).settings.packages)
+    library = tuple(Project(course / GRADER).settings.packages)
     if not tasks:
         return Assignment(folder, None, cells, headings, frozenset(texts), library)
     chapter, _ = examiner_project(course).catalogue.resolve(tasks[0])

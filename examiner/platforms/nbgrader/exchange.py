@@ -6,6 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
+
 from examiner.platforms.nbgrader.plain_files import (
     TIMESTAMP,
     by_student,
@@ -13,7 +15,6 @@ from examiner.platforms.nbgrader.plain_files import (
     links_in,
 )
 from examiner.project import COMMAND
-from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 
 NEEDED = (TIMESTAMP, "submission_secret.txt")  # what `nbgrader submit` adds
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins import ExportPlugin
+
 from examiner.grading.spreadsheet import harmless, number
 from examiner.platforms.nbgrader.gradebook import is_unmarked
 from examiner.plural import count
-from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.plugins import ExportPlugin
 
 
 @dataclass(frozen=True)

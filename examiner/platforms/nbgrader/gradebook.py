@@ -12,20 +12,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import nbgrader
 import sqlalchemy.exc
 from alembic.script import ScriptDirectory
 from nbformat.notebooknode import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
-import nbgrader
 from examiner.errors import UserError
 from examiner.grading.roster import Person
 from examiner.platforms.nbgrader.check_cells import Score
 from examiner.platforms.nbgrader.course import Assignment
 from examiner.platforms.nbgrader.notebook import automatic_score, id_of
-from nbgrader import utils
-from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.preprocessors import AssignLatePenalties
 
 NO_RESPONSE = "No response."
 

@@ -17,6 +17,7 @@ from nbconvert.filters import Highlight2HTML
 from nbconvert.preprocessors import Preprocessor
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_markdown_cell
+from nbgrader import utils
 
 from examiner.catalogue import Chapter, Task
 from examiner.errors import UserError
@@ -28,7 +29,6 @@ from examiner.platforms.nbgrader.student_markdown import SHOWN, markdown, shorte
 from examiner.project import ENTRY
 from examiner.release.assignment import cell_id, kind_of, read_notebook, without
 from examiner.stubs import Function, functions_of
-from nbgrader import utils
 
 HEAD = "the page's head"  # no name of a cell
 STYLE = """

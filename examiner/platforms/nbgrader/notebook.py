@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode, from_dict
+from nbgrader import utils
 
 from examiner.platforms.nbgrader import module_grades
 from examiner.platforms.nbgrader.background import Processes
@@ -24,7 +25,6 @@ from examiner.platforms.nbgrader.plain_files import clear_the_way, plain_files
 from examiner.plural import count
 from examiner.project import COMMAND, ENTRY
 from examiner.release.assignment import without
-from nbgrader import utils
 
 SHARED = ENTRY  # the entry of metadata and resources that is ours
 MAX_FILES = 64 << 20  # bytes of a student's files that a notebook may read

@@ -12,6 +12,9 @@ from typing import Any
 
 from nbconvert.exporters import Exporter
 from nbformat.notebooknode import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import GetGrades
 
 from examiner.catalogue import Task
 from examiner.grading.page import Block, Page, Part
@@ -22,9 +25,6 @@ from examiner.platforms.nbgrader.student_markdown import shortened, still
 from examiner.plural import count, duration
 from examiner.release.assignment import without
 from examiner.results import TestResult, Verdict
-from nbgrader import utils
-from nbgrader.api import Gradebook
-from nbgrader.preprocessors import GetGrades
 
 PROVISIONAL = "Not everything is marked yet: the total is provisional."
 PNG = re.compile(r"[A-Za-z0-9+/=\s]+")

@@ -9,8 +9,9 @@ from fnmatch import fnmatchcase
 from mimetypes import guess_type
 from pathlib import Path
 
-from examiner.check.terminal import printable
 from nbgrader.utils import parse_utc
+
+from examiner.check.terminal import printable
 
 MAX_FILE = 64 << 20  # bytes of one file
 ACTIVE = ("html", "xml", "svg", "javascript")  # in types of files that a browser runs

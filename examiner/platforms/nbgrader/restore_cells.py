@@ -14,12 +14,12 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode, from_dict
 from nbformat.v4 import new_notebook
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
 
 from examiner.platforms.nbgrader.course import Assignment, assignment
 from examiner.platforms.nbgrader.notebook import SHARED, hide_tests
 from examiner.platforms.nbgrader.pictures import Attachments
-from nbgrader.api import Gradebook
-from nbgrader.preprocessors import NbGraderPreprocessor
 
 SCHEMA_VERSION = 3
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nbgrader.plugins import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Unicode
 
 from examiner.check.terminal import printable
@@ -21,7 +22,6 @@ from examiner.grading.roster import read_roster
 from examiner.grading.works import Entry, ProblemError, open_work
 from examiner.platforms.nbgrader.plain_files import TIMESTAMP, is_plain, plain_files
 from examiner.results import Verdict
-from nbgrader.plugins import ExtractorPlugin, FileNameCollectorPlugin
 
 
 def ask_for_an_id(entry: Entry) -> None:

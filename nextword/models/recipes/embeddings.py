@@ -1,6 +1,7 @@
 """The word vectors that chapter 3 ships: the village with several windows, a curve, maps, a skew.
 
-Leaves out: training itself (`nextword.models.word2vec`, with the functions of the package under test).
+Leaves out: training itself (`nextword.models.word2vec`, with the functions of the package under
+test).
 """
 
 from collections.abc import Sequence

@@ -35,6 +35,7 @@ def run_forked(
 
 def _programs() -> dict[str, Callable[[], object]]:
     import nbgrader.apps.nbgraderapp
+
     import nextword.cli
 
     return {"nbgrader": nbgrader.apps.nbgraderapp.main, "nextword": nextword.cli.main}

@@ -8,9 +8,9 @@ import zipfile
 from typing import Any
 
 import pytest
+from nbgrader.coursedir import CourseDirectory
 
 from examiner.platforms.nbgrader.exchange import Collect
-from nbgrader.coursedir import CourseDirectory
 from tests.examiner.nbgrader.conftest import ROOT, Course
 
 FULL = 50.0  # what can be had without marks by hand
@@ -208,10 +208,10 @@ def test_what_is_no_gradebook_says_so(copy):
 
 
 def test_a_course_folder_without_its_parts_says_which(copy):
-    (copy.root / "examiner").rename(copy.root / "elsewhere")
+    (copy.root / "grader").rename(copy.root / "elsewhere")
     for command in BOTH:
         text = copy.run(*command, status=1 if command[0] == "nbgrader" else 2)
-        one_line(text, "examiner is missing")
+        one_line(text, "grader is missing")
     shutil.rmtree(copy.root / "source")
     for command in BOTH:
         text = copy.run(*command, status=1 if command[0] == "nbgrader" else 2)

@@ -6,8 +6,8 @@ import shutil
 import zipfile
 
 import pytest
-
 from nbgrader.api import Gradebook
+
 from tests.examiner.nbgrader.conftest import Course
 
 FULL = 50.0  # what can be had without marks by hand

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook
 from traitlets.config import Config
 
 from examiner.errors import UserError
@@ -18,7 +19,6 @@ from examiner.platforms.nbgrader.check_cells import Score
 from examiner.platforms.nbgrader.command import find_course
 from examiner.platforms.nbgrader.course import Assignment, assignment, course_folder
 from examiner.platforms.nbgrader.gradebook import Row, Written, open_gradebook, write_row
-from nbgrader.api import Gradebook
 
 
 def make(book: Gradebook) -> None:

@@ -3,10 +3,10 @@
 import shutil
 from pathlib import Path
 
-import pytest
-
 import nbgrader
+import pytest
 from nbgrader.api import Gradebook
+
 from tests.examiner.nbgrader.conftest import Course
 
 EXAMPLES = Path(nbgrader.__file__).parent / "docs" / "source" / "user_guide"

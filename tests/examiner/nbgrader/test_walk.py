@@ -6,8 +6,8 @@ import shutil
 from typing import Any
 
 import pytest
-
 from nbgrader.api import Gradebook
+
 from tests.browser import NEEDS_CHROMIUM, SCREENS, assert_open_to_everyone
 from tests.examiner.nbgrader import cheats
 from tests.examiner.nbgrader.conftest import CANARY, ROOT, Course, cells_by_id

@@ -1,4 +1,7 @@
-"""One rung: two layers of heads and nothing else. Leaves out: its training (nextword.models.teaching)."""
+"""One rung: two layers of heads and nothing else.
+
+Leaves out: its training (nextword.models.teaching).
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,5 +1,5 @@
 # Chapter 3, written from the formulas, with loops and plain Python wherever that is clear enough.
-from math import log, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 import torch

@@ -7,8 +7,10 @@ words or a string, whose words are its characters. Arguments that make no sense:
 """
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cache
+from itertools import chain
 
 import numpy as np
 
@@ -121,9 +123,7 @@ class Additive(NGramModel):
 
     def estimate(self, word: Word, context: Context) -> float:
         V = len(self.vocabulary)
-        return (self.row(context).get(word, 0) + self.alpha) / (
-            self.total(context) + self.alpha * V
-        )
+        return (self.row(context).get(word, 0) + self.alpha) / (self.total(context) + self.alpha * V)
 
 
 # ------------------------------------------------------------------ 2.6 Interpolation

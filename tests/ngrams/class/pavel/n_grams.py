@@ -6,7 +6,13 @@ before it (the context, a tuple), u' is u without its first word. #(uw) is how o
 words or a string, whose words are its characters. Arguments that make no sense: ValueError.
 """
 
+import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from functools import cache
+from itertools import chain
+
+import numpy as np
 
 from nextword.given.vocabulary import BOS, EOS  # <s> and </s>: begin and end of a sentence
 

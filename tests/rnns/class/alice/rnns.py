@@ -110,7 +110,9 @@ def gradient_norms(cell, x, s):
         end = start
         for k in range(t, T):
             end = cell.step(cell.W(x[k]), end)
-        rows = [torch.autograd.grad(end[i], start, retain_graph=True)[0] for i in range(cell.H)]
+        rows = [
+            torch.autograd.grad(end[i], start, retain_graph=True)[0] for i in range(cell.H)
+        ]
         norms.append(torch.linalg.svdvals(torch.stack(rows)).max())
     return torch.tensor([float(norm) for norm in norms])
 
@@ -270,7 +272,9 @@ def generate(model, n, rng, most, prompt=()):
             logits, state = model(words, state)
             last = logits[:, -1].clone()
             last[:, :EOS] = -math.inf
-            words = torch.distributions.Categorical(logits=last).probs.multinomial(1, generator=rng)
+            words = torch.distributions.Categorical(logits=last).probs.multinomial(
+                1, generator=rng
+            )
             for row in list(open_rows):
                 word = words[row].item()
                 if word == EOS:
