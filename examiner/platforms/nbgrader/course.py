@@ -152,7 +152,8 @@ def _answers(notebook: Notebook, examiner: Project, stem: str) -> dict[str, Any]
     """Return the reference's answers; asked again when it, the notebook or a library changes."""
     reference = examiner.module("solutions", stem)
     text = answers_text(notebook)
-    key = run_key([reference], text, "", "", examiner.settings.library)
+    whole = {name.partition(".")[0] for name in examiner.settings.library}
+    key = run_key([reference], text, "", "", sorted(whole))
     kept = examiner.state(f"answers-{hashlib.sha256(text.encode()).hexdigest()[:16]}")
     with contextlib.suppress(OSError, WireError, ValueError):
         known, answers = wire.decode(kept.read_bytes())
