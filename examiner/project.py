@@ -69,7 +69,7 @@ class Project:
         """Return the file of what `check` knows of a chapter besides its visible tests."""
         return self.package("coursework") / "known" / f"{stem}.json"
 
-    def tasks(self, stem: str) -> Path:
+    def tasks_file(self, stem: str) -> Path:
         """Return a chapter's file of the catalogue."""
         places = {path.stem: path for path in self._catalogue_files()}
         if stem not in places:

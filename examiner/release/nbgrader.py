@@ -160,7 +160,7 @@ def examiner_files(project: Project, chapter: Chapter, folder: Path) -> dict[Pat
         *project.suite_files(chapter.stem),
         *project.misconception_files(chapter.stem),
         project.module("solutions", chapter.stem),
-        project.tasks(chapter.stem),
+        project.tasks_file(chapter.stem),
     ]
     if (project.root / FILE).is_file():
         parts.append(project.root / FILE)

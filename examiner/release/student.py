@@ -88,7 +88,7 @@ def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -
 def chapter_files(project: Project, chapter: Chapter) -> dict[str, str]:
     """Return the stub, its tasks and what `check` knows of it, by path beside the stub."""
     solution = project.module("solutions", chapter.stem)
-    tasks, known = project.tasks(chapter.stem), project.known(chapter.stem)
+    tasks, known = project.tasks_file(chapter.stem), project.known(chapter.stem)
     files = {
         solution.name: make_stub(solution.read_text("utf-8"), chapter, solution.name),
         tasks.name: tasks.read_text("utf-8"),

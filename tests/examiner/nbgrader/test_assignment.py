@@ -120,7 +120,7 @@ def test_what_is_no_notebook_is_refused(text):
 
 
 def test_points_in_a_notebook_count_the_visible_tests(tmp_path, capsys, reference):
-    shutil.copy(PROJECT.tasks("ngrams"), tmp_path)
+    shutil.copy(PROJECT.tasks_file("ngrams"), tmp_path)
     stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
     (tmp_path / "ngrams.py").write_text(stub, "utf-8")
     tests = tmp_path / "tests"
@@ -138,7 +138,7 @@ def test_points_in_a_notebook_count_the_visible_tests(tmp_path, capsys, referenc
 
 
 def test_points_end_what_never_ends(tmp_path, capsys):
-    shutil.copy(PROJECT.tasks("ngrams"), tmp_path)
+    shutil.copy(PROJECT.tasks_file("ngrams"), tmp_path)
     (tmp_path / "ngrams.py").write_text(
         "import numpy as np\n\n\ndef pad(sentence, n):\n"
         "    while True:\n        np.random.default_rng(0).choice(['a', 'b'])\n",
@@ -155,7 +155,7 @@ def test_points_end_what_never_ends(tmp_path, capsys):
 
 
 def test_a_suite_given_as_text_replaces_the_one_before(tmp_path, reference):
-    shutil.copy(PROJECT.tasks("ngrams"), tmp_path)
+    shutil.copy(PROJECT.tasks_file("ngrams"), tmp_path)
     (tmp_path / "ngrams.py").write_text(reference, "utf-8")
     template = (
         "import pytest\n\n@pytest.mark.task('2.1')\ndef test_it(coursework):\n"
