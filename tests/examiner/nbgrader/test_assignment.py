@@ -61,7 +61,7 @@ def test_students_see_no_solution_hidden_test_or_mark_scheme(notebook, source):
     assert "SOLUTION" not in text
     assert "Model answer" not in text
     assert "YOUR CODE HERE" in text
-    assert "ngrams/oracles.py" in json.dumps(source)
+    assert "ngrams/suite/oracles.py" in json.dumps(source)
     assert "oracles" not in text
 
 
