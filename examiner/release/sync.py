@@ -86,14 +86,12 @@ def products(project: Project) -> list[Product]:
 
 def _with_further(project: Project, made: list[Product]) -> list[Product]:
     """Return the products with those that the course's own modules make, or make of them."""
-    further = [_further(name) for name in project.settings.products]
-    pages = {path: path.read_text("utf-8") for path in project.root.glob("chapters/*.ipynb")}
-    texts = pages | {product.path: product.wanted for product in made}
-    for module in further:
-        texts |= {path: module.page(texts[path]) for path in pages}
+    texts = {product.path: product.wanted for product in made}
+    for module in map(_further, project.settings.products):
+        for path in sorted(project.root.glob("chapters/*.ipynb")):
+            text = texts[path] if path in texts else path.read_text("utf-8")
+            texts[path] = module.page(text)
         texts |= module.files(project.root)
-    if not further:
-        return made
     return [Product(path, text) for path, text in texts.items()]
 
 
