@@ -27,6 +27,8 @@ class Settings:
     # packages, or parts of packages, that students' code may import; candidates see the packages
     # that hold them, a release carries these, and a new text of the parts is a reason to regrade
     library: tuple[str, ...] = ()
+    # what else the suites import: a new text of it is a reason to regrade, too
+    suites_use: tuple[str, ...] = ()
     # what makes the library installable, and its licences; a release carries them
     files: tuple[str, ...] = (
         *("pyproject.toml", "requirements.txt", "constraints.txt"),

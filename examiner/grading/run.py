@@ -177,7 +177,8 @@ class _Basis:
         parts = self.project.suite_files(stem) + self.project.misconception_files(stem)
         tests = [*sorted(parts), self.reference]
         plan = replace(self.plan, outer_uid=None)  # whom candidates become changes no grade
-        return run_key(tests, asdict(self.chapter), self.seed, plan.to_json(), plan.library)
+        imported = (*plan.library, *self.project.settings.suites_use)
+        return run_key(tests, asdict(self.chapter), self.seed, plan.to_json(), imported)
 
 
 def _basis(project: Project, chapter: Chapter, options: Options) -> _Basis:

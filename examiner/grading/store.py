@@ -58,7 +58,7 @@ def run_key(
 ) -> Key:
     """Return what all results of a run depend on besides the submissions.
 
-    `library` names what of the course students' code may import: its text counts as the grader's.
+    `library` names what of the course students' code and suites import: its text counts, too.
     """
     texts = [path.read_bytes() if path else b"-" for path in tests]
     own = sorted(path for pattern in _GRADER for path in _EXAMINER.glob(pattern))
