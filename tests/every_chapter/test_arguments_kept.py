@@ -17,20 +17,20 @@ import numpy as np
 import pytest
 import torch
 
-from examiner import catalogue
 from examiner.candidate.arguments import Watched
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import Misconception, load_module, wrong_module
 from examiner.judge.suite import Suite, with_suite
 from examiner.project import find_project
 from examiner.results import Verdict
+from tests.course import CHAPTERS
 from tests.every_chapter.share_kept import EDGE_KEEPS, does_nothing, needing, share_kept
 
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
 CASES = [
     (chapter.stem, task.id, symbol)
-    for chapter in catalogue.chapters()
+    for chapter in CHAPTERS
     for task in chapter.tasks
     for symbol in task.symbols
 ]

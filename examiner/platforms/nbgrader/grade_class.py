@@ -36,6 +36,7 @@ from examiner.platforms.nbgrader.course import (
 from examiner.platforms.nbgrader.gradebook import GradebookEntry, database_url, open_gradebook
 from examiner.platforms.nbgrader.zips import lay_out
 from examiner.plural import count
+from examiner.project import COMMAND
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def grade_into(
     settings = _settings(course)
     people = {person.id: person for person in roster.people} if roster else {}
     with (
-        tempfile.TemporaryDirectory(prefix="nextword-class-") as place,
+        tempfile.TemporaryDirectory(prefix=f"{COMMAND}-class-") as place,
         open_class(submissions, roster) as found,
     ):
         submitted = CourseDirectory(
