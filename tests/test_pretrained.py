@@ -12,9 +12,9 @@ import torch
 from safetensors.torch import save
 
 from nextword import pretrained
-from nextword.corpora.downloads import Download
+from nextword.corpora.fetching import Download
 from nextword.errors import UserError
-from nextword.word_pieces import WordPieces, byte_signs, chunks
+from nextword.gpt2_tokenizer import Gpt2Tokenizer, byte_signs, chunks
 from tests.local_server import serving, use_an_empty_cache
 from tests.reference import reference
 
@@ -133,7 +133,7 @@ def test_a_full_disk_is_said_and_what_came_is_kept(path, monkeypatch):
     def full(self, n_bytes):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("nextword.corpora.downloads.Bar.update", full)
+    monkeypatch.setattr("nextword.corpora.fetching.Bar.update", full)
     with pytest.raises(UserError, match=r"cannot be saved: No space left on device\. Make room"):
         pretrained.fetch("weights", progress=False)
     assert not path.exists()
@@ -205,7 +205,7 @@ def trained(tmp_path_factory):
     oracle = tokenizers.ByteLevelBPETokenizer()
     oracle.train_from_iterator([TEXT * 3, "the hen and the fox and the hen"] * 3, vocab_size=400)
     oracle.save_model(str(folder))
-    return oracle, WordPieces.read(folder / "vocab.json", folder / "merges.txt")
+    return oracle, Gpt2Tokenizer.read(folder / "vocab.json", folder / "merges.txt")
 
 
 def test_pieces_are_those_of_the_fields_library(trained):
@@ -227,4 +227,4 @@ def test_damaged_pieces_are_named(tmp_path):
     (tmp_path / "vocab.json").write_text("{")
     (tmp_path / "merges.txt").write_text("")
     with pytest.raises(UserError, match=r"vocab\.json or .* cannot be read"):
-        WordPieces.read(tmp_path / "vocab.json", tmp_path / "merges.txt")
+        Gpt2Tokenizer.read(tmp_path / "vocab.json", tmp_path / "merges.txt")

@@ -14,15 +14,14 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
-from nextword import teaching, training
-from nextword.checkpoints.recipe import Recipe, Report, Trained
+from nextword import training
 from nextword.corpora import dialect
 from nextword.corpora.batches import BOS, EOS, PAD, Ids
 from nextword.corpora.dialect import Pair
 from nextword.models import rnns
 from nextword.models.rnns import Words, by_length
-from nextword.teaching import padded
-from nextword.training import Plan
+from nextword.store import Recipe, Trained, files
+from nextword.training import Plan, Report, half, n_weights, padded, round_to_half
 
 # how many, how long at least and at most: long sentences are rare, those of 30 words most of all
 PAIRS = ((20_000, 3, 40), (5_000, 20, 40), (1_500, 27, 33))
@@ -30,7 +29,7 @@ W, D, A = 40, 88, 56  # numbers in a word, a state, a score: a megabyte in half 
 TRANSLATING = Plan(epochs=5, size=64, rate=6e-3)
 SQUEEZING = Plan(epochs=5, size=64, rate=4e-3)
 
-Told = Callable[[nn.Module, Tensor, Tensor], Tensor]  # logits from a network, sources and inputs
+Logits = Callable[[nn.Module, Tensor, Tensor], Tensor]  # from a network, sources and inputs
 
 
 def pairs_to_learn() -> list[Pair]:
@@ -40,7 +39,12 @@ def pairs_to_learn() -> list[Pair]:
 
 
 def learn(
-    net: nn.Module, told: Told, words: Words, pairs: Sequence[Pair], plan: Plan, report: Report
+    net: nn.Module,
+    logits_of: Logits,
+    words: Words,
+    pairs: Sequence[Pair],
+    plan: Plan,
+    report: Report,
 ) -> float:
     """Teach a network to translate with teacher forcing; return the processor's seconds."""
     begun = time.process_time()
@@ -49,13 +53,14 @@ def learn(
         for source, target in pairs
     }
 
-    def loss_of(net: nn.Module, sources: Sequence[Ids]) -> Tensor:
+    def loss_of(sources: Sequence[Ids]) -> Tensor:
         targets = [target_of[tuple(source)] for source in sources]
-        logits = told(net, padded(sources), padded([[BOS, *row] for row in targets]))
+        logits = logits_of(net, padded(sources), padded([[BOS, *row] for row in targets]))
         right = padded([[*row, EOS] for row in targets])
         return F.cross_entropy(logits.flatten(0, 1), right.flatten(), ignore_index=PAD)
 
-    teaching.train(net, [list(source) for source in target_of], loss_of, plan, report)
+    sources = [list(source) for source in target_of]
+    training.train_on_texts(net, sources, loss_of, plan, report)
     return time.process_time() - begun
 
 
@@ -65,7 +70,7 @@ def measured(net: nn.Module, words: Words, pairs: Sequence[Pair], took: float) -
         "processor_seconds": round(took),  # of one, for training alone
         "pairs": len(pairs),
         "lengths": dict(sorted(Counter(len(source) - 1 for source, _ in pairs).items())),
-        "parameters": sum(p.numel() for p in net.parameters()),
+        "parameters": n_weights(net),
         "by_length": by_length(net, words, "test"),
     }
 
@@ -78,9 +83,9 @@ def translator(package: SimpleNamespace, report: Report) -> Trained:
     sizes = (len(words.source), len(words.target), W, D, A)
     net = package.attention.Translator(*sizes)
     took = learn(net, lambda net, *read: net(*read)[0], words, pairs, TRANSLATING, report)
-    tensors = teaching.half(net)
+    round_to_half(net)
     facts = {"sizes": sizes, "words": [list(words.source), list(words.target)]}
-    return Trained(tensors, facts | measured(net, words, pairs, took))
+    return Trained(half(net), facts | measured(net, words, pairs, took))
 
 
 def bottleneck(package: SimpleNamespace, report: Report) -> Trained:
@@ -93,10 +98,7 @@ def bottleneck(package: SimpleNamespace, report: Report) -> Trained:
     return Trained({}, measured(net, words, pairs, took))
 
 
-SOURCES = (
-    Path(__file__),
-    *(Path(str(module.__file__)) for module in (teaching, training, rnns, dialect)),
-)
+SOURCES = (Path(__file__), *files(training, rnns, dialect))
 RECIPES = (
     Recipe(
         name="attention/translator",

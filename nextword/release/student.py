@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nextword.catalogue import Chapter
-from nextword.checkpoints.places import RUNGS
 from nextword.errors import UserError
 from nextword.files import pack
 from nextword.project import Project
@@ -17,7 +16,7 @@ from nextword.release.assignment import student_assignment
 from nextword.release.known import known_files
 from nextword.release.plain_markdown import plain_markdown
 from nextword.release.suites import read_suite
-from nextword.shipped import FOLDER
+from nextword.store import FOLDER, RUNGS
 from nextword.stubs import make_stub
 
 # What grades, releases and knows answers stays with the course.

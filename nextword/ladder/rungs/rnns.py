@@ -8,14 +8,16 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from nextword import training
+from nextword import rnn_training, training
 from nextword.corpora import batches
-from nextword.corpora.batches import number_words
+from nextword.corpora.batches import ids, number_words
 from nextword.corpora.names import Sentences, Texts
-from nextword.ladder.rung import Report, Rung
-from nextword.training import Plan, Window
+from nextword.ladder.rung import Rung
+from nextword.rnn_training import FeedForward
+from nextword.store import files
+from nextword.training import Plan, Report, n_weights
 
 VALIDATION = 200  # stories on which training decides when to stop
 PROBE = 50  # of them, on which the learning curve is measured
@@ -36,7 +38,7 @@ class Network:
     @property
     def parameters(self) -> int:
         """How many weights there are."""
-        return sum(p.numel() for p in self.model.parameters())
+        return n_weights(self.model)
 
     def log_probs(self, sentences: Sentences) -> Sequence[float]:
         """ln P of each word and each end of sentence, each read from its own beginning."""
@@ -50,14 +52,9 @@ class Network:
             yield [self.words[k] for k in row]
 
 
-def ids(sentences: Sentences, number: dict[str, int]) -> list[list[int]]:
-    """The sentences as rows of ids."""
-    return [[number[word] for word in sentence] for sentence in sentences]
-
-
 def feedforward(rnns: ModuleType, V: int) -> nn.Module:
     """The words of a window of four, as far as the 5-gram model sees."""
-    return Window(rnns, V, N=4, D=32, H=192)
+    return FeedForward(rnns, V, N=4, D=32, H=192)
 
 
 def recurrent(cell: str, rnns: ModuleType, V: int, bias: float = OPEN) -> nn.Module:
@@ -87,13 +84,8 @@ def train(
             model.train()
         report(done)
 
-    training.train(package.rnns, model, stories, others, plan, report=probe)
+    rnn_training.train(package.rnns, model, stories, others, plan, report=probe)
     return network
-
-
-def weights(network: Network) -> dict[str, Tensor]:
-    """The weights, to be shipped."""
-    return dict(network.model.state_dict())
 
 
 def learning_curve(network: Network) -> dict[str, list[tuple[int, float]]]:
@@ -105,24 +97,22 @@ def _rung(name: str, step: int, calls: tuple[str, ...], build: Build, plan: Plan
     return Rung(
         name=name,
         step=step,
-        chapters=("rnns",),
         train=partial(train, build, plan),
-        source=Path(__file__),
-        sources=tuple(Path(str(module.__file__)) for module in (training, batches)),
-        calls=(*TRAINED_WITH, *calls),
-        tensors=weights,
+        uses={"rnns": (*TRAINED_WITH, *calls)},
+        sources=(Path(__file__), *files(rnn_training, training, batches)),
+        tensors=lambda network: dict(network.model.state_dict()),
         facts=learning_curve,
     )
 
 
 RUNGS = (
-    _rung("feed-forward", 6, ("feedforward",), feedforward, Plan(2, 16, 256, 4e-3)),
+    _rung("feed-forward", 6, ("feedforward",), feedforward, Plan(epochs=2, chunk=256, rate=4e-3)),
     *(
         _rung(name, step, ("LanguageModel", cell), partial(recurrent, cell), plan)
         for name, step, cell, plan in (
-            ("RNN", 7, "ElmanCell", Plan(2, 16, 64, 4e-3)),
-            ("LSTM", 8, "LSTMCell", Plan(2, 16, 64, 8e-3)),
-            ("GRU", 9, "GRUCell", Plan(2, 16, 64, 6e-3)),
+            ("RNN", 7, "ElmanCell", Plan(epochs=2, rate=4e-3)),
+            ("LSTM", 8, "LSTMCell", Plan(epochs=2, rate=8e-3)),
+            ("GRU", 9, "GRUCell", Plan(epochs=2, rate=6e-3)),
         )
     ),
 )

@@ -10,14 +10,13 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from nextword import transformer_training as training
-from nextword.corpora.batches import number_words
+from nextword import store, training, transformer_training
+from nextword.corpora.batches import ids, number_words
 from nextword.corpora.names import Sentences, Texts
-from nextword.ladder.rung import Report, Rung
-from nextword.ladder.rungs.rnns import ids
-from nextword.transformer_training import Plan
+from nextword.ladder.rung import Rung
+from nextword.training import Plan, Report, half, n_weights
 
 SIZES = {"D": 64, "L": 3, "H": 2}  # V is the text's
 PLAN = Plan(steps=6000, size=8, rate=3e-3, average=0.998)
@@ -35,11 +34,11 @@ class Transformer:
     @property
     def parameters(self) -> int:
         """How many weights there are."""
-        return sum(p.numel() for p in self.model.parameters())
+        return n_weights(self.model)
 
     def log_probs(self, sentences: Sentences) -> Sequence[float]:
         """ln P of each word and each end of sentence, each read from its own beginning."""
-        return training.log_probs(self.model, ids(sentences, self.number))
+        return transformer_training.log_probs(self.model, ids(sentences, self.number))
 
     def samples(self, n: int, rng: np.random.Generator, max_words: int) -> Iterator[list[str]]:
         """Sentences from the chapter's own `generate`, all side by side."""
@@ -54,40 +53,31 @@ def train(linear: bool, package: SimpleNamespace, texts: Texts, report: Report) 
     number = number_words(texts.vocabulary)
     course, positions = package.transformers, "none" if linear else "rotary"
     sizes = course.Sizes(V=len(number), positions=positions, **SIZES)
-    model = training.built(course, sizes, linear=linear)
+    model = transformer_training.built(course, sizes, linear=linear)
     stories = ids(texts.train, number)
     plan = LINEAR if linear else PLAN
-    source = training.without_end(stories, plan.size, np.random.default_rng(0))
-    training.train(course, model, source, plan, report)
+    source = transformer_training.without_end(stories, plan.size, np.random.default_rng(0))
+    transformer_training.train(course, model, source, plan, report)
     return Transformer(course, model, number)
 
 
-def shipped(course: ModuleType, texts: Texts) -> Transformer:
+def shipped_transformer(course: ModuleType, texts: Texts) -> Transformer:
     """The transformer that the book ships, as it was trained: with the reader's own network."""
-    from nextword import shipped
-
     number = number_words(texts.vocabulary)
     model: nn.Module = course.LanguageModel(course.Sizes(V=len(number), **SIZES))
-    tensors = shipped.load("ladder/transformer").tensors
+    tensors = store.load("ladder/transformer").tensors
     model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     return Transformer(course, model.eval(), number)
-
-
-def weights(model: Transformer) -> dict[str, Tensor]:
-    """The weights, to be shipped."""
-    return {name: t.half() for name, t in model.model.state_dict().items()}
 
 
 def _rung(name: str, step: float, linear: bool, calls: tuple[str, ...]) -> Rung:
     return Rung(
         name=name,
         step=step,
-        chapters=("transformers",),
         train=partial(train, linear),
-        source=Path(__file__),
-        sources=(Path(training.__file__),),
-        calls=("Sizes", "LanguageModel", *TRAINED_WITH, *calls),
-        tensors=weights,
+        uses={"transformers": ("Sizes", "LanguageModel", *TRAINED_WITH, *calls)},
+        sources=(Path(__file__), *store.files(transformer_training, training)),
+        tensors=lambda model: half(model.model),
     )
 
 

@@ -13,20 +13,20 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nextword import transformer_training as training
-from nextword.corpora.batches import number_words
+from nextword import training, transformer_training
+from nextword.corpora.batches import ids, number_words
 from nextword.corpora.names import Texts
-from nextword.ladder.rung import Report, Rung
+from nextword.ladder.rung import Rung
 from nextword.ladder.rungs import transformers
-from nextword.ladder.rungs.rnns import ids
-from nextword.transformer_training import Plan
+from nextword.ladder.rungs.transformers import SIZES, Transformer
+from nextword.store import files
+from nextword.training import Plan, Report
 
-SIZES = {"D": 64, "L": 3, "H": 2}  # V is the text's
 PLAN = Plan(steps=9500, size=8, rate=3e-3, decay=0.01, average=0.998)
 FIRST = 0.3  # share of each of the two words before, when training begins
 
 
-class Near(nn.Module):
+class ConvolvedAttention(nn.Module):
     """Attention to x_t + a x_(t-1) + b x_(t-2), with a and b learned for each of the D numbers.
 
     A head that looks for what followed a word must know of each word which one stands before it.
@@ -49,45 +49,42 @@ class Near(nn.Module):
 
 
 def built(course: ModuleType | Any, sizes: Any, seed: int = 0) -> nn.Module:
-    """A language model of the chapter whose attention is Near, with its first weights."""
+    """A language model of the chapter whose attention is convolved, with its first weights."""
 
     def block(sizes: Any, causal: bool = True) -> nn.Module:
-        mixer = Near(sizes.D, course.SelfAttention(sizes, causal))
+        mixer = ConvolvedAttention(sizes.D, course.SelfAttention(sizes, causal))
         made: nn.Module = course.Block(sizes, mixer, course.FeedForward(sizes))
         return made
 
     model: nn.Module = course.LanguageModel(sizes, block)
     rng = torch.Generator().manual_seed(seed)
-    initialised: nn.Module = course.initialise(model, rng, training.SPREAD)
+    initialised: nn.Module = course.initialise(model, rng, transformer_training.SPREAD)
     return initialised
 
 
-def train(package: SimpleNamespace, texts: Texts, report: Report) -> transformers.Transformer:
+def train(package: SimpleNamespace, texts: Texts, report: Report) -> Transformer:
     """Train on whole stories of the training text."""
     torch.manual_seed(0)
     number = number_words(texts.vocabulary)
     course = package.transformers
     model = built(course, course.Sizes(V=len(number), **SIZES))
-    source = training.without_end(ids(texts.train, number), PLAN.size, np.random.default_rng(0))
-    training.train(course, model, source, PLAN, report)
-    return transformers.Transformer(course, model, number)
+    stories = ids(texts.train, number)
+    source = transformer_training.without_end(stories, PLAN.size, np.random.default_rng(0))
+    transformer_training.train(course, model, source, PLAN, report)
+    return Transformer(course, model, number)
 
 
 RUNGS = (
     Rung(
         name="with convolution",
         step=12,
-        chapters=("transformers",),
         train=train,
-        source=Path(__file__),
-        sources=tuple(Path(str(m.__file__)) for m in (training, transformers)),
-        calls=(
-            "Sizes",
-            "LanguageModel",
-            "Block",
-            "SelfAttention",
-            "FeedForward",
-            *transformers.TRAINED_WITH,
-        ),
+        uses={
+            "transformers": (
+                *("Sizes", "LanguageModel", "Block", "SelfAttention", "FeedForward"),
+                *transformers.TRAINED_WITH,
+            )
+        },
+        sources=(Path(__file__), *files(transformer_training, training, transformers)),
     ),
 )
