@@ -32,7 +32,7 @@ from nextword.corpora import names, village
 from nextword.corpora.batches import Ids, ids, number_words
 from nextword.judge.misconceptions import load_module
 from nextword.ladder.measure import excess_by_kind
-from nextword.ladder.rungs import transformers_convolution as convolution
+from nextword.ladder.rungs import transformers as rungs
 
 ROOT = Path(__file__).parents[1]
 course: Any = load_module(ROOT / "solutions" / "transformers.py", "transformers")
@@ -73,8 +73,8 @@ def read_options() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plain", action="store_true", help="without the convolution")
-    parser.add_argument("--plan", nargs="*", default=[], help="other values of convolution.PLAN")
-    parser.add_argument("--sizes", nargs="*", default=[], help="other values of convolution.SIZES")
+    parser.add_argument("--plan", nargs="*", default=[], help="other values of rungs.CONVOLUTION")
+    parser.add_argument("--sizes", nargs="*", default=[], help="other values of rungs.SIZES")
     parser.add_argument("--batches", nargs="*", type=int, help="stories of a step, one by one part")
     parser.add_argument("--looks", nargs="*", type=int, default=[], help="measure there, too")
     parser.add_argument("--tokens", type=int, default=1_000_000)
@@ -88,10 +88,12 @@ def main() -> None:
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)))
     texts = names.load("village", options.tokens, 100_000)
     number = number_words(texts.vocabulary)
-    plan = replace(convolution.PLAN, **settings(options.plan))
-    sizes = course.Sizes(**{"V": len(number), **convolution.SIZES, **settings(options.sizes)})
+    plan = replace(rungs.CONVOLUTION, **settings(options.plan))
+    sizes = course.Sizes(**{"V": len(number), **rungs.SIZES, **settings(options.sizes)})
     torch.manual_seed(0)
-    model = (transformer_training if options.plain else convolution).built(course, sizes)
+    model = transformer_training.built(
+        course, sizes, None if options.plain else rungs.convolved(course)
+    )
     source = growing(ids(texts.train, number), options.batches or [plan.size], plan.steps)
     looks: dict[int, float] = {}
 

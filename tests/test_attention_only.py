@@ -16,7 +16,7 @@ from nextword.corpora.names import load
 from nextword.judge.misconceptions import load_module
 from nextword.ladder.rungs import attention as rungs
 from nextword.suite import close
-from nextword.training import Plan, n_weights
+from nextword.training import Plan
 
 attention: Any = load_module(
     Path(__file__).parents[1] / "solutions" / "attention.py", "attention_of_nets"
@@ -112,7 +112,7 @@ def test_the_rung_learns_from_the_training_text_and_writes_its_words() -> None:
     logs = model.log_probs(texts.test)
     assert len(logs) == texts.n_predictions
     assert max(logs) <= 0
-    assert model.parameters == n_weights(model.net)
+    assert model.parameters == sum(t.numel() for t in rungs.RUNGS[0].tensors(model).values())
     written = list(model.samples(2, np.random.default_rng(0), 5))
     assert len(written) == 2
     assert all(len(row) <= 5 and set(row) <= set(model.words) for row in written)

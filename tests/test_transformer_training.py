@@ -13,7 +13,6 @@ from torch import nn
 from nextword import training, transformer_training
 from nextword.corpora import names, village
 from nextword.ladder.rungs import transformers as rungs
-from nextword.ladder.rungs import transformers_convolution as convolution
 from nextword.models import (
     transformers_judging,
     transformers_scaling,
@@ -51,7 +50,9 @@ def test_training_lowers_the_loss_and_repeats_itself(linear):
     found = []
     for _ in range(2):
         sizes = replace(SIZES, positions="none" if linear else "rotary")
-        model = transformer_training.built(course, sizes, linear=linear)
+        model = transformer_training.built(
+            course, sizes, course.LinearAttention if linear else None
+        )
         plan = Plan(steps=40, size=4, rate=0.02, warm_up=5, average=0.9)
         found.append(transformer_training.train(course, model, stories_without_end(), plan))
         assert not model.training
@@ -103,12 +104,11 @@ def test_looks_see_the_averaged_weights_at_their_steps():
 # ------------------------------------------------------------------------- the rungs
 
 
-@pytest.mark.parametrize("rung", rungs.RUNGS + convolution.RUNGS, ids=lambda rung: rung.name)
+@pytest.mark.parametrize("rung", rungs.RUNGS, ids=lambda rung: rung.name)
 def test_a_rung_trains_scores_and_tells_stories(rung, monkeypatch):
-    for module, name in ((rungs, "PLAN"), (rungs, "LINEAR"), (convolution, "PLAN")):
-        monkeypatch.setattr(module, name, Plan(steps=3, size=2))
-    for module in (rungs, convolution):
-        monkeypatch.setattr(module, "SIZES", {"D": 16, "L": 1, "H": 2})
+    for name in ("PLAN", "LINEAR", "CONVOLUTION"):
+        monkeypatch.setattr(rungs, name, Plan(steps=3, size=2))
+    monkeypatch.setattr(rungs, "SIZES", {"D": 16, "L": 1, "H": 2})
     texts = names.load("village", 2000, 400)
     model = rung.train(PACKAGE, texts, quiet)
     log_probs = model.log_probs(texts.test)
@@ -122,14 +122,14 @@ def test_a_rung_trains_scores_and_tells_stories(rung, monkeypatch):
 
 
 def test_the_convolution_adds_parts_of_the_two_words_before():
-    mixer = convolution.ConvolvedAttention(2, lambda x, past, mask: (x, past))
+    mixer = rungs.ConvolvedAttention(2, lambda x, past, mask: (x, past))
     mixer.a.data, mixer.b.data = torch.tensor([10.0, 20.0]), torch.tensor([100.0, 0.0])
     found, _ = mixer(torch.tensor([[[1.0, 1.0], [2.0, 0.0], [3.0, 5.0]]]))
     assert found.tolist() == [[[1, 1], [12, 20], [123, 5]]]
 
 
 def test_with_the_convolution_a_text_in_pieces_reads_as_at_once():
-    model = convolution.built(course, replace(SIZES, L=2)).eval()
+    model = transformer_training.built(course, replace(SIZES, L=2), rungs.convolved(course)).eval()
     tokens = torch.tensor([[1, 3, 4, 5, 6, 7], [1, 7, 6, 5, 4, 3]])
     whole, _ = model(tokens)
     first, past = model(tokens[:, :1])

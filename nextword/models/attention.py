@@ -32,12 +32,6 @@ SQUEEZING = Plan(epochs=5, size=64, rate=4e-3)
 Logits = Callable[[nn.Module, Tensor, Tensor], Tensor]  # from a network, sources and inputs
 
 
-def pairs_to_learn() -> list[Pair]:
-    """Different sentences of all lengths with their translations, and more of the long ones."""
-    found = [pair for asked in PAIRS for pair in dialect.pairs("train", *asked)]
-    return list({" ".join(source): (source, target) for source, target in found}.values())
-
-
 def learn(
     net: nn.Module,
     logits_of: Logits,
@@ -78,7 +72,7 @@ def measured(net: nn.Module, words: Words, pairs: Sequence[Pair], took: float) -
 def translator(package: SimpleNamespace, report: Report) -> Trained:
     """Train the decoder that attends, and measure it by length."""
     torch.manual_seed(0)
-    pairs = pairs_to_learn()
+    pairs = rnns.pairs_to_learn(*PAIRS)
     words = Words(pairs)
     sizes = (len(words.source), len(words.target), W, D, A)
     net = package.attention.Translator(*sizes)
@@ -91,7 +85,7 @@ def translator(package: SimpleNamespace, report: Report) -> Trained:
 def bottleneck(package: SimpleNamespace, report: Report) -> Trained:
     """Train chapter 4's encoder and decoder, of its size, on the same pairs; only measured."""
     torch.manual_seed(0)
-    pairs = pairs_to_learn()
+    pairs = rnns.pairs_to_learn(*PAIRS)
     words = Words(pairs)
     net = package.rnns.Seq2Seq(len(words.source), len(words.target), rnns.D, rnns.H)
     took = learn(net, lambda net, *read: net(*read), words, pairs, SQUEEZING, report)

@@ -112,6 +112,15 @@ def by_length(model: Any, words: Words, split: str) -> dict[int, dict[str, float
     return found
 
 
+def pairs_to_learn(*asked: tuple[int, ...]) -> list[Pair]:
+    """Different sentences with their translations; asked: how many, how long at least and at most.
+
+    Long sentences are rare, so they are asked for once more.
+    """
+    found = [pair for each in asked for pair in dialect.pairs("train", *each)]
+    return list({" ".join(source): (source, target) for source, target in found}.values())
+
+
 def known(words: Words, pair: Pair) -> bool:
     """Whether all words of a pair occur in the training pairs."""
     return all(w in words.source for w in pair[0]) and all(w in words.target for w in pair[1])

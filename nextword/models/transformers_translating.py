@@ -51,12 +51,6 @@ class Speaker:
         return rows
 
 
-def pairs_to_learn() -> list[Pair]:
-    """Different sentences of all lengths with their translations, and more of the long ones."""
-    found = [pair for asked in PAIRS for pair in dialect.pairs("train", *asked)]
-    return list({" ".join(source): (source, target) for source, target in found}.values())
-
-
 def built(course: Any, words: Words) -> nn.Module:
     """An encoder-decoder with its first weights."""
     source, target = (course.Sizes(len(ids), D, L, H) for ids in (words.source, words.target))
@@ -95,7 +89,7 @@ def texts(words: Words, pairs: Sequence[Pair], size: int) -> Iterator[Batch]:
 def translator(package: SimpleNamespace, report: Report) -> Trained:
     """Train on chapter 5's pairs and measure by length."""
     course = package.transformers
-    pairs = pairs_to_learn()
+    pairs = rnns.pairs_to_learn(*PAIRS)
     words = Words(pairs)
     model = learn(course, words, pairs, PLAN, report)
     facts = {

@@ -1,7 +1,7 @@
 """Four rungs: the networks of chapter 4, from the window to the GRU. Leaves out: training them."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -13,11 +13,13 @@ from torch import nn
 from nextword import rnn_training, training
 from nextword.corpora import batches
 from nextword.corpora.batches import ids, number_words
-from nextword.corpora.names import Sentences, Texts
+from nextword.corpora.names import Texts
+from nextword.ladder import network as networks
+from nextword.ladder.network import Network
 from nextword.ladder.rung import Rung
 from nextword.rnn_training import FeedForward
 from nextword.store import files
-from nextword.training import Plan, Report, n_weights
+from nextword.training import Plan, Report
 
 VALIDATION = 200  # stories on which training decides when to stop
 PROBE = 50  # of them, on which the learning curve is measured
@@ -25,31 +27,6 @@ PLACES = tuple(np.geomspace(0.005, 1, 16))  # shares of the training at which it
 OPEN = 2.0  # the bias with which forget gates begin: sigmoid(2) = 0.88
 TRAINED_WITH = ("make_batch", "log_probs", "train_batch", "stop_early", "generate")
 Build = Callable[[ModuleType, int], nn.Module]  # from the chapter and the number of ids
-
-
-class Network:
-    """A trained network of chapter 4 as a model of the ladder."""
-
-    def __init__(self, rnns: ModuleType, model: nn.Module, number: dict[str, int]):
-        self.rnns, self.model, self.number = rnns, model, number
-        self.words = list(number)
-        self.curve: list[tuple[int, float]] = []  # words read, nats per word of validation text
-
-    @property
-    def parameters(self) -> int:
-        """How many weights there are."""
-        return n_weights(self.model)
-
-    def log_probs(self, sentences: Sentences) -> Sequence[float]:
-        """ln P of each word and each end of sentence, each read from its own beginning."""
-        found: Sequence[float] = self.rnns.log_probs(self.model, ids(sentences, self.number))
-        return found
-
-    def samples(self, n: int, rng: np.random.Generator, max_words: int) -> Iterator[list[str]]:
-        """Sentences from the chapter's own `generate`, all side by side."""
-        generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-        for row in self.rnns.generate(self.model, n, generator, max_words):
-            yield [self.words[k] for k in row]
 
 
 def feedforward(rnns: ModuleType, V: int) -> nn.Module:
@@ -74,17 +51,18 @@ def train(
     number = number_words(texts.vocabulary)
     model = build(package.rnns, len(number))
     stories, others = ids(texts.train, number), ids(texts.validation[:VALIDATION], number)
-    network = Network(package.rnns, model, number)
+    rnns = package.rnns
+    network = Network(model, number, partial(rnns.log_probs, model), partial(rnns.generate, model))
     n_read = plan.epochs * sum(len(story) + 1 for story in stories)
 
     def probe(done: float) -> None:
         if done > (*PLACES, math.inf)[len(network.curve)] - 1e-9:
-            surprise = -float(np.mean(package.rnns.log_probs(model, others[:PROBE])))
+            surprise = -float(np.mean(rnns.log_probs(model, others[:PROBE])))
             network.curve.append((round(done * n_read), round(surprise, 4)))
             model.train()
         report(done)
 
-    rnn_training.train(package.rnns, model, stories, others, plan, report=probe)
+    rnn_training.train(rnns, model, stories, others, plan, report=probe)
     return network
 
 
@@ -99,7 +77,7 @@ def _rung(name: str, step: int, calls: tuple[str, ...], build: Build, plan: Plan
         step=step,
         train=partial(train, build, plan),
         uses={"rnns": (*TRAINED_WITH, *calls)},
-        sources=(Path(__file__), *files(rnn_training, training, batches)),
+        sources=(Path(__file__), *files(networks, rnn_training, training, batches)),
         tensors=lambda network: dict(network.model.state_dict()),
         facts=learning_curve,
     )
