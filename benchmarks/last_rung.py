@@ -27,12 +27,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from nextword import transformer_training
+from nextword.models import transformer_training
 from nextword.corpora import names, village
-from nextword.corpora.batches import Ids, ids, number_words
-from nextword.judge.misconceptions import load_module
-from nextword.ladder.measure import excess_by_kind
-from nextword.ladder.rungs import transformers as rungs
+from nextword.given.batches import Ids, ids, number_words
+from examiner.judge.misconceptions import load_module
+from nextword.models.ladder.measure import excess_by_kind
+from nextword.models.ladder.rungs import transformers as rungs
 
 ROOT = Path(__file__).parents[1]
 course: Any = load_module(ROOT / "solutions" / "transformers.py", "transformers")

@@ -29,8 +29,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
 from nextword.corpora import downloads
-from nextword.judge.misconceptions import load_module
-from nextword.training import parameter_groups
+from examiner.judge.misconceptions import load_module
+from nextword.models.training import parameter_groups
 
 ROOT = Path(__file__).parents[1]
 course: Any = load_module(ROOT / "solutions" / "transformers.py", "transformers")

@@ -34,12 +34,12 @@ from torch.nn import functional as F  # noqa: N812 - torch's own custom
 from nextword.corpora import names
 from nextword.corpora.corpus import EOS
 from nextword.corpora.names import Sentences, Texts
-from nextword.ladder import by_kind, show
-from nextword.ladder.climb import Ladder, climb
-from nextword.ladder.measure import RungResult, measure
-from nextword.ladder.rung import Rung
-from nextword.project import find_project
-from nextword.training import Report
+from nextword.models.ladder import by_kind, show
+from nextword.models.ladder.climb import Ladder, climb
+from nextword.models.ladder.measure import RungResult, measure
+from nextword.models.ladder.rung import Rung
+from examiner.project import find_project
+from nextword.models.training import Report
 
 PAD = 0  # stands before the first word and after the last; never predicted
 CONTEXT = 4  # words that the feed-forward net sees

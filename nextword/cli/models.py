@@ -10,7 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from nextword.cli.bar import Bar
-    from nextword.store import Recipe
+    from nextword.models.store import Recipe
 
 
 def models(
@@ -36,10 +36,10 @@ def models(
     Exit 1: with --check, something is out of date; else, a model could not be
     trained.
     """
-    from nextword import train_models
+    from nextword.models import train_models
     from nextword.cli.bar import Bar
-    from nextword.project import find_project
-    from nextword.store import FOLDER, stale
+    from examiner.project import find_project
+    from nextword.models.store import FOLDER, stale
 
     project = find_project()
     code = project.root / (package or project.best_package)
@@ -58,8 +58,8 @@ def models(
 
 def _trained(recipe: Recipe, code: Path, folder: Path, bar: Bar) -> bool:
     """Train one model and say how large it is, or why it could not be trained."""
-    from nextword import train_models
-    from nextword.store import TrainingError
+    from nextword.models import train_models
+    from nextword.models.store import TrainingError
 
     try:
         report = partial(bar.progress, recipe.name, "training")

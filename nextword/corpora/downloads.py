@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nextword.corpora import cache
 from nextword.corpora.fetching import Download, check, transfer
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 _GENSIM = "https://raw.githubusercontent.com/piskvorky/gensim/4.3.3/gensim/test/test_data"
 _WIKITEXT = "https://wikitext.smerity.com"

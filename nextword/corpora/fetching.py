@@ -1,6 +1,6 @@
 """Files from the web, fetched once and checked; a transfer that breaks goes on where it stopped.
 
-Leaves out: which files (downloads.py, nextword.pretrained).
+Leaves out: which files (downloads.py, nextword.models.pretrained).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from nextword.corpora import cache
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 if TYPE_CHECKING:
     import requests
