@@ -27,10 +27,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from nextword.models import transformer_training
+from examiner.judge.misconceptions import load_module
 from nextword.corpora import names, village
 from nextword.given.batches import Ids, ids, number_words
-from examiner.judge.misconceptions import load_module
+from nextword.models import transformer_training
 from nextword.models.ladder.measure import excess_by_kind
 from nextword.models.ladder.rungs import transformers as rungs
 

@@ -36,9 +36,9 @@ def models(
     Exit 1: with --check, something is out of date; else, a model could not be
     trained.
     """
-    from nextword.models import train_models
-    from nextword.cli.bar import Bar
     from examiner.project import find_project
+    from nextword.cli.bar import Bar
+    from nextword.models import train_models
     from nextword.models.store import FOLDER, stale
 
     project = find_project()

@@ -74,8 +74,8 @@ def _train(
     """Build the package's model, train it and say how it goes."""
     import importlib
 
-    from nextword.cli.bar import Bar
     from examiner.project import find_project
+    from nextword.cli.bar import Bar
     from nextword.models.store import importable
     from nextword.models.trainer.run import Training
 

@@ -6,9 +6,9 @@ The course needs none of them. Leaves out: unpacking to disk (zip members are re
 import zipfile
 from pathlib import Path
 
+from examiner.errors import UserError
 from nextword.corpora import cache
 from nextword.corpora.fetching import Download, check, transfer
-from examiner.errors import UserError
 
 _GENSIM = "https://raw.githubusercontent.com/piskvorky/gensim/4.3.3/gensim/test/test_data"
 _WIKITEXT = "https://wikitext.smerity.com"

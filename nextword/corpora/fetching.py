@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from nextword.corpora import cache
 from examiner.errors import UserError
+from nextword.corpora import cache
 
 if TYPE_CHECKING:
     import requests

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from examiner.errors import UserError
 from nextword.corpora import cache
 from nextword.corpora.fetching import Download, check, transfer
-from examiner.errors import UserError
 from nextword.models.gpt2_tokenizer import Gpt2Tokenizer
 from nextword.models.trainer.saved import fill
 

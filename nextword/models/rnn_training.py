@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nextword.models import training
 from nextword.given.batches import PAD, Ids, batches
+from nextword.models import training
 from nextword.models.training import Plan, Report
 
 Curve = list[tuple[float, float]]  # (training loss, validation loss) of each epoch, in nats

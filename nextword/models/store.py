@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
-from nextword.corpora import names
 from examiner.errors import UserError
 from examiner.files import SHARED, write_whole
 from examiner.fingerprints import code_of, fingerprint
 from examiner.project import find_project
+from nextword.corpora import names
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -7,10 +7,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nextword import models
-from nextword.models import store
-from nextword.corpora import names
 from examiner.errors import UserError
+from nextword.corpora import names
+from nextword.models import recipes, store
 from nextword.models.ladder.climb import recipe_of
 from nextword.models.ladder.rung import Rung, all_rungs, listed
 from nextword.models.store import RUNGS, TWICE, Recipe
@@ -31,7 +30,7 @@ SECOND = (
 
 def everything() -> Sequence[Recipe]:
     """The recipes of the chapters, then the rungs on a million words, then some on two."""
-    chapters = sorted(listed(models, "RECIPES"), key=lambda recipe: recipe.name)
+    chapters = sorted(listed(recipes, "RECIPES"), key=lambda recipe: recipe.name)
     rungs = all_rungs()
     second = (of_rung(rung, TWICE) for rung in rungs if rung.name in SECOND)
     return [*chapters, *map(of_rung, rungs), *second]
@@ -52,12 +51,12 @@ def chosen(wanted: Sequence[str]) -> list[Recipe]:
 
     Raises `UserError` for a name that stands for nothing.
     """
-    recipes = everything()
+    every = everything()
     found = []
     for name in wanted or ("",):
-        fits = [r for r in recipes if not name or r.name == name or r.name.startswith(f"{name}/")]
+        fits = [r for r in every if not name or r.name == name or r.name.startswith(f"{name}/")]
         if not fits:
-            known = ", ".join(recipe.name for recipe in recipes)
+            known = ", ".join(recipe.name for recipe in every)
             raise UserError(f"there is no model {name!r}: expected some of {known}")
         found += [recipe for recipe in fits if recipe not in found]
     return found

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nextword.models import training
 from nextword.given.batches import BOS, EOS, Ids, batches
+from nextword.models import training
 from nextword.models.training import Average, Plan, Report, padded, parameter_groups
 
 Batch = tuple[Tensor, ...]  # what the model reads, then the targets (B, T)

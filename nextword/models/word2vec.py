@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nextword.models import training
 from nextword.given.checks import require
+from nextword.models import training
 from nextword.models.training import Report
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import torch
 
+from examiner.judge.misconceptions import load_module
+from examiner.suite import close
+from nextword.corpora.names import load
+from nextword.given.batches import BOS, EOS, PAD
 from nextword.models import attention_only, training
 from nextword.models.attention_only import AttentionOnly, AttentionSizes
-from nextword.given.batches import BOS, EOS, PAD
-from nextword.corpora.names import load
-from examiner.judge.misconceptions import load_module
 from nextword.models.ladder.rungs import attention as rungs
-from examiner.suite import close
 from nextword.models.training import Plan
 
 attention: Any = load_module(

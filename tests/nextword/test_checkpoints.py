@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from examiner import fingerprints
+from examiner.errors import UserError
+from nextword.corpora import names
 from nextword.models import checkpoints, store
 from nextword.models import train_models as make
-from nextword.corpora import names
-from examiner.errors import UserError
 from nextword.models.ladder.measure import RungResult
 from nextword.models.store import FOLDER, TWICE, Recipe, Trained, TrainingError
 from nextword.models.training import Report

@@ -8,9 +8,9 @@ import zipfile
 
 import pytest
 
+from examiner.errors import UserError
 from nextword.corpora import cache, downloads
 from nextword.corpora.fetching import Download
-from examiner.errors import UserError
 from tests.local_server import serving, use_an_empty_cache
 
 TEXT = "To be, or not to be: that is the question.\n" * 5_000

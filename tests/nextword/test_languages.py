@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from nextword.corpora import languages, text
 from examiner.errors import UserError
+from nextword.corpora import languages, text
 
 LETTERS = {
     "english": "",

@@ -10,10 +10,15 @@ import pytest
 import torch
 from torch import nn
 
-from nextword.models import training, transformer_training
 from nextword.corpora import names, village
+from nextword.models import training, transformer_training
 from nextword.models.ladder.rungs import transformers as rungs
-from nextword.models.recipes import transformers_judging, transformers_scaling, transformers_translating, transformers_trials
+from nextword.models.recipes import (
+    transformers_judging,
+    transformers_scaling,
+    transformers_translating,
+    transformers_trials,
+)
 from nextword.models.training import Plan
 from tests.reference import reference
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 import torch
 
-from nextword.models import word_senses
-from nextword.models.attention_only import AttentionOnly, AttentionSizes
-from nextword.corpora import village
-from nextword.given.batches import BOS, number_words
 from examiner.judge.misconceptions import load_module
 from examiner.suite import close
+from nextword.corpora import village
+from nextword.given.batches import BOS, number_words
+from nextword.models import word_senses
+from nextword.models.attention_only import AttentionOnly, AttentionSizes
 from nextword.models.word_senses import Case
 
 attention: Any = load_module(

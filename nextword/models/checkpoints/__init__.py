@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from examiner.errors import UserError
-from nextword.models.ladder.climb import Ladder, ladder_of
 from examiner.project import find_project
+from nextword.models.ladder.climb import Ladder, ladder_of
 from nextword.models.store import FOLDER, RUNGS, TWICE, facts_of, load
 
 __all__ = ["RUNGS", "TWICE", "ladder", "load"]

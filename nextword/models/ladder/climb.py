@@ -11,10 +11,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from nextword.models import store
+from examiner.errors import UserError
 from nextword.corpora import names
 from nextword.corpora.names import Texts
-from examiner.errors import UserError
+from nextword.models import store
 from nextword.models.ladder import measure
 from nextword.models.ladder.measure import RungResult
 from nextword.models.ladder.rung import Model, Rung, all_rungs

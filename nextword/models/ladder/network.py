@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from nextword.given.batches import Ids, ids
 from nextword.corpora.names import Sentences
+from nextword.given.batches import Ids, ids
 from nextword.models.training import n_weights
 
 LogProbs = Callable[[Sequence[Ids]], Sequence[float]]  # ln P of each word and end of some stories

@@ -13,10 +13,10 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
-from nextword.models import attention_only, training
-from nextword.models.attention_only import AttentionOnly, AttentionSizes
 from nextword.corpora import village
 from nextword.given.batches import BOS, PAD, Ids, ids, number_words
+from nextword.models import attention_only, training
+from nextword.models.attention_only import AttentionOnly, AttentionSizes
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Plan, Report, half, n_weights, padded, round_to_half
 

@@ -1,6 +1,7 @@
 """The word vectors that chapter 3 ships: the village with several windows, a curve, maps, a skew.
 
-Leaves out: training itself (`nextword.models.word2vec`, with the functions of the package under test).
+Leaves out: training itself (`nextword.models.word2vec`, with the functions of the package under
+test).
 """
 
 from collections.abc import Sequence
@@ -13,8 +14,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from nextword.models import training, word2vec
 from nextword.corpora import lexicon, skewed_village, village
+from nextword.models import training, word2vec
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Report
 from nextword.models.word2vec import Settings

@@ -15,11 +15,11 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
-from nextword.models import training
-from nextword.given import batches
 from nextword.corpora import dialect
-from nextword.given.batches import EOS, PAD, number_words
 from nextword.corpora.dialect import Pair
+from nextword.given import batches
+from nextword.given.batches import EOS, PAD, number_words
+from nextword.models import training
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Report, half, n_weights, padded, round_to_half
 

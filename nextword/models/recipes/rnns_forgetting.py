@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from nextword.models import rnn_training, training
-from nextword.given import batches
 from nextword.corpora import names
+from nextword.given import batches
+from nextword.models import rnn_training, training
 from nextword.models.ladder.rungs import rnns as rungs
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Plan, Report

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
-from nextword.models import rnn_training, training
-from nextword.given import batches
 from nextword.corpora import names
+from nextword.given import batches
 from nextword.given.batches import ids, number_words
+from nextword.models import rnn_training, training
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Plan, Report, n_weights
 

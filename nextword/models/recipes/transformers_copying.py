@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from nextword.models import training, transformer_training
 from nextword.given.batches import BOS, EOS
+from nextword.models import training, transformer_training
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Plan, Report, half
 from nextword.models.transformer_training import IGNORE, Batch

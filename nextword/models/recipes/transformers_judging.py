@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nextword.models import training, transformer_training
 from nextword.corpora import names, village
 from nextword.given.batches import BOS, Ids, batches, ids, number_words
+from nextword.models import training, transformer_training
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Plan, Report, half, padded
 from nextword.models.transformer_training import Batch

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from nextword.models import training, transformer_training
 from nextword.corpora import names
 from nextword.given.batches import Ids, ids, number_words
+from nextword.models import training, transformer_training
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Plan, Report
 

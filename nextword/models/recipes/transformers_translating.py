@@ -15,10 +15,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nextword.models import training, transformer_training
 from nextword.corpora import dialect
-from nextword.given.batches import batches
 from nextword.corpora.dialect import Pair
+from nextword.given.batches import batches
+from nextword.models import training, transformer_training
 from nextword.models.recipes import rnns
 from nextword.models.recipes.rnns import Words, by_length, exact, known
 from nextword.models.store import Recipe, Trained, files

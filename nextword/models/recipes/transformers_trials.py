@@ -15,10 +15,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from nextword.models import training, transformer_training
 from nextword.corpora import names
-from nextword.given.batches import Ids, ids, number_words
 from nextword.corpora.names import Texts
+from nextword.given.batches import Ids, ids, number_words
+from nextword.models import training, transformer_training
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Plan, Report
 from nextword.models.transformer_training import Batch

@@ -18,8 +18,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import nn
 
-from nextword.models import training
 from examiner.errors import UserError
+from nextword.models import training
 from nextword.models.trainer import saved, streams
 from nextword.models.trainer.config import Config
 from nextword.models.trainer.parallel import Place

@@ -4,8 +4,8 @@ import math
 
 import torch
 
-from nextword.given.batches import until_end
 from examiner.judge.misconceptions import misconception
+from nextword.given.batches import until_end
 
 PAD, BOS, EOS = 0, 1, 2
 

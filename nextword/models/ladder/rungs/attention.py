@@ -1,4 +1,7 @@
-"""One rung: two layers of heads and nothing else. Leaves out: its training (nextword.models.training)."""
+"""One rung: two layers of heads and nothing else.
+
+Leaves out: its training (nextword.models.training).
+"""
 
 from functools import partial
 from pathlib import Path
@@ -6,11 +9,11 @@ from types import SimpleNamespace
 
 import torch
 
-from nextword.models import attention_only, training
-from nextword.models.attention_only import AttentionOnly, AttentionSizes
+from nextword.corpora.names import Texts
 from nextword.given import batches
 from nextword.given.batches import ids, number_words, until_end
-from nextword.corpora.names import Texts
+from nextword.models import attention_only, training
+from nextword.models.attention_only import AttentionOnly, AttentionSizes
 from nextword.models.ladder import network
 from nextword.models.ladder.network import Network
 from nextword.models.ladder.rung import Rung

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nextword.models import training
 from nextword.corpora.names import Sentences, Texts
 from nextword.given.vocabulary import EOS
+from nextword.models import training
 from nextword.models.ladder.rung import Rung
 from nextword.models.store import files
 from nextword.models.training import Report

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from nextword.models import rnn_training, training
+from nextword.corpora.names import Texts
 from nextword.given import batches
 from nextword.given.batches import ids, number_words
-from nextword.corpora.names import Texts
+from nextword.models import rnn_training, training
 from nextword.models.ladder import network as networks
 from nextword.models.ladder.network import Network
 from nextword.models.ladder.rung import Rung

@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nextword.models import store, training, transformer_training
+from nextword.corpora.names import Texts
 from nextword.given import batches
 from nextword.given.batches import ids, number_words
-from nextword.corpora.names import Texts
+from nextword.models import store, training, transformer_training
 from nextword.models.ladder import network
 from nextword.models.ladder.network import Network
 from nextword.models.ladder.rung import Rung
