@@ -29,22 +29,23 @@ from torch import nn
 
 from examiner.judge.misconceptions import load_module
 from nextword.corpora import names, village
-from nextword.given.batches import Ids, number_words
-from nextword.models import transformer_training as training
+from nextword.given.batches import Ids, ids, number_words
+from nextword.models import transformer_training
 from nextword.models.ladder.measure import excess_by_kind
-from nextword.models.ladder.rungs import transformers_near as near
-from nextword.models.ladder.rungs.rnns import ids
+from nextword.models.ladder.rungs import transformers as rungs
 
 ROOT = Path(__file__).parents[1]
 course: Any = load_module(ROOT / "solutions" / "transformers.py", "transformers")
 N_ASKED = 200  # stories of the training text, and of the validation text on the way
 
 
-def growing(stories: Sequence[Ids], sizes: list[int], steps: int) -> Iterator[training.Batch]:
+def growing(
+    stories: Sequence[Ids], sizes: list[int], steps: int
+) -> Iterator[transformer_training.Batch]:
     """Batches of the first size, then of the next, each for the same number of steps."""
     rng = np.random.default_rng(0)
     for k, size in enumerate(sizes):
-        source = training.without_end(stories, size, rng)
+        source = transformer_training.without_end(stories, size, rng)
         for _ in range(k * steps // len(sizes), (k + 1) * steps // len(sizes)):
             yield next(source)
 
@@ -52,7 +53,7 @@ def growing(stories: Sequence[Ids], sizes: list[int], steps: int) -> Iterator[tr
 def excess(model: nn.Module, stories: list[list[str]], number: dict[str, int]) -> float:
     """How far the perplexity of these stories is above the truth, in percent."""
     truth = np.concatenate([village.score([*s, village.EOS]).log_probs for s in stories])
-    found = training.log_probs(model, ids(stories, number))
+    found = transformer_training.log_probs(model, ids(stories, number))
     return round(100 * math.expm1(float(np.mean(truth - np.array(found)))), 3)
 
 
@@ -72,8 +73,8 @@ def read_options() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plain", action="store_true", help="without the convolution")
-    parser.add_argument("--plan", nargs="*", default=[], help="other values of near.PLAN")
-    parser.add_argument("--sizes", nargs="*", default=[], help="other values of near.SIZES")
+    parser.add_argument("--plan", nargs="*", default=[], help="other values of rungs.CONVOLUTION")
+    parser.add_argument("--sizes", nargs="*", default=[], help="other values of rungs.SIZES")
     parser.add_argument("--batches", nargs="*", type=int, help="stories of a step, one by one part")
     parser.add_argument("--looks", nargs="*", type=int, default=[], help="measure there, too")
     parser.add_argument("--tokens", type=int, default=1_000_000)
@@ -87,10 +88,12 @@ def main() -> None:
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)))
     texts = names.load("village", options.tokens, 100_000)
     number = number_words(texts.vocabulary)
-    plan = replace(near.PLAN, **settings(options.plan))
-    sizes = course.Sizes(**{"V": len(number), **near.SIZES, **settings(options.sizes)})
+    plan = replace(rungs.CONVOLUTION, **settings(options.plan))
+    sizes = course.Sizes(**{"V": len(number), **rungs.SIZES, **settings(options.sizes)})
     torch.manual_seed(0)
-    model = (training if options.plain else near).built(course, sizes)
+    model = transformer_training.built(
+        course, sizes, None if options.plain else rungs.convolved(course)
+    )
     source = growing(ids(texts.train, number), options.batches or [plan.size], plan.steps)
     looks: dict[int, float] = {}
 
@@ -99,9 +102,11 @@ def main() -> None:
         print(step, looks[step], flush=True)
 
     began, computed = time.perf_counter(), time.process_time()
-    training.train(course, model, source, replace(plan, looks=tuple(options.looks)), look=look)
+    transformer_training.train(
+        course, model, source, replace(plan, looks=tuple(options.looks)), look=look
+    )
     seconds, processor = time.perf_counter() - began, time.process_time() - computed
-    by_kind = excess_by_kind(training.log_probs(model, ids(texts.test, number)), texts)
+    by_kind = excess_by_kind(transformer_training.log_probs(model, ids(texts.test, number)), texts)
     found = {
         "settings": " ".join(map(str, sys.argv[1:])),
         "threads": torch.get_num_threads(),

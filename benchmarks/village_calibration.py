@@ -37,8 +37,9 @@ from nextword.corpora.corpus import EOS
 from nextword.corpora.names import Sentences, Texts
 from nextword.models.ladder import by_kind, show
 from nextword.models.ladder.climb import Ladder, climb
-from nextword.models.ladder.measure import Row, measure
-from nextword.models.ladder.rung import Report, Rung
+from nextword.models.ladder.measure import RungResult, measure
+from nextword.models.ladder.rung import Rung
+from nextword.models.training import Report
 
 PAD = 0  # stands before the first word and after the last; never predicted
 CONTEXT = 4  # words that the feed-forward net sees
@@ -256,7 +257,7 @@ class Neural:
 # ------------------------------------------------------------------------------ the ladder
 
 
-def measured(recipe: Recipe, texts: Texts) -> Row:
+def measured(recipe: Recipe, texts: Texts) -> RungResult:
     """Train and measure one model, with a line of progress in a terminal."""
     began, shown = time.monotonic(), ""
 
@@ -267,14 +268,14 @@ def measured(recipe: Recipe, texts: Texts) -> Row:
             shown = line
             sys.stderr.write(f"\r{line}   ")
 
-    rung = Rung(recipe.name, 0, (), partial(train, recipe), Path(__file__))
+    rung = Rung(recipe.name, 0, partial(train, recipe), {}, (Path(__file__),))
     row = measure(rung, SimpleNamespace(), texts, progress)
     if shown:
         sys.stderr.write("\r" + " " * len(shown) + "   \r")
     return row
 
 
-def faults(rows: Sequence[Row], floor: float) -> list[str]:
+def faults(rows: Sequence[RungResult], floor: float) -> list[str]:
     """What is wrong with a ladder, in words."""
     found = []
     heights = [(row.name, row.perplexity or float("inf")) for row in rows] + [("floor", floor)]
@@ -303,7 +304,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     torch.set_num_threads(min(2, os.cpu_count() or 1))
-    ngrams: tuple[Row, ...] = ()
+    ngrams: tuple[RungResult, ...] = ()
     if not options.only:
         root = find_project(Path(__file__)).root
         ngrams = climb(root, "solutions", "village", options.tokens).rows[:CONTEXT]

@@ -94,7 +94,7 @@ class _Crossed(torch.autograd.Function):
         return tensor.view_as(tensor)
 
     @staticmethod
-    def backward(ctx: Any, *slopes: torch.Tensor) -> Any:
+    def backward(ctx: Any, *gradients: torch.Tensor) -> Any:
         """Say what to do instead."""
         raise ReadOnlyError(NO_BACKWARD)
 

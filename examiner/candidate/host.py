@@ -95,10 +95,10 @@ class Host:
             "ship": _ship,
             "lend": self._lend,
             "traced": self._traced,
-            "pull": lambda number, slopes: self._slopes().pull(number, slopes),
+            "pull": lambda number, gradients: self._gradients().pull(number, gradients),
         }
         self.exchange: Callable[[bytes], bytes] | None = None  # an answer for a request
-        self._kept: Any = None  # of boundary.slopes, where a part of torch is lent
+        self._kept: Any = None  # of boundary.gradients, where a part of torch is lent
 
     def use(self, module: ModuleType) -> None:
         """Hold a module that exists already (the reference, in the examiner's own process)."""
@@ -191,16 +191,16 @@ class Host:
         return [marks.MARKS[kind], number]
 
     def _traced(self, operation: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """Do what is asked, and keep what the slopes of the answer need."""
-        from examiner.boundary.slopes import tensors_in
+        """Do what is asked, and keep what the gradients of the answer need."""
+        from examiner.boundary.gradients import tensors_in
 
         value = self._operations[operation](*args, **kwargs)
         leaves = [each for each in tensors_in([args, kwargs]) if each.requires_grad]
-        return self._slopes().keep(value, leaves)
+        return self._gradients().keep(value, leaves)
 
-    def _slopes(self) -> Any:
+    def _gradients(self) -> Any:
         if self._kept is None:
-            from examiner.boundary.slopes import Kept
+            from examiner.boundary.gradients import Kept
 
             self._kept = Kept()
         return self._kept

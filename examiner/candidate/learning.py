@@ -78,7 +78,7 @@ def set_parameters(module: Any, values: Mapping[str, Any]) -> None:
 def optimizer_steps(
     make: Any,
     parameters: Sequence[Any],
-    slopes: Sequence[Sequence[Any]],
+    gradients: Sequence[Sequence[Any]],
     options: Mapping[str, Any],
 ) -> list[list[Any]]:
     """Do what examiner.suite.optimizer_steps says, in this process."""
@@ -87,9 +87,9 @@ def optimizer_steps(
     held = [torch.nn.Parameter(each.detach().clone()) for each in parameters]
     optimizer = make(held, **options)
     found = []
-    for step in slopes:
-        for parameter, slope in zip(held, step, strict=True):
-            parameter.grad = None if slope is None else slope.clone()
+    for step in gradients:
+        for parameter, gradient in zip(held, step, strict=True):
+            parameter.grad = None if gradient is None else gradient.clone()
         optimizer.step()
         found.append([parameter.detach().clone() for parameter in held])
     return found

@@ -48,12 +48,12 @@ def _unwritten(*args: Any, **kwargs: Any) -> Any:
     raise NotImplementedError
 
 
-def _wants_slopes(values: list[Any]) -> bool:
+def _wants_gradients(values: list[Any]) -> bool:
     """Tell whether gradients may be asked of a call with these arguments."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.is_grad_enabled():
         return False
-    from examiner.boundary.slopes import tensors_in
+    from examiner.boundary.gradients import tensors_in
 
     _, args, kwargs = values
     return any(tensor.requires_grad for tensor in tensors_in(values)) or any(
@@ -66,9 +66,9 @@ def _asked(ask: Ask, question: list[Any], values: list[Any]) -> Any:
 
     `values` are the weights, the arguments and the named arguments.
     """
-    if not _wants_slopes(values):
+    if not _wants_gradients(values):
         return ask([*question, *values, False])
-    from examiner.boundary.slopes import joined, tensors_in
+    from examiner.boundary.gradients import joined, tensors_in
 
     leaves = [tensor for tensor in tensors_in(values) if tensor.requires_grad]
     answer = ask([*question, *values, True])

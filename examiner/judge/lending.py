@@ -86,7 +86,7 @@ class Lender:
         }
         self.used: set[str] = set()  # names of parts that were asked for in the running test
         self._objects: dict[int, Any] = {}
-        self._kept: Any = None  # of boundary.slopes, where torch is used
+        self._kept: Any = None  # of boundary.gradients, where torch is used
         self._depth = 0
         self.tracing = False
         self.peak: int | None = None  # most bytes that a part held; None: nobody asks
@@ -162,7 +162,7 @@ class Lender:
             "set": lambda number, name, value: setattr(
                 self._objects[number], _plain_name(name), value
             ),
-            "pull": lambda number, slopes: self._slopes().pull(number, slopes),
+            "pull": lambda number, gradients: self._gradients().pull(number, gradients),
         }
         return operations[operation](*rest)
 
@@ -175,8 +175,8 @@ class Lender:
             found = inspect.getattr_static(found, each)
         return getattr(found, "fget", None) or getattr(found, "__func__", found)
 
-    def _call(self, name: str, _: list[Any], args: list[Any], kwargs: Any, slopes: bool) -> Any:
-        return self._computed(self._part(name), [], args, kwargs, slopes)
+    def _call(self, name: str, _: list[Any], args: list[Any], kwargs: Any, gradients: bool) -> Any:
+        return self._computed(self._part(name), [], args, kwargs, gradients)
 
     def _make(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> list[Any]:
         made = self._part(name)(*_own(args), **_own(kwargs))
@@ -194,7 +194,7 @@ class Lender:
         weights: list[Any],
         args: list[Any],
         kwargs: dict[str, Any],
-        slopes: bool,
+        gradients: bool,
     ) -> Any:
         held = self._objects[number]
         if (type(held).__name__, name) not in self._methods:
@@ -206,23 +206,23 @@ class Lender:
                 mine.data.copy_(theirs)
             held.train(bool(training))
         leaves = [mine for mine in own if mine.requires_grad]
-        return self._computed(getattr(held, name), leaves, args, kwargs, slopes)
+        return self._computed(getattr(held, name), leaves, args, kwargs, gradients)
 
     def _computed(
-        self, function: Any, leaves: list[Any], args: list[Any], kwargs: Any, slopes: bool
+        self, function: Any, leaves: list[Any], args: list[Any], kwargs: Any, gradients: bool
     ) -> Any:
-        """Call a part; with slopes, keep what they need."""
+        """Call a part; with gradients, keep what they need."""
         args, kwargs = _own(args), _own(kwargs)
-        if not slopes:
+        if not gradients:
             self.tracing = False
-            with _without_slopes():
+            with _without_gradients():
                 return self._weighed(function, args, kwargs)
-        from examiner.boundary.slopes import tensors_in
+        from examiner.boundary.gradients import tensors_in
 
         self.tracing = True
         value = function(*args, **kwargs)
         given = [each for each in tensors_in([args, kwargs]) if each.requires_grad]
-        return self._slopes().keep(value, [*leaves, *given])
+        return self._gradients().keep(value, [*leaves, *given])
 
     def _weighed(self, function: Any, args: list[Any], kwargs: Any) -> Any:
         """Call a part; where bytes are counted, what it holds here counts as if it were there."""
@@ -232,23 +232,23 @@ class Lender:
         self.peak = max(self.peak, held)
         return value
 
-    def _slopes(self) -> Any:
+    def _gradients(self) -> Any:
         if self._kept is None:
-            from examiner.boundary.slopes import Kept
+            from examiner.boundary.gradients import Kept
 
             self._kept = Kept()
         return self._kept
 
     def traced(self, talk: Conversation, operation: str, args: Any, kwargs: Any) -> Any:
-        """Ask the student's object as a part of a graph: slopes flow back into it."""
-        from examiner.boundary.slopes import joined, tensors_in
+        """Ask the student's object as a part of a graph: gradients flow back into it."""
+        from examiner.boundary.gradients import joined, tensors_in
 
         if operation not in _TRACED or not sys.modules["torch"].is_grad_enabled():
             return talk.plain_request(operation, *args, **kwargs)
         leaves = [each for each in tensors_in([list(args), kwargs]) if each.requires_grad]
         answer = talk.plain_request("traced", operation, list(args), kwargs)
         if not (isinstance(answer, list) and len(answer) == 3):
-            raise TypeError("an answer without slopes")
+            raise TypeError("an answer without gradients")
         return joined(answer, leaves, lambda n, found: talk.plain_request("pull", n, found))
 
 
@@ -268,14 +268,14 @@ def _own(value: Any) -> Any:
         return {key: _own(each) for key, each in value.items()}
     torch = sys.modules.get("torch")
     if torch is not None and type(value).__module__.startswith(("torch", "examiner.boundary.ten")):
-        from examiner.boundary.slopes import own
+        from examiner.boundary.gradients import own
 
         return own(value)
     return value
 
 
 @contextlib.contextmanager
-def _without_slopes() -> Iterator[None]:
+def _without_gradients() -> Iterator[None]:
     torch = sys.modules.get("torch")
     with torch.no_grad() if torch is not None else contextlib.nullcontext():
         yield

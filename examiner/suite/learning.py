@@ -60,17 +60,17 @@ def set_parameters(module: Any, values: Mapping[str, Any]) -> None:
 
 
 def optimizer_steps(
-    make: Any, parameters: Sequence[Any], slopes: Sequence[Sequence[Any]], **options: Any
+    make: Any, parameters: Sequence[Any], gradients: Sequence[Sequence[Any]], **options: Any
 ) -> list[list[Any]]:
     """Return the parameters after each step of the optimizer `make(parameters, **options)`.
 
-    Before step t the gradients are set to slopes[t]: one tensor for each parameter, or None.
+    Before step t the gradients are set to gradients[t]: one tensor for each parameter, or None.
 
     >>> import torch
     >>> optimizer_steps(torch.optim.SGD, [torch.tensor([1.0])], [[torch.tensor([2.0])]], lr=0.1)
     [[tensor([0.8000])]]
     """
-    held = [list(step) for step in slopes]
+    held = [list(step) for step in gradients]
     found: list[list[Any]] = _there(learning.optimizer_steps, make, list(parameters), held, options)
     return found
 
@@ -79,7 +79,7 @@ def same_training_step(
     make: Any,
     oracle: Any,
     parameters: Sequence[Any],
-    slopes: Sequence[Sequence[Any]],
+    gradients: Sequence[Sequence[Any]],
     **options: Any,
 ) -> Closeness:
     """Compare a student's optimizer with an oracle's, after each of some steps (see there).
@@ -91,8 +91,8 @@ def same_training_step(
     >>> same_training_step(sgd, adam, [x], [[x], [2 * x]], lr=0.5)
     at [1][0][0]: -0.5, expected 0.01740911602973938
     """
-    expected = optimizer_steps(oracle, parameters, slopes, **options)
-    return close(optimizer_steps(make, parameters, slopes, **options), expected)
+    expected = optimizer_steps(oracle, parameters, gradients, **options)
+    return close(optimizer_steps(make, parameters, gradients, **options), expected)
 
 
 def peak_bytes(function: Any, *inputs: Any) -> int:

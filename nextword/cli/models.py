@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from nextword.cli.bar import Bar
-    from nextword.models.checkpoints import Recipe
+    from nextword.models.store import Recipe
 
 
 def models(
@@ -37,14 +38,14 @@ def models(
     """
     from examiner.project import find_project
     from nextword.cli.bar import Bar
-    from nextword.models import train_models as make
-    from nextword.models.shipped import FOLDER
+    from nextword.models import train_models
+    from nextword.models.store import FOLDER, stale
 
     project = find_project()
     code = project.root / (package or project.best_package)
     folder = to or project.root / FOLDER
-    recipes = [recipe for recipe in make.chosen(wanted or ()) if recipe.has_chapters(code)]
-    old = {recipe.name: why for recipe, why in make.stale(recipes, code, folder)}
+    recipes = [recipe for recipe in train_models.chosen(wanted or ()) if recipe.has_chapters(code)]
+    old = {recipe.name: why for recipe, why in stale(recipes, code, folder)}
     if check:
         for name, why in old.items():
             typer.echo(f"{name}: {why}")
@@ -57,12 +58,13 @@ def models(
 
 def _trained(recipe: Recipe, code: Path, folder: Path, bar: Bar) -> bool:
     """Train one model and say how large it is, or why it could not be trained."""
-    from nextword.models import train_models as make
-    from nextword.models.ladder.measure import RungError
+    from nextword.models import train_models
+    from nextword.models.store import TrainingError
 
     try:
-        path = make.train(recipe, code, folder, bar.progress)
-    except RungError as error:
+        report = partial(bar.progress, recipe.name, "training")
+        path = train_models.train(recipe, code, folder, report)
+    except TrainingError as error:
         typer.secho(f"{recipe.name}: {error}", fg="red", err=True)
         return False
     typer.echo(f"{recipe.name}: {path.stat().st_size / 1024:.0f} KB")

@@ -11,8 +11,8 @@ from examiner.plural import count
 
 if TYPE_CHECKING:
     from nextword.cli.bar import Bar
+    from nextword.models.trainer.config import Config
     from nextword.models.trainer.parallel import Place
-    from nextword.models.trainer.plan import Plan
     from nextword.models.trainer.run import Training
     from nextword.models.trainer.streams import Stream
 
@@ -53,9 +53,9 @@ def train(
     torchrun --nproc-per-node 2 -m nextword train village
     """
     from nextword.models.trainer import parallel, streams
-    from nextword.models.trainer.plan import Plan
+    from nextword.models.trainer.config import Config
 
-    plan = Plan(
+    config = Config(
         *(width, layers, heads, context, batch, accumulate, steps, rate, warm_up, decay),
         dropout=dropout,
         positions=positions,
@@ -63,20 +63,20 @@ def train(
         every=every,
     )
     with parallel.joined(device) as place:
-        plan.check_processes(place.n_processes)
+        config.check_processes(place.n_processes)
         stream = streams.read(corpus, tokens, characters=characters)
-        _train(plan, stream, place, to, package, again)
+        _train(config, stream, place, to, package, again)
 
 
 def _train(
-    plan: Plan, stream: Stream, place: Place, to: Path, package: str | None, again: bool
+    config: Config, stream: Stream, place: Place, to: Path, package: str | None, again: bool
 ) -> None:
     """Build the package's model, train it and say how it goes."""
     import importlib
 
     from examiner.project import find_project
     from nextword.cli.bar import Bar
-    from nextword.models.ladder.climb import importable
+    from nextword.models.store import importable
     from nextword.models.trainer.run import Training
 
     project = find_project()
@@ -85,7 +85,7 @@ def _train(
     with importable(project.root, chosen):
         course = importlib.import_module(f"{chosen}.transformers")
         try:
-            training = Training(course, stream, plan, place, to)
+            training = Training(course, stream, config, place, to)
         except NotImplementedError as error:
             _stop(chosen, error)
         resumed = not again and training.resume()
@@ -107,17 +107,17 @@ def _stop(package: str, error: NotImplementedError) -> None:
 
 def _say_what(training: Training, resumed: bool) -> None:
     """Say in two lines what will be trained, on what and where."""
-    plan, place = training.plan, training.place
+    config, place = training.config, training.place
     n_weights = sum(p.numel() for p in training.model.parameters())
     processes = count(place.n_processes, "process", "processes")
     typer.echo(
-        f"a transformer of {count(plan.layers, 'block')}, {count(plan.heads, 'head')}, "
-        f"width {plan.D}: {n_weights:,} weights; {len(training.stream.train):,} tokens of "
+        f"a transformer of {count(config.layers, 'block')}, {count(config.heads, 'head')}, "
+        f"width {config.D}: {n_weights:,} weights; {len(training.stream.train):,} tokens of "
         f"{len(training.stream.vocabulary)} kinds"
     )
     typer.echo(
-        f"{plan.steps:,} steps of {plan.size} x {plan.T} tokens on {place.device.type}, {processes}"
-        f", checkpoints in {training.path}"
+        f"{config.steps:,} steps of {config.size} x {config.T} tokens on {place.device.type}, "
+        f"{processes}, checkpoints in {training.path}"
     )
     if resumed:
         typer.echo(f"goes on after step {len(training.losses):,}")
@@ -130,7 +130,7 @@ def _report(training: Training, bar: Bar) -> None:
     if not training.place.is_first:
         return
     done = len(training.losses)
-    bar.progress("train", f"loss {training.losses[-1]:.3f}", done / training.plan.steps)
+    bar.progress("train", f"loss {training.losses[-1]:.3f}", done / training.config.steps)
     if training.looks and training.looks[-1].step == done:
         look = training.looks[-1]
         typer.echo(

@@ -3,16 +3,12 @@
 The course needs none of them. Leaves out: unpacking to disk (zip members are read in place).
 """
 
-import hashlib
 import zipfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any
 
 from examiner.errors import UserError
 from nextword.corpora import cache
+from nextword.corpora.fetching import Download, check, transfer
 
 _GENSIM = "https://raw.githubusercontent.com/piskvorky/gensim/4.3.3/gensim/test/test_data"
 _WIKITEXT = "https://wikitext.smerity.com"
@@ -21,24 +17,6 @@ _PARTS = {
     "validation": "wiki.valid.tokens",
     "test": "wiki.test.tokens",
 }
-
-
-@dataclass(frozen=True)
-class Download:
-    """One file on the web: where it is, whose it is, and what its bytes must be."""
-
-    title: str
-    url: str
-    home: str  # the page or paper that describes it
-    licence: str
-    n_bytes: int
-    sha256: str
-    parts: Mapping[str, str] = field(default_factory=dict)  # names of a zip's members
-
-    @property
-    def file_name(self) -> str:
-        """The name of the file in the cache folder."""
-        return self.url.rpartition("/")[2]
 
 
 DOWNLOADS: dict[str, Download] = {
@@ -107,17 +85,15 @@ DOWNLOADS: dict[str, Download] = {
 def fetch(name: str, *, progress: bool = True) -> Path:
     """The path of a download whose bytes are right; from the cache folder, else from the web.
 
-    What is fetched stands in the cache folder only once it is whole and right; a broken transfer
-    leaves nothing behind, so the next call starts again. A file that is there already is never
-    changed or deleted. Raises `UserError` for an unknown name, without a connection, for an answer
-    other than the file, and where the bytes are not the pinned ones; each says what to do.
+    A file that is there already is never changed or deleted. Raises `UserError` for an unknown
+    name, for bytes that are not the pinned ones, and like `fetching.transfer`.
     """
     download = _known(name)
     path = cache.folder("downloads") / name / download.file_name
     if path.exists():
         check(path, download)
     else:
-        _transfer(name, download, path, progress)
+        transfer(download, path, progress=progress)
     return path
 
 
@@ -138,112 +114,3 @@ def _known(name: str) -> Download:
     if name not in DOWNLOADS:
         raise UserError(f"unknown download {name!r}: expected one of {', '.join(DOWNLOADS)}")
     return DOWNLOADS[name]
-
-
-def check(path: Path, download: Download) -> None:
-    """Raise `UserError` unless a file has the pinned bytes; leave it as it is."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    if digest.hexdigest() != download.sha256:
-        raise UserError(
-            f"{path} is not the expected file: sha256 {digest.hexdigest()}, expected "
-            f"{download.sha256}. It was left as it is: move it away and try again"
-        )
-
-
-def _transfer(name: str, download: Download, path: Path, progress: bool) -> None:
-    """Fetch one file; it appears at `path` only when its bytes are the pinned ones."""
-    import pooch
-    import requests
-
-    pooch.get_logger().setLevel("WARNING")  # the bar and the error messages say it all
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with Bar(download.title, shown=progress) as bar:
-            pooch.retrieve(
-                download.url,
-                known_hash=f"sha256:{download.sha256}",
-                fname=path.name,
-                path=path.parent,
-                # Some servers refuse clients that call themselves Python.
-                downloader=pooch.HTTPDownloader(
-                    progressbar=bar, headers={"User-Agent": "Mozilla/5.0 nextword"}, timeout=30
-                ),
-            )
-    except (requests.RequestException, ValueError, OSError) as error:
-        raise UserError(f"{_reason(error, download)} {_by_hand(name, download, path)}") from error
-
-
-def _reason(error: Exception, download: Download) -> str:
-    """What went wrong, in one sentence."""
-    import requests
-
-    if isinstance(error, requests.HTTPError) and error.response is not None:
-        return f"{download.url} answered with error {error.response.status_code}."
-    if isinstance(error, requests.exceptions.ChunkedEncodingError):
-        return f"the connection to {download.url} broke before the end, and nothing was kept."
-    if isinstance(error, requests.RequestException):
-        return f"{download.url} cannot be reached; is this computer online?"
-    if isinstance(error, ValueError):
-        return (
-            f"{download.url} sent another file than expected (its sha256 is not "
-            f"{download.sha256}), and nothing was kept."
-        )
-    return f"the file cannot be saved ({error})."
-
-
-def _by_hand(name: str, download: Download, path: Path) -> str:
-    """What to do when the course cannot fetch the file itself."""
-    return (
-        f"Try again, or fetch {name!r} elsewhere ({download.n_bytes:,} bytes, sha256 "
-        f"{download.sha256}) and put it at {path}"
-    )
-
-
-class Bar:
-    """A rich progress bar under the names that pooch asks for: total, update, reset, close."""
-
-    def __init__(self, title: str, *, shown: bool) -> None:
-        from rich import console, progress
-
-        self._progress = progress.Progress(
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(),
-            progress.DownloadColumn(),
-            progress.TransferSpeedColumn(),
-            progress.TimeRemainingColumn(),
-            console=console.Console(stderr=True),
-            disable=not shown,
-        )
-        self._task = self._progress.add_task(title.partition(":")[0], total=None)
-
-    def __enter__(self) -> "Bar":
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: Any, trace: TracebackType | None
-    ) -> None:
-        self._progress.stop()
-
-    @property
-    def total(self) -> float | None:
-        """How many bytes there are in all; None while nobody knows."""
-        return self._progress.tasks[self._task].total
-
-    @total.setter
-    def total(self, n_bytes: int) -> None:
-        self._progress.update(self._task, total=n_bytes or None)
-
-    def update(self, n_bytes: int) -> None:
-        """Show that so many bytes more are here."""
-        self._progress.update(self._task, advance=n_bytes)
-
-    def reset(self) -> None:
-        """Begin again."""
-        self._progress.update(self._task, completed=0)
-
-    def close(self) -> None:
-        """Nothing: the bar ends with its `with` block, also after an error."""

@@ -12,7 +12,7 @@ from typing import Any
 from nextword.corpora.corpus import EOS
 from nextword.corpora.village import words
 from nextword.corpora.village.options import Options
-from nextword.corpora.village.world import VILLAGE, WOMEN, Sizes
+from nextword.corpora.village.world import VILLAGE, WOMEN, VillageSizes
 from nextword.explorables.translate import translated
 
 PACKAGE = "nextword.corpora.village"
@@ -72,7 +72,7 @@ def _plain(value: object) -> object:
             return {"m": [[key, _plain(item)] for key, item in value.items()]}
         case set() | frozenset():
             return {"s": sorted(value)}
-        case Sizes():
+        case VillageSizes():
             return {"f": vars(value)}
     return value
 

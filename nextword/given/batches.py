@@ -1,6 +1,6 @@
 """Texts as rows of ids, for networks that train in batches. Leaves out: padding the rows."""
 
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import TypeVar
 
 import numpy as np
@@ -24,6 +24,15 @@ def number_words(words: Iterable[str]) -> dict[str, int]:
     for word in words:
         number.setdefault(word, len(number))
     return number
+
+
+def ids(sentences: Iterable[Iterable[str]], number: Mapping[str, int]) -> list[list[int]]:
+    """The sentences as rows of ids.
+
+    >>> ids([["the", "hen"], []], {"hen": 3, "the": 4})
+    [[4, 3], []]
+    """
+    return [[number[word] for word in sentence] for sentence in sentences]
 
 
 def batches(texts: Sequence[Text], size: int, rng: np.random.Generator) -> Iterator[list[Text]]:

@@ -1,25 +1,23 @@
-"""GPT-2's published weights (124 million) and word pieces, fetched once and checked.
+"""GPT-2's published weights (124 million) and its tokenizer, fetched once.
 
-A transfer that breaks goes on where it stopped. Leaves out: the network, which chapter 6 builds.
+Leaves out: the network, which chapter 6 builds.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from examiner.errors import UserError
 from nextword.corpora import cache
-from nextword.corpora.downloads import Bar, Download, check
+from nextword.corpora.fetching import Download, check, transfer
+from nextword.models.gpt2_tokenizer import Gpt2Tokenizer
 from nextword.models.trainer.saved import fill
-from nextword.models.word_pieces import WordPieces
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    import requests
     from torch import Tensor, nn
 
 NAME = "gpt2"
@@ -53,8 +51,6 @@ FILES: dict[str, Download] = {
         "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5",
     ),
 }
-BLOCK = 1 << 16  # bytes that are read at a time: so much is lost where a transfer breaks
-TIMEOUT = 30  # seconds without an answer
 
 
 def weights(*, progress: bool = True) -> dict[str, Tensor]:
@@ -101,10 +97,10 @@ def sizes_of(course: ModuleType, tensors: Mapping[str, Tensor]) -> Any:
     )
 
 
-def word_pieces(*, progress: bool = True) -> WordPieces:
+def tokenizer(*, progress: bool = True) -> Gpt2Tokenizer:
     """GPT-2's tokenizer, with `encode` and `decode`. Raises `UserError` like `fetch`."""
     pieces, merges = (fetch(name, progress=progress) for name in ("pieces", "merges"))
-    return WordPieces.read(pieces, merges)
+    return Gpt2Tokenizer.read(pieces, merges)
 
 
 def is_here(files: Mapping[str, Download] = FILES) -> bool:
@@ -115,16 +111,14 @@ def is_here(files: Mapping[str, Download] = FILES) -> bool:
 def fetch(name: str, *, progress: bool = True) -> Path:
     """The path of one of `FILES` whose bytes are right; from the cache folder, else from the web.
 
-    What was fetched before a break is kept beside the file, and the next call goes on from there.
-    Raises `UserError` for an unknown name, without a connection, for another answer than the file,
-    for a full disk and for wrong bytes; each says what to do.
+    Raises `UserError` for an unknown name, and like `fetching.transfer`.
     """
     if name not in FILES:
         raise UserError(f"unknown file {name!r} of GPT-2: expected one of {', '.join(FILES)}")
     download = FILES[name]
     path = _path(download)
     if not path.is_file():
-        _transfer(download, path, progress)
+        transfer(download, path, progress=progress)
     elif path.stat().st_size != download.n_bytes:  # the whole sha256 takes seconds each time
         check(path, download)
     return path
@@ -132,66 +126,3 @@ def fetch(name: str, *, progress: bool = True) -> Path:
 
 def _path(download: Download) -> Path:
     return cache.folder("pretrained") / NAME / download.file_name
-
-
-def _transfer(download: Download, path: Path, progress: bool) -> None:
-    """Fetch what is missing of a file; it has its own name only when it is whole and right."""
-    import requests
-
-    part = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with Bar(download.title, shown=progress) as bar:
-            _append(download, part, bar)
-    except requests.RequestException as error:
-        raise UserError(f"{_reason(error, download)} {_what_to_do(download, path, part)}") from None
-    except OSError as error:
-        why = os.strerror(error.errno or 0)
-        raise UserError(f"{path} cannot be saved: {why}. Make room and try again") from error
-    try:
-        check(part, download)
-    except UserError:
-        part.unlink()
-        raise UserError(
-            f"{download.url} sent another file than expected (its sha256 is not "
-            f"{download.sha256}), and nothing was kept. {_what_to_do(download, path, part)}"
-        ) from None
-    part.replace(path)
-
-
-def _append(download: Download, part: Path, bar: Bar) -> None:
-    """Add to the part what the server still has to send; begin again where it cannot go on."""
-    import requests
-
-    n_there = part.stat().st_size if part.is_file() else 0
-    if n_there >= download.n_bytes:
-        n_there = 0
-    asked = {"User-Agent": "Mozilla/5.0 nextword"}
-    if n_there:
-        asked["Range"] = f"bytes={n_there}-"
-    with requests.get(download.url, headers=asked, stream=True, timeout=TIMEOUT) as answer:
-        answer.raise_for_status()
-        goes_on = answer.status_code == requests.codes.partial_content
-        bar.total = download.n_bytes
-        bar.update(n_there if goes_on else 0)
-        with part.open("ab" if goes_on else "wb") as file:
-            for block in answer.iter_content(BLOCK):
-                file.write(block)
-                bar.update(len(block))
-
-
-def _reason(error: requests.RequestException, download: Download) -> str:
-    """What went wrong, in one sentence."""
-    import requests
-
-    if isinstance(error, requests.HTTPError) and error.response is not None:
-        return f"{download.url} answered with error {error.response.status_code}."
-    if isinstance(error, requests.exceptions.ChunkedEncodingError):
-        return f"the connection to {download.url} broke before the end."
-    return f"{download.url} cannot be reached; is this computer online?"
-
-
-def _what_to_do(download: Download, path: Path, part: Path) -> str:
-    kept = f"{part.stat().st_size:,} of " if part.is_file() else ""
-    so_far = f"Try again ({kept}{download.n_bytes:,} bytes are here)" if kept else "Try again"
-    return f"{so_far}, or fetch the file elsewhere (sha256 {download.sha256}) and put it at {path}"

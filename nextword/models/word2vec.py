@@ -6,7 +6,7 @@ here. Leaves out: vocabularies of millions of words, since each step moves all v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,8 @@ import torch
 from torch import Tensor
 
 from nextword.given.checks import require
+from nextword.models import training
+from nextword.models.training import Report
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def train(
     counts: Sequence[int],
     settings: Settings | None = None,
     seed: int = 0,
-    report: Callable[[float], None] = lambda share: None,
+    report: Report = lambda done: None,
 ) -> Vectors:
     """Learn vectors by negative sampling, each step with the gradients that `course` works out.
 
@@ -121,18 +123,24 @@ def train(
     U = torch.zeros(V, how.D)
     noise = course.noise_distribution(totals, how.power)
     optimizer = torch.optim.Adam([E, U], lr=how.rate, fused=True)
-    losses = []
+    sizes: list[int] = []  # of the batches of an epoch
+
+    def step(batch: tuple[Tensor, Tensor]) -> float:
+        words, around = batch
+        sizes.append(len(words))
+        drawn = torch.from_numpy(rng.choice(V, size=how.shared, p=noise))
+        loss = _gradients(course, E, U, words, around, drawn, how)
+        optimizer.step()
+        return loss
+
+    means = []
     for epoch in range(how.epochs):
-        total, n = 0.0, 0
+        sizes.clear()
         with _one_thread():
-            for words, around in batches(course, sentences, totals, how, rng):
-                drawn = torch.from_numpy(rng.choice(V, size=how.shared, p=noise))
-                loss = _gradients(course, E, U, words, around, drawn, how)
-                optimizer.step()
-                total, n = total + loss * len(words), n + len(words)
-        losses.append(total / n)
+            losses = training.train(step, batches(course, sentences, totals, how, rng), optimizer)
+        means.append(float(np.cumsum(np.multiply(losses, sizes))[-1]) / sum(sizes))
         report((epoch + 1) / how.epochs)
-    return Vectors(E, U, tuple(losses))
+    return Vectors(E, U, tuple(means))
 
 
 @contextmanager

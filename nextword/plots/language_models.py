@@ -12,7 +12,9 @@ from matplotlib.figure import Figure
 from nextword.plots.style import COLOURS, FLOOR, INK, MUTED, SMALL, drawn, panel
 from nextword.plots.texts import Page
 
-Step = Sequence[tuple[str, str, float, bool]]  # (text before, token, probability of both, kept)
+SearchStep = Sequence[
+    tuple[str, str, float, bool]
+]  # (text before, token, probability of both, kept)
 
 
 @drawn
@@ -82,7 +84,7 @@ def tokens(cuts: Mapping[str, Sequence[str]]) -> Page:
 
 
 @drawn
-def search(steps: Sequence[Step]) -> Figure:
+def search(steps: Sequence[SearchStep]) -> Figure:
     """Draw a beam search step by step: what was kept, and what was dropped.
 
     A column per step holds its results, the most likely on top. An arrow leads to each from the

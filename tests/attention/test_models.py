@@ -29,8 +29,8 @@ def test_a_translator_learns_its_sentences(looks_back: bool) -> None:
     words, plan = Words(pairs), Plan(epochs=60, size=4, rate=0.03)
     V = len(words.source), len(words.target)
     net = attention.Translator(*V, 8, 16, 8) if looks_back else chapter_4.Seq2Seq(*V, 8, 48)
-    told = (lambda net, *read: net(*read)[0]) if looks_back else (lambda net, *read: net(*read))
-    translating.learn(net, told, words, pairs, plan, lambda done: None)
+    logits_of = (lambda net, *read: net(*read)[0]) if looks_back else lambda net, *read: net(*read)
+    translating.learn(net, logits_of, words, pairs, plan, lambda done: None)
     assert rnns.exact(net, words, pairs) == 1
 
 

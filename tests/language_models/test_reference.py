@@ -17,7 +17,7 @@ from tokenizers import Tokenizer, models, trainers
 
 from examiner.judge.misconceptions import load_module
 from examiner.suite import frequencies
-from nextword.corpora import pydocs, tongues, village
+from nextword.corpora import languages, pydocs, village
 from tests.language_models.suite import oracles as plain
 from tests.reference import reference
 
@@ -182,7 +182,7 @@ def test_merges_and_tokens_are_those_of_the_library(name: str, n_merges: int) ->
     texts = {
         "village": " ".join(village.split("train", 8_000).tokens),
         "docs": pydocs.characters("train")[:120_000],
-        "tongues": "\n".join(line for line, _ in tongues.labelled("train")),
+        "tongues": "\n".join(line for line, _ in languages.labelled("train")),
         "emoji": EMOJI,
     }
     merges, theirs = lm.train_bpe(texts[name], n_merges), library(texts[name], n_merges)
@@ -190,7 +190,9 @@ def test_merges_and_tokens_are_those_of_the_library(name: str, n_merges: int) ->
     found = json.loads(theirs.to_str())["model"]["merges"]
     assert merges == [(ids[left], ids[right]) for left, right in found]
     assert len(merges) == n_merges or name == "emoji"
-    new = pydocs.characters("test")[:20_000] + EMOJI + "".join(tongues.sentences("swedish", "test"))
+    new = (
+        pydocs.characters("test")[:20_000] + EMOJI + "".join(languages.sentences("swedish", "test"))
+    )
     tokens = lm.encode(new, merges)
     assert tokens == theirs.encode([*map(as_characters, lm.chunks(new))], is_pretokenized=True).ids
     assert lm.decode(tokens, merges) == new
@@ -293,12 +295,12 @@ def test_the_floor_is_entropy_and_the_excess_is_divergence() -> None:
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_languages_are_told_apart_in_forty_characters(n: int) -> None:
-    train = {name: tongues.sentences(name, "train") for name in tongues.LANGUAGES}
+    train = {name: languages.sentences(name, "train") for name in languages.LANGUAGES}
     V = len({c for lines in train.values() for line in lines for c in line}) + 1
     counts = {name: lm.count_characters(lines, n) for name, lines in train.items()}
     hits = pieces = 0
     for name in train:
-        text = " ".join(tongues.sentences(name, "test"))
+        text = " ".join(languages.sentences(name, "test"))
         for start in range(0, len(text) - 39, 40):
             piece = text[start : start + 40]
             scores = {k: lm.character_log_prob(counts[k], piece, n, V) for k in counts}

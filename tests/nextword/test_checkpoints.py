@@ -13,12 +13,11 @@ import torch
 from examiner import fingerprints
 from examiner.errors import UserError
 from nextword.corpora import names
-from nextword.models import checkpoints, shipped
+from nextword.models import checkpoints, store
 from nextword.models import train_models as make
-from nextword.models.checkpoints.places import TWICE
-from nextword.models.checkpoints.recipe import Recipe, Trained
-from nextword.models.ladder.measure import Row
-from nextword.models.shipped import FOLDER
+from nextword.models.ladder.measure import RungResult
+from nextword.models.store import FOLDER, TWICE, Recipe, Trained, TrainingError
+from nextword.models.training import Report
 
 ROOT = Path(__file__).parents[2]
 MEGABYTE = 2**20
@@ -32,7 +31,7 @@ def test_every_shipped_model_is_made_from_today_s_code_and_text():
     """Where this fails: `make models`, look at the pages that show the models, commit."""
     written = [r for r in make.everything() if r.has_chapters(ROOT / "solutions")]
     assert not [
-        f"{r.name}: {why}" for r, why in make.stale(written, ROOT / "solutions", ROOT / FOLDER)
+        f"{r.name}: {why}" for r, why in store.stale(written, ROOT / "solutions", ROOT / FOLDER)
     ]
 
 
@@ -105,7 +104,7 @@ def course(tmp_path: Path) -> Path:
 
 
 def recipe(course: Path, corpora: tuple[str, ...] = ()) -> Recipe:
-    def train(package: SimpleNamespace, report: checkpoints.recipe.Report) -> Trained:
+    def train(package: SimpleNamespace, report: Report) -> Trained:
         report(1.0)
         return Trained({"w": torch.tensor(package.demo.weights())}, {"reached": 0.5})
 
@@ -114,15 +113,14 @@ def recipe(course: Path, corpora: tuple[str, ...] = ()) -> Recipe:
 
 
 def made(course: Path) -> Path:
-    heard: list[tuple[str, str, float]] = []
-    where = course / "checkpoints"
-    path = make.train(recipe(course), course / "solutions", where, lambda *said: heard.append(said))
-    assert heard == [("demo/small", "training", 1.0)]
+    heard: list[float] = []
+    path = make.train(recipe(course), course / "solutions", course / "checkpoints", heard.append)
+    assert heard == [1.0]
     return path
 
 
 def why_stale(course: Path) -> list[str]:
-    found = make.stale([recipe(course)], course / "solutions", course / "checkpoints")
+    found = store.stale([recipe(course)], course / "solutions", course / "checkpoints")
     return [why for _, why in found]
 
 
@@ -160,6 +158,26 @@ def test_a_model_is_out_of_date_when_its_recipe_changes(course):
     made(course)
     (course / "recipe.py").write_text("steps = 6\n", "utf-8")
     assert why_stale(course) == ["its code or its text has changed since it was trained"]
+
+
+def test_a_file_gets_today_s_fingerprint_without_training(course):
+    path = made(course)
+    before = store.read(path)
+    (course / "recipe.py").write_text("steps = 6\n", "utf-8")
+    folders = course / "solutions", course / "checkpoints"
+    assert store.restamp([recipe(course)], *folders) == ["demo/small"]
+    assert not why_stale(course)
+    after = store.read(path)
+    assert after.facts == before.facts
+    assert torch.equal(after.tensors["w"], before.tensors["w"])
+    assert store.restamp([recipe(course)], *folders) == []
+
+
+def test_a_package_that_cannot_train_a_model_is_told_why(course):
+    path = course / "solutions" / "demo.py"
+    path.write_text(MODULE.replace("return 2", "raise NotImplementedError('1.1 scale')"), "utf-8")
+    with pytest.raises(TrainingError, match=r"open task 1\.1 scale"):
+        made(course)
 
 
 def test_a_model_is_out_of_date_when_its_corpus_changes(course, monkeypatch):
@@ -212,14 +230,14 @@ def test_a_failed_write_leaves_the_last_good_file(course, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.replace", full)
     with pytest.raises(UserError, match="No space left on device"):
-        shipped.write(path, Trained(WEIGHTS), "f")
+        store.write(path, Trained(WEIGHTS), "f")
     assert path.read_bytes() == before
     assert [f.name for f in path.parent.iterdir()] == ["small.safetensors"]
 
 
 def test_tensors_come_back_as_they_were(tmp_path):
     views = {**WEIGHTS, "view": WEIGHTS["w"].T, "leaf": torch.ones(2, requires_grad=True)}
-    shipped.write(tmp_path / "a" / "b.safetensors", Trained(views, {"text": "ö"}), "f")
+    store.write(tmp_path / "a" / "b.safetensors", Trained(views, {"text": "ö"}), "f")
     found = checkpoints.load("a/b", tmp_path)
     for name, tensor in views.items():
         assert found.tensors[name].dtype == tensor.dtype
@@ -230,7 +248,7 @@ def test_tensors_come_back_as_they_were(tmp_path):
 def test_rungs_are_shipped_with_their_numbers_and_without_weights_where_they_have_none():
     found = checkpoints.load("ladder/2-gram")
     assert not found.tensors
-    assert Row(**found.facts["row"]).name == "2-gram"
+    assert RungResult(**found.facts["row"]).name == "2-gram"
     assert json.dumps(found.facts)
 
 

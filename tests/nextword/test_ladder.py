@@ -1,10 +1,12 @@
 """The ladder: its numbers against plain loops and the true process, its cache, and wrong use."""
 
+import importlib
 import itertools
 import json
 import math
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from nextword.cli import app
 from nextword.corpora import names, village
 from nextword.models.ladder import by_kind, climb, measure, rung, show
 from nextword.models.ladder.rungs import ngrams as ngram_rungs
+from nextword.models.store import importable
 
 REPOSITORY = Path(__file__).parents[2]
 KEYS = ["name", "perplexity", "bits_per_character", "gap_percent", "valid_samples", "parameters"]
@@ -80,7 +83,7 @@ def village_texts():
 
 
 def fixed_rung(model):
-    return rung.Rung("fixed", 1, (), lambda package, texts, report: model, Path(__file__))
+    return rung.Rung("fixed", 1, lambda package, texts, report: model, {}, (Path(__file__),))
 
 
 def test_the_true_process_stands_on_the_floor(village_texts, monkeypatch):
@@ -159,7 +162,7 @@ def test_numbers_that_are_no_log_probabilities_are_refused(village_texts, log_pr
         def log_probs(self, sentences):
             return log_probs or [math.nan] * sum(len(story) + 1 for story in sentences)
 
-    with pytest.raises(measure.RungError, match=complaint):
+    with pytest.raises(ValueError, match=complaint):
         measure.measure(fixed_rung(Wrong()), None, village_texts, lambda *done: None)
 
 
@@ -178,15 +181,15 @@ def test_an_impossible_word_makes_the_perplexity_infinite_which_json_says_as_nul
 
 @pytest.fixture(scope="module")
 def solutions():
-    with climb.importable(REPOSITORY, "solutions"):
-        yield climb.importlib.import_module("solutions.ngrams")
+    with importable(REPOSITORY, "solutions"):
+        yield importlib.import_module("solutions.ngrams")
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not (REPOSITORY / "solutions").is_dir(), reason="what students get has none")
 def test_ngram_rungs_go_down_and_are_the_chapters_models(village_texts, solutions, monkeypatch):
     monkeypatch.setattr(measure, "N_SAMPLES", 1)
-    package = climb.SimpleNamespace(ngrams=solutions)
+    package = SimpleNamespace(ngrams=solutions)
     rows = [
         measure.measure(each, package, village_texts, lambda *done: None)
         for each in ngram_rungs.RUNGS
@@ -202,7 +205,7 @@ def test_ngram_rungs_go_down_and_are_the_chapters_models(village_texts, solution
 
 @pytest.mark.skipif(not (REPOSITORY / "solutions").is_dir(), reason="what students get has none")
 def test_remembered_distributions_do_not_change_the_samples(village_texts, solutions):
-    package = climb.SimpleNamespace(ngrams=solutions)
+    package = SimpleNamespace(ngrams=solutions)
     model = ngram_rungs.train(2, package, village_texts, lambda done: None)
     fast = list(model.samples(2, np.random.default_rng(5), 20))
     rng = np.random.default_rng(5)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from nextword.corpora import lexicon, skewed, village
+from nextword.corpora import lexicon, skewed_village, village
 
 
 def told(text):
@@ -35,13 +35,13 @@ def test_a_word_can_be_of_two_kinds_and_a_word_of_grammar_is_of_none():
 
 @pytest.mark.slow
 def test_in_the_skewed_text_jobs_go_by_gender_and_in_the_plain_one_they_do_not():
-    texts = skewed.stories(200_000, seed=1)
+    texts = skewed_village.stories(200_000, seed=1)
     assert len(texts[0]) == len(texts[1]) > 200
     by_rule = [
         Counter(
-            (job in skewed.WOMENS_JOBS) == is_woman
+            (job in skewed_village.WOMENS_JOBS) == is_woman
             for story in text
-            for job, is_woman in skewed.holders(story)
+            for job, is_woman in skewed_village.holders(story)
         )
         for text in texts
     ]
@@ -52,14 +52,14 @@ def test_in_the_skewed_text_jobs_go_by_gender_and_in_the_plain_one_they_do_not()
 
 def test_the_nearest_name_holds_the_job():
     story = told("anna met a smith named nils and her sister was a baker")
-    assert list(skewed.holders(story)) == [("smith", False), ("baker", False)]
-    assert list(skewed.holders(told("a baker came"))) == []
+    assert list(skewed_village.holders(story)) == [("smith", False), ("baker", False)]
+    assert list(skewed_village.holders(told("a baker came"))) == []
 
 
 def test_swapping_twice_gives_names_and_kin_back():
     story = told("anna and her aunt met nils , and he greeted the girls")
-    once = skewed.swapped(story)
+    once = skewed_village.swapped(story)
     assert once[0] == "nils"
     assert "uncle" in once
     assert "boys" in once
-    assert skewed.swapped(once) == story
+    assert skewed_village.swapped(once) == story

@@ -14,14 +14,14 @@ from torch import nn
 
 from examiner.errors import UserError
 from nextword.models.trainer import parallel, saved, streams
-from nextword.models.trainer.plan import Plan
+from nextword.models.trainer.config import Config
 from nextword.models.trainer.run import Training
 from nextword.models.trainer.streams import Stream
 from tests.reference import reference
 
 ROOT = Path(__file__).parents[2]
 course = reference("transformers")
-SMALL = Plan(D=16, layers=1, heads=2, T=8, size=4, steps=6, every=3, warm_up=2, dropout=0.1)
+SMALL = Config(D=16, layers=1, heads=2, T=8, size=4, steps=6, every=3, warm_up=2, dropout=0.1)
 HERE = parallel.Place(torch.device("cpu"))
 
 
@@ -32,7 +32,7 @@ def stream():
 
 
 def training(stream, folder, **changes):
-    return Training(course, stream, Plan(**{**SMALL.to_json(), **changes}), HERE, folder)
+    return Training(course, stream, Config(**{**SMALL.to_json(), **changes}), HERE, folder)
 
 
 def weights(folder):

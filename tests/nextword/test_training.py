@@ -10,13 +10,13 @@ import pytest
 import torch
 
 from nextword.corpora import names
+from nextword.models import rnn_training, store, training
 from nextword.models import train_models as make
-from nextword.models import training
-from nextword.models.checkpoints import recipe
 from nextword.models.ladder.rungs import rnns as rungs
 from nextword.models.recipes import rnns as translators
 from nextword.models.recipes import rnns_forgetting, rnns_memory
-from nextword.models.training import Plan, Window
+from nextword.models.rnn_training import FeedForward
+from nextword.models.training import Plan
 from tests.reference import reference
 
 pytestmark = pytest.mark.slow
@@ -30,8 +30,9 @@ def small(V=8):
     return rnns.LanguageModel(V, 6, 8)
 
 
-def test_doctests():
-    found = doctest.testmod(training)
+@pytest.mark.parametrize("module", [training, rnn_training])
+def test_doctests(module):
+    found = doctest.testmod(module)
     assert found.attempted
     assert not found.failed
 
@@ -40,35 +41,39 @@ def test_doctests():
 
 
 def test_training_lowers_both_losses_and_returns_one_pair_per_epoch():
-    curve = training.train(rnns, small(), STORIES, STORIES[:4], Plan(4, 2, 8, 0.03))
+    curve = rnn_training.train(
+        rnns, small(), STORIES, STORIES[:4], Plan(epochs=4, size=2, chunk=8, rate=0.03)
+    )
     assert len(curve) == 4
     assert [curve[-1][k] < curve[0][k] for k in (0, 1)] == [True, True]
 
 
 def test_the_same_seed_gives_the_same_curve_and_another_one_another():
-    plan = Plan(2, 2, 8, 0.03)
+    plan = Plan(epochs=2, size=2, chunk=8, rate=0.03)
     one, two, other = (
-        training.train(rnns, small(), STORIES, STORIES[:4], plan, seed=seed) for seed in (0, 0, 1)
+        rnn_training.train(rnns, small(), STORIES, STORIES[:4], plan, seed=seed)
+        for seed in (0, 0, 1)
     )
     assert one == two != other
 
 
 def test_training_reports_its_share_and_ends_at_one():
     shares: list[float] = []
-    plan = Plan(2, 4, 8, 0.01)
-    training.train(rnns, small(), STORIES, STORIES[:4], plan, report=shares.append)
+    plan = Plan(epochs=2, size=4, chunk=8, rate=0.01)
+    rnn_training.train(rnns, small(), STORIES, STORIES[:4], plan, report=shares.append)
     assert shares == pytest.approx([k / 8 for k in range(1, 9)])
 
 
-def test_a_loss_that_is_no_number_stops_training_and_names_the_batch():
+def test_a_loss_that_is_no_number_stops_training_and_names_the_step():
     model = small()
     model.out.bias.data[:] = math.inf
-    with pytest.raises(FloatingPointError, match="batch 1: the loss is nan: try a smaller rate"):
-        training.train(rnns, model, STORIES, STORIES[:4], Plan())
+    with pytest.raises(FloatingPointError, match="step 1: the loss is nan: try a smaller rate"):
+        rnn_training.train(rnns, model, STORIES, STORIES[:4], Plan())
 
 
 def test_the_rate_rises_stays_and_falls_to_nothing():
-    shares = [Plan().share_of_rate(k / 100) for k in range(101)]
+    rate = training.trapezoid(1.0, n_steps=100)
+    shares = [rate(k - 1) for k in range(101)]  # after so many steps
     assert max(shares) == 1.0
     assert shares[0] == shares[-1] == 0.0
     assert shares[:3] == sorted(shares[:3])
@@ -80,7 +85,7 @@ def test_the_rate_rises_stays_and_falls_to_nothing():
 
 def test_a_window_predicts_from_its_words_and_padding_before_them():
     torch.manual_seed(0)
-    net = Window(rnns, V=8, N=3, D=2, H=4)
+    net = FeedForward(rnns, V=8, N=3, D=2, H=4)
     tokens = torch.tensor([[3, 4, 5, 6]])
     logits, _ = net(tokens)
     windows = torch.tensor([[0, 0, 3], [0, 3, 4], [3, 4, 5], [4, 5, 6]])
@@ -90,7 +95,7 @@ def test_a_window_predicts_from_its_words_and_padding_before_them():
 @pytest.mark.parametrize("cut", [1, 2, 3])
 def test_a_window_read_in_two_parts_is_the_window_read_at_once(cut):
     torch.manual_seed(0)
-    net = Window(rnns, V=8, N=4, D=2, H=4)
+    net = FeedForward(rnns, V=8, N=4, D=2, H=4)
     tokens = torch.tensor([[3, 4, 5, 6], [6, 5, 4, 3]])
     first, state = net(tokens[:, :cut])
     second, _ = net(tokens[:, cut:], state)
@@ -108,7 +113,7 @@ def texts():
 @pytest.mark.parametrize("rung", rungs.RUNGS, ids=lambda rung: rung.name)
 def test_a_rung_trains_scores_and_writes(rung, texts, monkeypatch):
     build = rung.train.args[0]
-    plan = Plan(1, 8, 32, 5e-3)
+    plan = Plan(epochs=1, size=8, chunk=32, rate=5e-3)
     shares: list[float] = []
     model = rungs.train(build, plan, SimpleNamespace(rnns=rnns), texts, shares.append)
     assert shares[-1] == 1.0
@@ -126,7 +131,7 @@ def test_a_rung_trains_scores_and_writes(rung, texts, monkeypatch):
 
 
 def test_a_learning_curve_changes_nothing_of_the_training(texts, monkeypatch):
-    build, plan = rungs.RUNGS[1].train.args[0], Plan(1, 8, 32, 5e-3)
+    build, plan = rungs.RUNGS[1].train.args[0], Plan(epochs=1, size=8, chunk=32, rate=5e-3)
     package = SimpleNamespace(rnns=rnns)
     one = rungs.train(build, plan, package, texts, lambda done: None)
     monkeypatch.setattr(rungs, "PLACES", ())
@@ -145,9 +150,9 @@ TAUGHT = [r for r in make.everything() if "rnns" in r.uses and r.name not in ELS
 @pytest.mark.parametrize("each", TAUGHT, ids=lambda each: each.name)
 def test_a_model_is_out_of_date_when_the_order_of_its_batches_changes(each, monkeypatch):
     package = Path(__file__).parents[2] / "solutions"
-    before, code_of = each.fingerprint(package), recipe.code_of
+    before, code_of = each.fingerprint(package), store.code_of
     monkeypatch.setattr(
-        recipe,
+        store,
         "code_of",
         lambda path, *names: code_of(path, *names) + "#" * (path.name == "batches.py"),
     )

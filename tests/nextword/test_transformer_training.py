@@ -11,16 +11,15 @@ import torch
 from torch import nn
 
 from nextword.corpora import names, village
-from nextword.models import transformer_training as training
+from nextword.models import training, transformer_training
 from nextword.models.ladder.rungs import transformers as rungs
-from nextword.models.ladder.rungs import transformers_near as near
 from nextword.models.recipes import (
     transformers_judging,
     transformers_scaling,
     transformers_translating,
     transformers_trials,
 )
-from nextword.models.transformer_training import Plan
+from nextword.models.training import Plan
 from tests.reference import reference
 
 course = reference("transformers")
@@ -34,11 +33,11 @@ def quiet(done):
 
 
 def stories_without_end(size=4):
-    return training.without_end(STORIES, size, np.random.default_rng(0))
+    return transformer_training.without_end(STORIES, size, np.random.default_rng(0))
 
 
 def test_doctests():
-    found = doctest.testmod(training)
+    found = doctest.testmod(transformer_training)
     assert found.attempted
     assert not found.failed
 
@@ -51,23 +50,27 @@ def test_training_lowers_the_loss_and_repeats_itself(linear):
     found = []
     for _ in range(2):
         sizes = replace(SIZES, positions="none" if linear else "rotary")
-        model = training.built(course, sizes, linear=linear)
+        model = transformer_training.built(
+            course, sizes, course.LinearAttention if linear else None
+        )
         plan = Plan(steps=40, size=4, rate=0.02, warm_up=5, average=0.9)
-        found.append(training.train(course, model, stories_without_end(), plan))
+        found.append(transformer_training.train(course, model, stories_without_end(), plan))
         assert not model.training
     assert np.mean(found[0][-5:]) < 0.5 * found[0][0]
     assert found[0] == found[1]
 
 
 def test_a_loss_is_the_mean_of_log_probabilities_in_order():
-    model = training.built(course, SIZES)
-    found = training.log_probs(model, STORIES[:3], size=2)
+    model = transformer_training.built(course, SIZES)
+    found = transformer_training.log_probs(model, STORIES[:3], size=2)
     expected = []
     for story in STORIES[:3]:
         log_p = torch.log_softmax(model(torch.tensor([[1, *story]]))[0][0], -1)
         expected += [log_p[k, word].item() for k, word in enumerate([*story, 2])]
     assert found == pytest.approx(expected, abs=1e-5)
-    assert training.loss(model, STORIES[:3]) == pytest.approx(-np.mean(expected), abs=1e-5)
+    assert transformer_training.loss(model, STORIES[:3]) == pytest.approx(
+        -np.mean(expected), abs=1e-5
+    )
 
 
 def test_averaged_weights_are_the_mean_and_come_back():
@@ -87,26 +90,25 @@ def test_averaged_weights_are_the_mean_and_come_back():
 
 
 def test_looks_see_the_averaged_weights_at_their_steps():
-    model = training.built(course, SIZES)
+    model = transformer_training.built(course, SIZES)
     plan = Plan(steps=6, size=4, average=0.9, falls=False, looks=(2, 6))
     seen = []
-    training.train(
+    transformer_training.train(
         *(course, model, stories_without_end(), plan),
-        look=lambda step: seen.append((step, training.loss(model, STORIES))),
+        look=lambda step: seen.append((step, transformer_training.loss(model, STORIES))),
     )
     assert [step for step, _ in seen] == [2, 6]
-    assert seen[-1][1] == pytest.approx(training.loss(model, STORIES))
+    assert seen[-1][1] == pytest.approx(transformer_training.loss(model, STORIES))
 
 
 # ------------------------------------------------------------------------- the rungs
 
 
-@pytest.mark.parametrize("rung", rungs.RUNGS + near.RUNGS, ids=lambda rung: rung.name)
+@pytest.mark.parametrize("rung", rungs.RUNGS, ids=lambda rung: rung.name)
 def test_a_rung_trains_scores_and_tells_stories(rung, monkeypatch):
-    for module, name in ((rungs, "PLAN"), (rungs, "LINEAR"), (near, "PLAN")):
-        monkeypatch.setattr(module, name, Plan(steps=3, size=2))
-    for module in (rungs, near):
-        monkeypatch.setattr(module, "SIZES", {"D": 16, "L": 1, "H": 2})
+    for name in ("PLAN", "LINEAR", "CONVOLUTION"):
+        monkeypatch.setattr(rungs, name, Plan(steps=3, size=2))
+    monkeypatch.setattr(rungs, "SIZES", {"D": 16, "L": 1, "H": 2})
     texts = names.load("village", 2000, 400)
     model = rung.train(PACKAGE, texts, quiet)
     log_probs = model.log_probs(texts.test)
@@ -120,14 +122,14 @@ def test_a_rung_trains_scores_and_tells_stories(rung, monkeypatch):
 
 
 def test_the_convolution_adds_parts_of_the_two_words_before():
-    mixer = near.Near(2, lambda x, past, mask: (x, past))
+    mixer = rungs.ConvolvedAttention(2, lambda x, past, mask: (x, past))
     mixer.a.data, mixer.b.data = torch.tensor([10.0, 20.0]), torch.tensor([100.0, 0.0])
     found, _ = mixer(torch.tensor([[[1.0, 1.0], [2.0, 0.0], [3.0, 5.0]]]))
     assert found.tolist() == [[[1, 1], [12, 20], [123, 5]]]
 
 
 def test_with_the_convolution_a_text_in_pieces_reads_as_at_once():
-    model = near.built(course, replace(SIZES, L=2)).eval()
+    model = transformer_training.built(course, replace(SIZES, L=2), rungs.convolved(course)).eval()
     tokens = torch.tensor([[1, 3, 4, 5, 6, 7], [1, 7, 6, 5, 4, 3]])
     whole, _ = model(tokens)
     first, past = model(tokens[:, :1])
@@ -172,7 +174,9 @@ def test_one_size_of_the_study_is_measured_on_its_way(monkeypatch):
 
 def test_excess_by_place_averages_where_it_should(monkeypatch):
     monkeypatch.setattr(transformers_trials, "BORDERS", (0, 1))
-    monkeypatch.setattr(training, "log_probs", lambda model, stories: [-1.0, -2, -9, -1, -2, -9])
+    monkeypatch.setattr(
+        transformer_training, "log_probs", lambda model, stories: [-1.0, -2, -9, -1, -2, -9]
+    )
     found = transformers_trials.by_place(None, [[5, 5], [5, 5]], np.zeros(6))
     assert found == [1.0, 2.0]
 

@@ -24,7 +24,7 @@ def tiny(*scenes: str, **more: int) -> village.World:
         "groups": 1, "hiding_places": 3, "weather": 1, "most_scenes": 2, "longest_list": 2,
         "deepest_clause": 1, "limit": 1,
     }  # fmt: skip
-    return village.World(village.Sizes(scenes=scenes, **(sizes | more)))
+    return village.World(village.VillageSizes(scenes=scenes, **(sizes | more)))
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ def _same_draws() -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(1,), (5,), (3, 1), (2, 3, 7), (0, 4)])
 def test_norms_equal_torchs(shape: tuple[int, ...], dtype: torch.dtype) -> None:
-    x, slopes = torch.randn(shape, dtype=dtype), torch.randn(shape, dtype=dtype)
+    x, gradients = torch.randn(shape, dtype=dtype), torch.randn(shape, dtype=dtype)
     gain, bias = torch.randn(2, shape[-1], dtype=dtype)
     alike = near if dtype == torch.float64 else closely
     for eps in (1e-5, 0.3):
@@ -34,13 +34,13 @@ def test_norms_equal_torchs(shape: tuple[int, ...], dtype: torch.dtype) -> None:
         alike(ours.rms_norm(x, gain, eps), F.rms_norm(x, gain.shape, gain, eps))
         leaves = [each.clone().requires_grad_() for each in (x, gain, bias)]
         y = F.layer_norm(leaves[0], gain.shape, *leaves[1:], eps)
-        expected = torch.autograd.grad((y * slopes).sum(), leaves)
-        found = ours.layer_norm_gradients(x, gain, slopes, eps)
+        expected = torch.autograd.grad((y * gradients).sum(), leaves)
+        found = ours.layer_norm_gradients(x, gain, gradients, eps)
         # torch subtracts rounded numbers, which the small root of a lone number makes larger
         torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_a_slope_by_hand() -> None:
+def test_a_gradient_by_hand() -> None:
     x, ones = torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.ones(4)
     d_x, d_gain, _ = ours.layer_norm_gradients(x, ones, torch.tensor([1.0, 0, 0, 0]), 0.0)
     near(d_x, torch.tensor([1 / 6, -1 / 6, 0, 0]))

@@ -5,9 +5,9 @@ from nextword.corpora.village.floor import exact_floor, floor
 from nextword.corpora.village.kinds import KINDS
 from nextword.corpora.village.likeness import similarity
 from nextword.corpora.village.prose import prose
-from nextword.corpora.village.telling import Listener, Score, next_words, sample, score, split
+from nextword.corpora.village.telling import Listener, TextScore, next_words, sample, score, split
 from nextword.corpora.village.vocabulary import VOCABULARY
-from nextword.corpora.village.world import VILLAGE, Sizes, World
+from nextword.corpora.village.world import VILLAGE, VillageSizes, World
 
 __all__ = [
     "EOS",
@@ -16,8 +16,8 @@ __all__ = [
     "VOCABULARY",
     "Corpus",
     "Listener",
-    "Score",
-    "Sizes",
+    "TextScore",
+    "VillageSizes",
     "World",
     "exact_floor",
     "floor",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from nextword.corpora.village.kinds import CHOICE, PHRASE, read, unmarked
 
 
-class Step(NamedTuple):
+class PossibleWord(NamedTuple):
     """A word that may come: how likely, of which kind, and what follows it."""
 
     probability: float
@@ -18,7 +18,7 @@ class Step(NamedTuple):
     after: "Branch | str"  # what may follow, or the whole phrase where it ends
 
 
-Branch = dict[str, Step]
+Branch = dict[str, PossibleWord]
 
 
 class Spoken(NamedTuple):
@@ -169,7 +169,7 @@ def _grow(phrases: list[tuple[list[tuple[str, str]], str, int]]) -> Branch:
         if ends and len(rest) > 1:
             raise ValueError(f"the phrase {ends[0]!r} is the beginning of another one")
         after: Branch | str = ends[0] if ends else _grow(rest)
-        branch[word] = Step(weight / total, log(weight / total), kind, after)
+        branch[word] = PossibleWord(weight / total, log(weight / total), kind, after)
     return branch
 
 

@@ -98,7 +98,7 @@ class Listener:
 
     def probabilities(self) -> Iterator[tuple[str, float]]:
         """The words that can come next with their probabilities, in no particular order."""
-        return ((word, step.probability) for word, step in self._branch.items())
+        return ((word, possible.probability) for word, possible in self._branch.items())
 
     @property
     def kind(self) -> str:
@@ -121,7 +121,7 @@ class Listener:
 
 
 @dataclass(frozen=True, eq=False)
-class Score:
+class TextScore:
     """What the listener says of a text.
 
     `log_probs` has one natural logarithm for each token up to where the text left the language,
@@ -138,7 +138,7 @@ class Score:
     complete: bool
 
 
-def score(tokens: Iterable[str], world: World = VILLAGE) -> Score:
+def score(tokens: Iterable[str], world: World = VILLAGE) -> TextScore:
     """The exact log-probability of each word of a text, up to where it leaves the language.
 
     >>> result = score(["once", "upon", "a", "time"])
@@ -158,7 +158,7 @@ def score(tokens: Iterable[str], world: World = VILLAGE) -> Score:
         log_probs.append(log_p)
         kinds.append(kind)
     complete = bool(log_probs) and left_at is None and listener.between_stories
-    return Score(np.array(log_probs), kinds, left_at, listener.possible(), complete)
+    return TextScore(np.array(log_probs), kinds, left_at, listener.possible(), complete)
 
 
 def next_words(prefix: Sequence[str], world: World = VILLAGE) -> dict[str, float]:

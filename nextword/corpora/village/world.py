@@ -10,7 +10,7 @@ WOMEN = frozenset(words.SHE.split())
 
 
 @dataclass(frozen=True)
-class Sizes:
+class VillageSizes:
     """How much of the village there is; the defaults give all of it."""
 
     names: int = 24
@@ -53,7 +53,7 @@ def table(text: str, most: int = 99) -> list[list[str]]:
 class World:
     """Every list that the stories choose from, and the facts that hold in every story."""
 
-    def __init__(self, sizes: Sizes = Sizes()):
+    def __init__(self, sizes: VillageSizes = VillageSizes()):
         self.sizes = sizes
         self.phrasebook = Phrasebook(sizes.limit)
         self.scene_choices: dict[tuple[str, ...], Options] = {}  # filled as stories are told
@@ -69,7 +69,7 @@ class World:
         self.weather = parse(words.WEATHER).first(sizes.weather)
         self.folk = self._folk(sizes)
 
-    def _people(self, sizes: Sizes) -> None:
+    def _people(self, sizes: VillageSizes) -> None:
         pairs = zip(words.SHE.split(), words.HE.split(), strict=True)
         self.names = ranked([name for pair in pairs for name in pair], sizes.names)
         self.women = self.names.keep([n for n in self.names.weights if n in WOMEN])
@@ -95,7 +95,7 @@ class World:
         self.beasts = frozenset([*self.one_of, *self.sound, *wild, *wild.values()])
         self.herd_of = {one: many for many, one in (self.one_of | wild).items()}
 
-    def _facts(self, sizes: Sizes) -> None:
+    def _facts(self, sizes: VillageSizes) -> None:
         self.snacks = ranked(words.SNACKS.split(), sizes.snacks)
         dishes = table(words.DISHES, sizes.dishes)
         self.dishes = ranked([row[0] for row in dishes])
@@ -118,7 +118,7 @@ class World:
         # what is named first of someone's belongings: "a red hammer", or a number of animals
         self.belongings = Options({"a": self.numbers.total} | self.numbers.weights)
 
-    def _folk(self, sizes: Sizes) -> Options:
+    def _folk(self, sizes: VillageSizes) -> Options:
         """Those that people gossip about: one or several, persons or animals."""
         groups = words.GROUPS.split()
         crafts = [job + "s" for job in self.jobs.weights]

@@ -1,21 +1,27 @@
 """Measure every rung that the package under test can build, or read what was measured before."""
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, partial
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from examiner.errors import UserError
-from examiner.fingerprints import code_of, fingerprint
-from nextword.corpora import cache, names
+from nextword.corpora import names
+from nextword.corpora.names import Texts
+from nextword.models import store
 from nextword.models.ladder import measure
-from nextword.models.ladder.measure import Row, RungError
-from nextword.models.ladder.rung import Rung, all_rungs
+from nextword.models.ladder.measure import RungResult
+from nextword.models.ladder.rung import Model, Rung, all_rungs
+from nextword.models.store import Recipe, Trained, TrainingError
+
+if TYPE_CHECKING:
+    from nextword.models.training import Report
 
 Progress = Callable[[str, str, float], None]  # the rung, what is being done, the share done
 
@@ -27,7 +33,7 @@ class Ladder:
     corpus: str
     floor: float | None
     unknown: float  # share of the test words that are <unk>
-    rows: tuple[Row, ...]
+    rows: tuple[RungResult, ...]
     missing: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
@@ -37,6 +43,17 @@ class Ladder:
             "floor": self.floor,
             "rungs": [row.to_json() for row in self.rows],
         }
+
+
+def ladder_of(
+    corpus: str, measured: Sequence[dict[str, Any]], missing: Mapping[str, str] | None = None
+) -> Ladder:
+    """The ladder from the facts of rungs that were trained on the same texts."""
+    floor, unknown = None, 0.0
+    if measured:
+        floor, unknown = measured[0]["floor"], measured[0]["unknown"]
+    rows = tuple(RungResult(**facts["row"]) for facts in measured)
+    return Ladder(corpus, floor, unknown, rows, dict(missing or {}))
 
 
 def climb(
@@ -49,63 +66,79 @@ def climb(
     """Every rung on about `n_tokens` tokens of a corpus, scored on a tenth as many test tokens.
 
     `package` is a folder of the course folder `root`, such as "coursework". What was measured
-    before with the same package, corpus and sizes is read from `root/.nextword/models/ladder`.
+    before with the same package, corpus and sizes is read from `root/.nextword/ladder`.
     """
-    rungs = _standing(root, package)
-    recipe = names.recipe(corpus)
-    store = root / ".nextword" / "ladder"
-    texts = _Lazy(corpus, n_tokens)
-    rows: list[Row] = []
+    folder = f"{package}/{slug(corpus)}-{n_tokens}"
+    texts = cache(partial(names.load, corpus, n_tokens, max(1, n_tokens // 10)))
+    measured: list[dict[str, Any]] = []
     missing: dict[str, str] = {}
-    with importable(root, package):
-        for rung in rungs:
-            path = store / f"{_key(rung, root / package, recipe, n_tokens)}.json"
-            stored = cache.read_json(path)
-            if stored is None:
-                try:
-                    made = _measured(rung, package, texts, progress)
-                except RungError as error:
-                    missing[rung.name] = str(error)
-                    continue
-                stored = {"floor": texts.floor, "unknown": texts.unknown, "row": made.to_json()}
-                cache.write_json(path, stored)
-            rows.append(Row(**stored["row"]))
-            texts.remember(stored)
-    return Ladder(corpus, texts.floor, texts.unknown, tuple(rows), missing)
+    for rung in _standing(root, package):
+        recipe = recipe_of(
+            rung, folder, texts, corpus=corpus, progress=partial(progress, rung.name)
+        )
+        try:
+            measured.append(_facts(recipe, root / package, root / ".nextword" / "ladder"))
+        except TrainingError as error:
+            missing[rung.name] = str(error)
+    return ladder_of(corpus, measured, missing)
 
 
-class _Lazy:
-    """The texts of a corpus, made only when a rung needs them, and what is shown of them."""
-
-    def __init__(self, corpus: str, n_tokens: int) -> None:
-        self.corpus, self.n_tokens = corpus, n_tokens
-        self.floor: float | None = None
-        self.unknown = 0.0
-
-    @cached_property
-    def texts(self) -> names.Texts:
-        made = names.load(self.corpus, self.n_tokens, n_test=max(1, self.n_tokens // 10))
-        self.remember({"floor": made.floor, "unknown": made.unknown})
-        return made
-
-    def remember(self, facts: dict[str, Any]) -> None:
-        self.floor, self.unknown = facts["floor"], facts["unknown"]
+def _facts(recipe: Recipe, package: Path, kept: Path) -> dict[str, Any]:
+    """What was measured of a rung: before, with the same code and text, or now."""
+    if not list(store.stale([recipe], package, kept)):
+        return store.facts_of(recipe.path(kept))
+    made_from = recipe.fingerprint(package)
+    trained = store.train(recipe, package, lambda done: None)
+    with suppress(UserError):  # a folder that cannot be written costs time, not the ladder
+        store.write(recipe.path(kept), trained, made_from)
+    return trained.facts
 
 
-def _measured(rung: Rung, package: str, texts: _Lazy, progress: Progress) -> Row:
-    """One rung, trained and scored now."""
-    progress(rung.name, "reading", 0.0)
-    loaded = texts.texts
-    try:
-        modules = {stem: importlib.import_module(f"{package}.{stem}") for stem in rung.chapters}
-    except (Exception, SystemExit) as error:
-        raise RungError(measure.reason(error)) from error
-    return measure.measure(
-        rung,
-        SimpleNamespace(**modules),
-        loaded,
-        lambda doing, done: progress(rung.name, doing, done),
+def recipe_of(
+    rung: Rung,
+    folder: str,
+    texts: Callable[[], Texts],
+    *,
+    corpus: str = "village",
+    with_weights: bool = False,
+    progress: measure.Progress | None = None,
+) -> Recipe:
+    """A rung as a model that is kept: what was measured of it and, if asked for, its weights.
+
+    progress: is told what is being done; by default the recipe's own report hears of all alike.
+    """
+
+    def train(package: SimpleNamespace, report: Report) -> Trained:
+        doing = progress or (lambda _, done: report(done))
+        doing("reading", 0.0)
+        loaded = texts()
+        kept: list[Model] = []
+        result = measure.measure(rung, package, loaded, doing, kept.append)
+        facts = {
+            "step": rung.step,
+            "row": result.to_json(),
+            "floor": loaded.floor,
+            "unknown": loaded.unknown,
+            **(rung.facts(kept[0]) if rung.facts else {}),
+        }
+        return Trained(rung.tensors(kept[0]) if rung.tensors and with_weights else {}, facts)
+
+    return Recipe(
+        name=f"{folder}/{slug(rung.name)}",
+        train=train,
+        uses=rung.uses,
+        sources=(*rung.sources, *store.files(measure, names)),
+        corpora=(corpus,),
     )
+
+
+def slug(name: str) -> str:
+    """A name as that of a file.
+
+    >>> slug("attention only")
+    'attention-only'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def _standing(root: Path, package: str) -> list[Rung]:
@@ -117,45 +150,9 @@ def _standing(root: Path, package: str) -> list[Rung]:
     found = [
         rung
         for rung in all_rungs()
-        if all((root / package / f"{stem}.py").is_file() for stem in rung.chapters)
+        if all((root / package / f"{stem}.py").is_file() for stem in rung.uses)
     ]
     if not found:
-        wanted = sorted({f"{stem}.py" for rung in all_rungs() for stem in rung.chapters})
+        wanted = sorted({f"{stem}.py" for rung in all_rungs() for stem in rung.uses})
         raise UserError(f"{package} has none of the chapters on the ladder: {', '.join(wanted)}")
     return found
-
-
-def made_from(rung: Rung) -> tuple[Path, ...]:
-    """The files that train and measure a rung, but for the chapters and the corpus."""
-    return (rung.source, *rung.sources, Path(measure.__file__), Path(names.__file__))
-
-
-def _key(rung: Rung, package: Path, recipe: str, n_tokens: int) -> str:
-    """A fingerprint of all that a rung's numbers depend on."""
-    parts = [rung.name, recipe, str(n_tokens), *map(code_of, made_from(rung))]
-    parts += [code_of(package / f"{stem}.py", rung.calls) for stem in rung.chapters]
-    return fingerprint(parts)
-
-
-@contextmanager
-def importable(root: Path, package: str) -> Iterator[None]:
-    """Inside, `package` is the folder of this name in `root`, and its modules are read afresh.
-
-    Whatever else is called so, in another folder or imported before, is out of sight until the end.
-    """
-    before = _taken_out(package)
-    module = ModuleType(package)
-    module.__path__ = [str(root / package)]
-    sys.modules[package] = module
-    importlib.invalidate_caches()
-    try:
-        yield
-    finally:
-        _taken_out(package)
-        sys.modules.update(before)
-
-
-def _taken_out(package: str) -> dict[str, ModuleType]:
-    """Remove a package and its modules from the imported ones; return them."""
-    names_in = [name for name in sys.modules if name.partition(".")[0] == package]
-    return {name: sys.modules.pop(name) for name in names_in}

@@ -2,10 +2,8 @@
 
 import math
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,7 +21,7 @@ Progress = Callable[[str, float], None]  # what is being done, and which share o
 
 
 @dataclass(frozen=True)
-class Row:
+class RungResult:
     """What the ladder says of one rung; None where a number does not exist."""
 
     name: str
@@ -38,12 +36,8 @@ class Row:
     excess_bits_by_kind: dict[str, float | None] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The row as plain values."""
+        """The result as plain values."""
         return asdict(self)
-
-
-class RungError(Exception):
-    """A rung that cannot be measured, and why, in one line for its author."""
 
 
 def measure(
@@ -52,28 +46,24 @@ def measure(
     texts: Texts,
     progress: Progress,
     keep: Callable[[Model], object] = lambda model: None,
-) -> Row:
+) -> RungResult:
     """Train a rung, score the test text with it and let it tell sentences of its own.
 
-    `keep` is given the trained model. Raises `RungError` when the package under test leaves a task
-    open or stops with an error.
+    `keep` is given the trained model. Raises whatever the package under test raises, and ValueError
+    for numbers that are no log-probabilities.
     """
-    try:
-        start = time.perf_counter()
-        model = rung.train(package, texts, lambda done: progress("training", done))
-        seconds = time.perf_counter() - start
-        keep(model)
-        log_probs = _log_probs(model, texts, progress)
-        valid = _valid_share(model, texts, progress)
-        parameters = int(model.parameters)
-    except (Exception, SystemExit) as error:
-        raise RungError(reason(error)) from error
+    start = time.perf_counter()
+    model = rung.train(package, texts, lambda done: progress("training", done))
+    seconds = time.perf_counter() - start
+    keep(model)
+    log_probs = _log_probs(model, texts, progress)
+    valid = _valid_share(model, texts, progress)
     surprise = -math.fsum(log_probs)
     by_kind = excess_by_kind(log_probs, texts)
-    return row(rung.name, surprise, texts, valid, parameters, seconds, by_kind)
+    return result(rung.name, surprise, texts, valid, int(model.parameters), seconds, by_kind)
 
 
-def row(
+def result(
     name: str,
     surprise: float,
     texts: Texts,
@@ -81,8 +71,8 @@ def row(
     parameters: int,
     seconds: float,
     by_kind: dict[str, float | None],
-) -> Row:
-    """The row of a model that finds the test text `surprise` nats surprising in all.
+) -> RungResult:
+    """The result of a model that finds the test text `surprise` nats surprising in all.
 
     With N predicted tokens and C characters (one sentence per line, one space between words; the
     line break stands for the end of the sentence):
@@ -94,7 +84,7 @@ def row(
     if perplexity is not None and texts.floor is not None:
         gap = 100 * (perplexity / texts.floor - 1)
     bits = surprise / math.log(2) / texts.n_characters if finite else None
-    return Row(name, perplexity, bits, gap, valid, parameters, seconds, by_kind)
+    return RungResult(name, perplexity, bits, gap, valid, parameters, seconds, by_kind)
 
 
 def excess_by_kind(log_probs: Sequence[float], texts: Texts) -> dict[str, float | None]:
@@ -134,12 +124,3 @@ def _valid_share(model: Model, texts: Texts, progress: Progress) -> float | None
         n_valid += texts.is_valid([str(word) for word in sentence])
         progress("sampling", number / N_SAMPLES)
     return n_valid / N_SAMPLES
-
-
-def reason(error: BaseException) -> str:
-    """One line: the open task as its stub names it, or the error and the line it came from."""
-    if isinstance(error, NotImplementedError):
-        return f"open task {error}"
-    place: Sequence[traceback.FrameSummary] = traceback.extract_tb(error.__traceback__)
-    where = f" ({Path(place[-1].filename).name}, line {place[-1].lineno})" if place else ""
-    return f"{type(error).__name__}: {error}{where}"

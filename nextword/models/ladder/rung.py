@@ -18,7 +18,7 @@ from nextword.models.ladder import rungs
 if TYPE_CHECKING:
     from torch import Tensor
 
-Report = Callable[[float], None]  # told now and then which share of the work is done, 0 to 1
+    from nextword.models.training import Report
 
 
 class Model(Protocol):
@@ -39,17 +39,15 @@ class Model(Protocol):
 class Rung:
     """One step of the ladder: a model of the book and how to train it.
 
-    `train(package, texts, report)` gets the package under test, with each chapter of `chapters` as
-    an attribute (`package.ngrams`), trains on `texts.train` and nothing else, and returns a model.
+    `train(package, texts, report)` gets the package under test, with each chapter of `uses` as an
+    attribute (`package.ngrams`), trains on `texts.train` and nothing else, and returns a model.
     """
 
     name: str
     step: float  # the place on the ladder, from the top; 6.5 stands between 6 and 7
-    chapters: tuple[str, ...]  # the modules of the package under test that it needs
     train: Callable[[SimpleNamespace, Texts, Report], Model]
-    source: Path  # the file that defines it: a changed file is measured again
-    sources: tuple[Path, ...] = ()  # other files that its numbers depend on
-    calls: tuple[str, ...] = ()  # what it uses of its chapters; empty: all that is there
+    uses: dict[str, tuple[str, ...]]  # of each chapter what is called, as in a `Recipe`
+    sources: tuple[Path, ...]  # the file that defines it, and others that its numbers depend on
     tensors: Callable[[Any], dict[str, Tensor]] | None = None  # a model's weights, to be shipped
     facts: Callable[[Any], dict[str, Any]] | None = None  # what else a page tells of the model
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from nextword.models.ladder.climb import Ladder
-from nextword.models.ladder.measure import Row
+from nextword.models.ladder.measure import RungResult
 
 if TYPE_CHECKING:  # a table alone should not wait for matplotlib
     from matplotlib.axes import Axes
@@ -44,7 +44,7 @@ def _floor_bits(ladder: Ladder) -> str:
     return ""
 
 
-def _cells(row: Row, village: bool) -> list[str]:
+def _cells(row: RungResult, village: bool) -> list[str]:
     """The texts of one line."""
     cells = [row.name, _number(row.perplexity, ".3f"), _number(row.bits_per_character, ".3f")]
     if village:
@@ -123,7 +123,7 @@ def _draw_floor(axes: Axes, floor: float) -> None:
     )
 
 
-def _label(row: Row) -> str:
+def _label(row: RungResult) -> str:
     """A model's perplexity, and below it how far it is above the floor."""
     label = "∞" if row.perplexity is None else f"{row.perplexity:.2f}"
     if row.gap_percent is not None:

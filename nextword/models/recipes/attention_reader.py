@@ -1,6 +1,6 @@
 """The reader of chapter 5: two layers of heads that guess hidden words from both sides.
 
-Leaves out: what its vectors tell of a word's sense (nextword.models.senses).
+Leaves out: what its vectors tell of a word's sense (nextword.models.word_senses).
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,11 @@ import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
 from nextword.corpora import village
-from nextword.given.batches import BOS, PAD, Ids, number_words
-from nextword.models import attentive, teaching, training
-from nextword.models.attentive import Heads, Sizes
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.models.teaching import padded
-from nextword.models.training import Plan
+from nextword.given.batches import BOS, PAD, Ids, ids, number_words
+from nextword.models import attention_only, training
+from nextword.models.attention_only import AttentionOnly, AttentionSizes
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Plan, Report, half, n_weights, padded, round_to_half
 
 TOKENS = 1_000_000  # of the village, that the reader reads
 READING = Plan(epochs=3, size=4, rate=4e-3)
@@ -39,25 +38,22 @@ def reader(package: SimpleNamespace, report: Report) -> Trained:
     """Train two layers of heads to guess hidden words of stories from both sides."""
     torch.manual_seed(0)
     number = number_words(village.VOCABULARY)
-    net = Heads(package.attention, Sizes(len(number), causal=False))
-    stories = [[number[w] for w in story] for story in village.split("train", TOKENS).stories()]
-    loss_of = partial(guess_loss, torch.Generator().manual_seed(0))
-    with attentive.quick(net):
-        teaching.train(net, stories, loss_of, READING, report)
-    tensors = teaching.half(net)
-    held_out = village.split("test", TOKENS // 20).stories()
+    net = AttentionOnly(package.attention, AttentionSizes(len(number), causal=False))
+    stories = ids(village.split("train", TOKENS).stories(), number)
+    loss_of = partial(guess_loss, torch.Generator().manual_seed(0), net)
+    with attention_only.fused_attention(net):
+        training.train_on_texts(net, stories, loss_of, READING, report)
+    round_to_half(net)
+    held_out = ids(village.split("test", TOKENS // 20).stories(), number)
     with torch.no_grad():
         rng = torch.Generator().manual_seed(1)
-        told = [
-            guess_loss(rng, net, [[number[w] for w in story] for story in held_out[k : k + 16]])
-            for k in range(0, len(held_out), 16)
-        ]
+        losses = [guess_loss(rng, net, held_out[k : k + 16]) for k in range(0, len(held_out), 16)]
     facts = {
         "words": list(number),
-        "parameters": sum(p.numel() for p in net.parameters()),
-        "perplexity": float(torch.stack(told).mean().exp()),
+        "parameters": n_weights(net),
+        "perplexity": float(torch.stack(losses).mean().exp()),
     }
-    return Trained(tensors, facts)
+    return Trained(half(net), facts)
 
 
 RECIPES = (
@@ -65,9 +61,6 @@ RECIPES = (
         name="attention/reader",
         train=reader,
         uses={"attention": ("MultiHead",)},
-        sources=(
-            Path(__file__),
-            *(Path(str(module.__file__)) for module in (attentive, teaching, training)),
-        ),
+        sources=(Path(__file__), *files(attention_only, training)),
     ),
 )

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from nextword.corpora import lexicon, skewed, village
-from nextword.models import word2vec
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
+from nextword.corpora import lexicon, skewed_village, village
+from nextword.models import training, word2vec
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Report
 from nextword.models.word2vec import Settings
 
 TOKENS = 1_000_000
@@ -40,7 +41,7 @@ USES: dict[str, tuple[str, ...]] = {
 WITH_TABLES: dict[str, tuple[str, ...]] = {
     "embeddings": (*USES["embeddings"], "cooccurrence", "ppmi", "analogy")
 }
-SOURCES = (Path(__file__), Path(word2vec.__file__), Path(lexicon.__file__))
+SOURCES = (Path(__file__), *files(word2vec, training, lexicon))
 
 
 def read(course: Any, sentences: Sentences) -> tuple[list[str], list[int], list[np.ndarray]]:
@@ -107,8 +108,8 @@ def skew(package: SimpleNamespace, report: Report) -> Trained:
     """Vectors of jobs and names: from a plain text, a skewed one, and one with halves swapped."""
     course = package.embeddings
     chosen = [word for kind in ("job", "woman", "man") for word in lexicon.KINDS[kind]]
-    unfair, plain = skewed.stories(TOKENS, SKEW_SEED)
-    mended = [skewed.swapped(story) if i % 2 else story for i, story in enumerate(unfair)]
+    unfair, plain = skewed_village.stories(TOKENS, SKEW_SEED)
+    mended = [skewed_village.swapped(story) if i % 2 else story for i, story in enumerate(unfair)]
     tensors = {}
     for done, (name, text) in enumerate(
         {"plain": plain, "skewed": unfair, "mended": mended}.items()
@@ -132,5 +133,5 @@ RECIPES = (
     ),
     Recipe("embeddings/curve", curve, WITH_TABLES, SOURCES),
     Recipe("embeddings/maps", maps, USES, SOURCES),
-    Recipe("embeddings/skew", skew, USES, (*SOURCES, Path(skewed.__file__))),
+    Recipe("embeddings/skew", skew, USES, (*SOURCES, *files(skewed_village))),
 )

@@ -19,7 +19,9 @@ from nextword.corpora import dialect
 from nextword.corpora.dialect import Pair
 from nextword.given import batches
 from nextword.given.batches import EOS, PAD, number_words
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
+from nextword.models import training
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Report, half, n_weights, padded, round_to_half
 
 N_PAIRS, N_PER_LENGTH = 30_000, 200
 LENGTHS = (5, 10, 15, 20, 25, 30, 35)  # of about so many words; one more or less counts as well
@@ -61,8 +63,7 @@ class Words:
 
 def side_by_side(pairs: Sequence[Encoded]) -> tuple[Tensor, list[list[int]]]:
     """The sources as padded rows, (B, T), and the targets as they are."""
-    sources = [torch.tensor(pair.source) for pair in pairs]
-    return nn.utils.rnn.pad_sequence(sources, True, PAD), [pair.target for pair in pairs]
+    return padded([pair.source for pair in pairs]), [pair.target for pair in pairs]
 
 
 def train_translator(
@@ -72,20 +73,22 @@ def train_translator(
     torch.manual_seed(0)
     model: nn.Module = rnns.Seq2Seq(len(words.source), len(words.target), D, H)
     optimizer = torch.optim.Adam(model.parameters(), RATE)
-    encoded = words.encoded(pairs)
-    rng, n_made, n_steps = np.random.default_rng(0), 0, EPOCHS * -(-len(pairs) // SIZE)
-    for _ in range(EPOCHS):
-        for chosen in batches.batches(encoded, SIZE, rng):
-            optimizer.param_groups[0]["lr"] = RATE * min(1.0, 2 * (1 - n_made / n_steps))
-            source, rows = side_by_side(chosen)
-            inputs, targets = rnns.make_batch(rows)
-            loss = F.cross_entropy(model(source, inputs).mT, targets, ignore_index=PAD)
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), CLIP)
-            optimizer.step()
-            n_made += 1
-            report(n_made / n_steps)
+    encoded, rng = words.encoded(pairs), np.random.default_rng(0)
+    in_all_epochs = (batch for _ in range(EPOCHS) for batch in batches.batches(encoded, SIZE, rng))
+    n_steps = EPOCHS * -(-len(pairs) // SIZE)
+
+    def loss_of(chosen: Sequence[Encoded]) -> Tensor:
+        source, rows = side_by_side(chosen)
+        inputs, targets = rnns.make_batch(rows)
+        return F.cross_entropy(model(source, inputs).mT, targets, ignore_index=PAD)
+
+    training.train(
+        training.minimise(optimizer, loss_of, CLIP),
+        in_all_epochs,
+        optimizer,
+        rate=lambda k: RATE * min(1.0, 2 * (1 - k / n_steps)),
+        after=lambda n_done, loss: report(n_done / n_steps),
+    )
     return model.eval()
 
 
@@ -110,6 +113,15 @@ def by_length(model: Any, words: Words, split: str) -> dict[int, dict[str, float
     return found
 
 
+def pairs_to_learn(*asked: tuple[int, ...]) -> list[Pair]:
+    """Different sentences with their translations; asked: how many, how long at least and at most.
+
+    Long sentences are rare, so they are asked for once more.
+    """
+    found = [pair for each in asked for pair in dialect.pairs("train", *each)]
+    return list({" ".join(source): (source, target) for source, target in found}.values())
+
+
 def known(words: Words, pair: Pair) -> bool:
     """Whether all words of a pair occur in the training pairs."""
     return all(w in words.source for w in pair[0]) and all(w in words.target for w in pair[1])
@@ -125,8 +137,8 @@ def errors_by_place(
     forced = model(source, inputs).argmax(-1) != right
     free = torch.ones_like(forced)
     for row, said in enumerate(model.translate(source)):
-        told = torch.tensor([*said, EOS][: right.shape[1]])
-        free[row, : len(told)] = told != right[row, : len(told)]
+        words_said = torch.tensor([*said, EOS][: right.shape[1]])
+        free[row, : len(words_said)] = words_said != right[row, : len(words_said)]
     counted = right != PAD
     shares = {
         name: ((wrong & counted).sum(0) / counted.sum(0)).tolist()
@@ -142,18 +154,18 @@ def translator(package: SimpleNamespace, report: Report) -> Trained:
     pairs = dialect.pairs("train", N_PAIRS)
     words = Words(pairs)
     model = train_translator(rnns, words, pairs, report)
-    model.load_state_dict({name: t.half().float() for name, t in model.state_dict().items()})
+    round_to_half(model)
     asked = dialect.pairs("test", 300, 14, 20)
     facts = {
         "pairs": len(pairs),
         "lengths": dict(sorted(Counter(len(source) - 1 for source, _ in pairs).items())),
         "sizes": [len(words.source), len(words.target), D, H],
         "words": [list(words.source), list(words.target)],
-        "parameters": sum(p.numel() for p in model.parameters()),
+        "parameters": n_weights(model),
         "by_length": by_length(model, words, "test"),
         "by_place": errors_by_place(rnns, model, words, [p for p in asked if known(words, p)]),
     }
-    return Trained({name: t.half() for name, t in model.state_dict().items()}, facts)
+    return Trained(half(model), facts)
 
 
 RECIPES = (
@@ -161,9 +173,6 @@ RECIPES = (
         name="rnns/translator",
         train=translator,
         uses={"rnns": ("Seq2Seq", "make_batch")},
-        sources=(
-            Path(__file__),
-            *(Path(str(module.__file__)) for module in (dialect, batches)),
-        ),
+        sources=(Path(__file__), *files(training, dialect, batches)),
     ),
 )

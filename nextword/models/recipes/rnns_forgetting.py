@@ -14,13 +14,13 @@ import torch
 
 from nextword.corpora import names
 from nextword.given import batches
-from nextword.models import training
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
+from nextword.models import rnn_training, training
 from nextword.models.ladder.rungs import rnns as rungs
-from nextword.models.training import Plan
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Plan, Report
 
 TOKENS, SEEDS = 250_000, (0, 1)
-PLAN = Plan(2, 16, 64, 8e-3)  # the ladder's
+PLAN = Plan(epochs=2, rate=8e-3)  # the ladder's
 BIASES = (0.0, rungs.OPEN)
 
 
@@ -28,14 +28,17 @@ def forgetting(package: SimpleNamespace, report: Report) -> Trained:
     """The perplexity on validation text for each first forget bias, one number per seed."""
     texts = names.load("village", TOKENS, TOKENS // 10)
     number = batches.number_words(texts.vocabulary)
-    stories, others = rungs.ids(texts.train, number), rungs.ids(texts.validation, number)
+    stories, others = batches.ids(texts.train, number), batches.ids(texts.validation, number)
     found: dict[str, list[float]] = {}
     runs = list(product(BIASES, SEEDS))
     for k, (bias, seed) in enumerate(runs):
         torch.manual_seed(seed)
         model = rungs.recurrent("LSTMCell", package.rnns, len(number), bias)
-        told = partial(share, report, k, len(runs))
-        curve = training.train(package.rnns, model, stories, others, PLAN, seed=seed, report=told)
+        curve = rnn_training.train(
+            *(package.rnns, model, stories, others, PLAN),
+            seed=seed,
+            report=partial(share, report, k, len(runs)),
+        )
         found.setdefault(str(bias), []).append(
             round(float(np.exp(min(new for _, new in curve))), 3)
         )
@@ -52,9 +55,6 @@ RECIPES = (
         name="rnns/forgetting",
         train=forgetting,
         uses={"rnns": ("LanguageModel", "make_batch", "log_probs", "train_batch", "stop_early")},
-        sources=tuple(
-            Path(str(module))
-            for module in (__file__, *(m.__file__ for m in (rungs, training, batches)))
-        ),
+        sources=(Path(__file__), *files(rungs, rnn_training, training, batches)),
     ),
 )

@@ -11,7 +11,9 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
+from nextword.models import training
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Report
 
 SIGNS, NOISE = 4, 4  # how many signs there are, and how many kinds of noise
 DISTANCES, SEEDS, STEPS = (5, 10, 20, 40, 80), (0, 1, 2), 600
@@ -36,14 +38,14 @@ def remembered(
     if name == "LSTM, open gate":
         cell.W.bias.data[HIDDEN : 2 * HIDDEN] = REMEMBER
     out = nn.Linear(HIDDEN, SIGNS)
-    parameters = [*cell.parameters(), *out.parameters()]
-    optimizer = torch.optim.Adam(parameters, RATE)
-    for _ in range(steps):
-        x, sign = sequences(BATCH, distance, rng)
-        optimizer.zero_grad()
-        F.cross_entropy(out(rnns.run(cell, x)[0][:, -1]), sign).backward()
-        nn.utils.clip_grad_norm_(parameters, 1.0)
-        optimizer.step()
+    optimizer = torch.optim.Adam([*cell.parameters(), *out.parameters()], RATE)
+
+    def loss_of(batch: tuple[Tensor, Tensor]) -> Tensor:
+        x, sign = batch
+        return F.cross_entropy(out(rnns.run(cell, x)[0][:, -1]), sign)
+
+    batches = (sequences(BATCH, distance, rng) for _ in range(steps))
+    training.train(training.minimise(optimizer, loss_of, clip=1.0), batches, optimizer)
     with torch.no_grad():
         x, sign = sequences(n_asked, distance, rng)
         said = out(rnns.run(cell, x)[0][:, -1]).argmax(-1)
@@ -70,7 +72,7 @@ RECIPES = (
         name="rnns/memory",
         train=memory,
         uses={"rnns": ("ElmanCell", "LSTMCell", "GRUCell", "run")},
-        sources=(Path(__file__),),
+        sources=(Path(__file__), *files(training)),
         corpora=(),
     ),
 )

@@ -11,10 +11,10 @@ import torch
 
 from nextword.corpora import names
 from nextword.given import batches
-from nextword.given.batches import number_words
-from nextword.models import training
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.models.training import Plan
+from nextword.given.batches import ids, number_words
+from nextword.models import rnn_training, training
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Plan, Report, n_weights
 
 N_STORIES, N_VALIDATION, D = 24, 50, 48
 PLAN = Plan(epochs=60, size=6, chunk=64, rate=1e-2, patience=60)  # too long, on purpose
@@ -26,15 +26,14 @@ def overfitting(package: SimpleNamespace, report: Report) -> Trained:
     texts = names.load("village", 200 * N_STORIES, 200 * N_VALIDATION)
     number = number_words(texts.vocabulary)
     stories, others = (
-        [[number[word] for word in story] for story in part]
-        for part in (texts.train[:N_STORIES], texts.validation[:N_VALIDATION])
+        ids(part, number) for part in (texts.train[:N_STORIES], texts.validation[:N_VALIDATION])
     )
     curves: dict[str, list[list[float]]] = {}
     parameters = {}
     for name, options in WAYS.items():
         torch.manual_seed(0)
         model = package.rnns.LanguageModel(len(number), D, D, L=2, **options)
-        curve = training.train(
+        curve = rnn_training.train(
             package.rnns,
             model,
             stories,
@@ -43,7 +42,7 @@ def overfitting(package: SimpleNamespace, report: Report) -> Trained:
             report=lambda done: report((len(curves) + done) / len(WAYS)),
         )
         curves[name] = [[round(loss, 4) for loss in losses] for losses in curve]
-        parameters[name] = sum(p.numel() for p in model.parameters())
+        parameters[name] = n_weights(model)
     return Trained({}, {"curves": curves, "stories": len(stories), "parameters": parameters})
 
 
@@ -52,9 +51,6 @@ RECIPES = (
         name="rnns/overfitting",
         train=overfitting,
         uses={"rnns": ("LanguageModel", "make_batch", "log_probs", "train_batch", "stop_early")},
-        sources=(
-            Path(__file__),
-            *(Path(str(module.__file__)) for module in (training, batches)),
-        ),
+        sources=(Path(__file__), *files(rnn_training, training, batches)),
     ),
 )

@@ -6,6 +6,7 @@ Leaves out: looking into the network.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,9 +16,10 @@ import torch
 from torch import nn
 
 from nextword.given.batches import BOS, EOS
-from nextword.models import transformer_training as training
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.models.transformer_training import IGNORE, Batch, Plan
+from nextword.models import training, transformer_training
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Plan, Report, half
+from nextword.models.transformer_training import IGNORE, Batch
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"  # their ids follow EOS
 FEWEST, MOST, LONGEST = 4, 20, 40  # letters of a row until it repeats, and in all
@@ -55,19 +57,21 @@ def averaged(losses: Sequence[float]) -> list[float]:
 
 def by_plain_descent(course: Any, rate: float) -> list[float]:
     """The losses of a network that learns by plain gradient descent."""
-    model = training.built(course, course.Sizes(**SIZES))
+    model = transformer_training.built(course, course.Sizes(**SIZES))
     optimizer = torch.optim.SGD(model.parameters(), rate)
     source = without_end(PLAN.size, torch.Generator().manual_seed(0))
-    return [
-        course.train_step(model, optimizer, [next(source)], PLAN.clip) for _ in range(SGD_STEPS)
-    ]
+
+    def step(batch: Batch) -> float:
+        return float(course.train_step(model, optimizer, [batch], PLAN.clip))
+
+    return training.train(step, islice(source, SGD_STEPS), optimizer)
 
 
 def trained(course: Any, sizes: dict[str, int]) -> tuple[nn.Module, list[float]]:
     """A network that learned with AdamW, and its losses."""
-    model = training.built(course, course.Sizes(**sizes))
+    model = transformer_training.built(course, course.Sizes(**sizes))
     source = without_end(PLAN.size, torch.Generator().manual_seed(0))
-    return model, averaged(training.train(course, model, source, PLAN))
+    return model, averaged(transformer_training.train(course, model, source, PLAN))
 
 
 def copier(package: SimpleNamespace, report: Report) -> Trained:
@@ -83,7 +87,7 @@ def copier(package: SimpleNamespace, report: Report) -> Trained:
     report(0.6)
     model, losses = trained(course, SIZES)
     facts = {"steps_between": BETWEEN, "losses": losses, "one_block": one_block, "sgd": plain}
-    return Trained({name: t.half() for name, t in model.state_dict().items()}, facts)
+    return Trained(half(model), facts)
 
 
 RECIPES = (
@@ -99,6 +103,6 @@ RECIPES = (
                 "train_step",
             )
         },
-        sources=(Path(__file__), Path(training.__file__)),
+        sources=(Path(__file__), *files(transformer_training, training)),
     ),
 )

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_sequence
 
 from nextword.corpora import names, village
-from nextword.given.batches import BOS, PAD, Ids, batches, number_words
-from nextword.models import transformer_training as training
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.models.transformer_training import Batch, Plan
+from nextword.given.batches import BOS, Ids, batches, ids, number_words
+from nextword.models import training, transformer_training
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Plan, Report, half, padded
+from nextword.models.transformer_training import Batch
 
 TOKENS = 1_000_000
 D, L, H = 64, 2, 4
@@ -33,24 +33,24 @@ N_ASKED = 600
 TUNING = Plan(steps=0, size=32, rate=1e-3, warm_up=20, average=0.9)
 FEWEST, MOST = 60, 200  # steps of a fine-tuning
 
-Told = tuple[list[str], bool]  # the beginning of a story, and whether it is told right
+Judged = tuple[list[str], bool]  # the beginning of a story, and whether it is told right
 
 
-def beginnings(stories: Sequence[Sequence[str]], rng: np.random.Generator) -> Iterator[Told]:
+def beginnings(stories: Sequence[Sequence[str]], rng: np.random.Generator) -> Iterator[Judged]:
     """Each beginning, in every second a word is exchanged so that the village cannot say it."""
     words = [word for story in stories for word in story]
     for number, story in enumerate(stories):
-        told = list(story[:WORDS])
+        text = list(story[:WORDS])
         if number % 2:
-            while village.score(told).left_at is None:
-                told = list(story[:WORDS])
-                told[int(rng.integers(len(told)))] = words[int(rng.integers(len(words)))]
-        yield told, number % 2 == 0
+            while village.score(text).left_at is None:
+                text = list(story[:WORDS])
+                text[int(rng.integers(len(text)))] = words[int(rng.integers(len(words)))]
+        yield text, number % 2 == 0
 
 
 def rows(texts: Sequence[Ids]) -> Tensor:
     """Texts as padded rows of ids with a begin, whose vector the classifier reads."""
-    return pad_sequence([torch.tensor([BOS, *text]) for text in texts], True, PAD)
+    return padded([[BOS, *text] for text in texts])
 
 
 def hidden(
@@ -67,7 +67,7 @@ def pretrained(course: Any, texts: Sequence[Ids], V: int, report: Report) -> nn.
     """The encoder after it has guessed hidden words of the training text."""
     encoder: nn.Module = new_encoder(course, V, 0)
     source = hidden(course, texts, V, HIDING.size, np.random.default_rng(0))
-    training.train(course, encoder, source, HIDING, report)
+    transformer_training.train(course, encoder, source, HIDING, report)
     return encoder
 
 
@@ -75,7 +75,7 @@ def new_encoder(course: Any, V: int, seed: int) -> nn.Module:
     """An encoder with its first weights."""
     rng = torch.Generator().manual_seed(seed)
     encoder = course.Encoder(course.Sizes(V, D, L, H))
-    found: nn.Module = course.initialise(encoder, rng, training.SPREAD)
+    found: nn.Module = course.initialise(encoder, rng, transformer_training.SPREAD)
     return found
 
 
@@ -103,7 +103,7 @@ def tuned(
                 yield rows([texts[k] for k in chosen]), labels[torch.from_numpy(chosen)]
 
     steps = min(MOST, max(FEWEST, 8 * len(texts) // TUNING.size))
-    training.train(course, classifier, source(), replace(TUNING, steps=steps))
+    transformer_training.train(course, classifier, source(), replace(TUNING, steps=steps))
     return classifier
 
 
@@ -121,13 +121,13 @@ def finetuning(package: SimpleNamespace, report: Report) -> Trained:
     course, rng = package.transformers, np.random.default_rng(0)
     village_texts = names.load("village", TOKENS, 10)
     number = number_words((*village_texts.vocabulary, "<mask>"))
-    plain = [[number[word] for word in story[:WORDS]] for story in village_texts.train]
+    plain = ids((story[:WORDS] for story in village_texts.train), number)
     encoder = pretrained(course, plain, len(number), lambda done: report(0.5 * done))
     unread = village.split("validation", 170 * (LABELLED[-1] * len(SEEDS) + N_ASKED)).stories()
-    told = list(beginnings(unread, rng))
-    texts = [[number[word] for word in text] for text, _ in told]
-    labels = torch.tensor([int(right) for _, right in told])
-    asked, judged = texts[:N_ASKED], labels[:N_ASKED]
+    judged = list(beginnings(unread, rng))
+    texts = ids((text for text, _ in judged), number)
+    labels = torch.tensor([int(right) for _, right in judged])
+    asked, right_of = texts[:N_ASKED], labels[:N_ASKED]
     found: dict[str, list[list[float]]] = {"pretrained": [], "scratch": []}
     for done, n in enumerate(LABELLED):
         for kind, shares in found.items():
@@ -137,7 +137,7 @@ def finetuning(package: SimpleNamespace, report: Report) -> Trained:
                 first = encoder if kind == "pretrained" else new_encoder(course, len(number), seed)
                 now = slice(start, start + n)
                 classifier = tuned(course, first, texts[now], labels[now], seed)
-                shares[-1].append(share_right(classifier, asked, judged))
+                shares[-1].append(share_right(classifier, asked, right_of))
         report(0.5 + 0.5 * (done + 1) / len(LABELLED))
     facts = {
         "labels": list(LABELLED),
@@ -146,7 +146,7 @@ def finetuning(package: SimpleNamespace, report: Report) -> Trained:
         "words": list(number),
         "sizes": [len(number), D, L, H],
     }
-    return Trained({name: t.half() for name, t in encoder.state_dict().items()}, facts)
+    return Trained(half(encoder), facts)
 
 
 RECIPES = (
@@ -159,6 +159,6 @@ RECIPES = (
                 *("learning_rate", "train_step"),
             )
         },
-        sources=(Path(__file__), Path(training.__file__)),
+        sources=(Path(__file__), *files(transformer_training, training)),
     ),
 )

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from nextword.corpora import names
-from nextword.given.batches import Ids, number_words
-from nextword.models import transformer_training as training
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.models.transformer_training import Plan
+from nextword.given.batches import Ids, ids, number_words
+from nextword.models import training, transformer_training
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Plan, Report
 
 WIDTHS = (8, 16, 24, 32, 48)
 LAYERS, HEAD = 2, 16  # blocks, and numbers of a head
@@ -35,10 +35,7 @@ def study(package: SimpleNamespace, report: Report) -> Trained:
     """Train each size once over all stories; measure it on the way, and fit the law."""
     texts = names.load("village", 1_300_000, ASKED)
     number = number_words(texts.vocabulary)
-    stories, asked = (
-        [[number[word] for word in story] for story in split]
-        for split in (texts.train[: STEPS[-1] * SIZE], texts.test)
-    )
+    stories, asked = (ids(split, number) for split in (texts.train[: STEPS[-1] * SIZE], texts.test))
     assert texts.truth is not None
     floor, work = -float(texts.truth.mean()), np.cumsum([width**2 for width in WIDTHS])
     runs: Runs = []
@@ -51,8 +48,8 @@ def study(package: SimpleNamespace, report: Report) -> Trained:
 def one_size(course: Any, width: int, V: int, stories: Sequence[Ids], asked: Sequence[Ids]) -> Runs:
     """Train one network; its loss each time when enough has been read."""
     sizes = course.Sizes(V, width, LAYERS, max(1, width // HEAD))
-    model = training.built(course, sizes)
-    n_weights = sum(p.numel() for p in model.parameters())
+    model = transformer_training.built(course, sizes)
+    parameters = training.n_weights(model)
     per_step = SIZE * sum(len(story) + 1 for story in stories) / len(stories)
     found: Runs = []
 
@@ -61,15 +58,15 @@ def one_size(course: Any, width: int, V: int, stories: Sequence[Ids], asked: Seq
         found.append(
             {
                 "width": width,
-                "parameters": n_weights,
+                "parameters": parameters,
                 "tokens": round(n_tokens),
-                "flops": 6.0 * n_weights * n_tokens,
-                "loss": training.loss(model, asked),
+                "flops": 6.0 * parameters * n_tokens,
+                "loss": transformer_training.loss(model, asked),
             }
         )
 
-    source = training.without_end(stories, SIZE, np.random.default_rng(0))
-    training.train(course, model, source, PLAN, look=look)
+    source = transformer_training.without_end(stories, SIZE, np.random.default_rng(0))
+    transformer_training.train(course, model, source, PLAN, look=look)
     return found
 
 
@@ -114,6 +111,6 @@ RECIPES = (
         name="transformers/scaling",
         train=study,
         uses={"transformers": ("Sizes", "LanguageModel", "initialise", "train_step")},
-        sources=(Path(__file__), Path(training.__file__)),
+        sources=(Path(__file__), *files(transformer_training, training)),
     ),
 )

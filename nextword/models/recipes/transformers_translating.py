@@ -17,12 +17,13 @@ from torch import Tensor, nn
 
 from nextword.corpora import dialect
 from nextword.corpora.dialect import Pair
-from nextword.given.batches import PAD, batches
-from nextword.models import transformer_training as training
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
+from nextword.given.batches import batches
+from nextword.models import training, transformer_training
 from nextword.models.recipes import rnns
 from nextword.models.recipes.rnns import Words, by_length, exact, known
-from nextword.models.transformer_training import Batch, Plan
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Plan, Report, half, n_weights, padded, round_to_half
+from nextword.models.transformer_training import Batch
 
 PAIRS = ((20_000, 3), (8_000, 20))  # as in chapter 5: how many, and how long at least
 D, L, H = 80, 2, 4  # a megabyte in half precision
@@ -50,17 +51,13 @@ class Speaker:
         return rows
 
 
-def pairs_to_learn() -> list[Pair]:
-    """Different sentences of all lengths with their translations, and more of the long ones."""
-    found = [pair for asked in PAIRS for pair in dialect.pairs("train", *asked)]
-    return list({" ".join(source): (source, target) for source, target in found}.values())
-
-
 def built(course: Any, words: Words) -> nn.Module:
     """An encoder-decoder with its first weights."""
     source, target = (course.Sizes(len(ids), D, L, H) for ids in (words.source, words.target))
     model: nn.Module = course.EncoderDecoder(target, course.Encoder(source))
-    made: nn.Module = course.initialise(model, torch.Generator().manual_seed(0), training.SPREAD)
+    made: nn.Module = course.initialise(
+        model, torch.Generator().manual_seed(0), transformer_training.SPREAD
+    )
     return made
 
 
@@ -70,8 +67,8 @@ def learn(
     """Train with teacher forcing; round the weights to half precision, as they are shipped."""
     torch.manual_seed(0)
     model = built(course, words)
-    training.train(course, model, texts(words, pairs, plan.size), plan, report)
-    model.load_state_dict({name: t.half().float() for name, t in model.state_dict().items()})
+    transformer_training.train(course, model, texts(words, pairs, plan.size), plan, report)
+    round_to_half(model)
     return model
 
 
@@ -85,25 +82,24 @@ def texts(words: Words, pairs: Sequence[Pair], size: int) -> Iterator[Batch]:
     }
     while True:
         for chosen in batches(sources, size, rng):
-            rows = [torch.tensor(row) for row in chosen]
-            source = nn.utils.rnn.pad_sequence(rows, True, PAD)
-            yield source, *training.side_by_side([target_of[tuple(row)] for row in chosen])
+            targets = [target_of[tuple(row)] for row in chosen]
+            yield padded(chosen), *transformer_training.side_by_side(targets)
 
 
 def translator(package: SimpleNamespace, report: Report) -> Trained:
     """Train on chapter 5's pairs and measure by length."""
     course = package.transformers
-    pairs = pairs_to_learn()
+    pairs = rnns.pairs_to_learn(*PAIRS)
     words = Words(pairs)
     model = learn(course, words, pairs, PLAN, report)
     facts = {
         "pairs": len(pairs),
         "sizes": [len(words.source), len(words.target), D, L, H],
         "words": [list(words.source), list(words.target)],
-        "parameters": sum(p.numel() for p in model.parameters()),
+        "parameters": n_weights(model),
         "by_length": by_length(Speaker(course, model), words, "test"),
     }
-    return Trained({name: t.half() for name, t in model.state_dict().items()}, facts)
+    return Trained(half(model), facts)
 
 
 def task_pairs(split: str, n_each: int) -> dict[str, list[Pair]]:
@@ -153,12 +149,12 @@ def _recipe(name: str, train: Any) -> Recipe:
         *("Sizes", "Encoder", "EncoderDecoder", "initialise"),
         *("learning_rate", "train_step", "generate"),
     )
-    modules = (training, dialect, rnns)
+    modules = (transformer_training, training, dialect, rnns)
     return Recipe(
         name=f"transformers/{name}",
         train=train,
         uses={"transformers": called},
-        sources=(Path(__file__), *(Path(str(module.__file__)) for module in modules)),
+        sources=(Path(__file__), *files(*modules)),
     )
 
 

@@ -17,10 +17,11 @@ from torch import nn
 
 from nextword.corpora import names
 from nextword.corpora.names import Texts
-from nextword.given.batches import Ids, number_words
-from nextword.models import transformer_training as training
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.models.transformer_training import Batch, Plan
+from nextword.given.batches import Ids, ids, number_words
+from nextword.models import training, transformer_training
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.training import Plan, Report
+from nextword.models.transformer_training import Batch
 
 TOKENS, ASKED = 400_000, 20_000
 POSITIONS = ("rotary", "alibi", "sinusoidal", "learned", "none")
@@ -48,10 +49,7 @@ def pieces(stories: Sequence[Ids], size: int, rng: np.random.Generator) -> Itera
 def read(texts: Texts) -> tuple[list[list[int]], list[list[int]], int]:
     """The training stories, the test stories and how many words there are."""
     number = number_words(texts.vocabulary)
-    train, test = (
-        [[number[word] for word in story] for story in split] for split in (texts.train, texts.test)
-    )
-    return train, test, len(number)
+    return ids(texts.train, number), ids(texts.test, number), len(number)
 
 
 def by_place(model: Any, stories: Sequence[Ids], truth: np.ndarray) -> list[float]:
@@ -59,7 +57,7 @@ def by_place(model: Any, stories: Sequence[Ids], truth: np.ndarray) -> list[floa
 
     The ends of the stories are left out: no piece had one.
     """
-    found = np.array(training.log_probs(model, stories))
+    found = np.array(transformer_training.log_probs(model, stories))
     end = LONGEST  # a place outside of all ranges
     place = np.concatenate([[*range(len(story)), end] for story in stories])
     edges = (*BORDERS, LONGEST)
@@ -78,9 +76,9 @@ def positions(package: SimpleNamespace, report: Report) -> Trained:
     for n_done, kind in enumerate(POSITIONS):
         torch.manual_seed(0)
         sizes = package.transformers.Sizes(V, D=48, L=2, H=2, T=LONGEST, positions=kind)
-        model = training.built(package.transformers, sizes)
+        model = transformer_training.built(package.transformers, sizes)
         source = pieces(stories, PLACES.size, np.random.default_rng(0))
-        training.train(package.transformers, model, source, PLACES)
+        transformer_training.train(package.transformers, model, source, PLACES)
         excess[kind] = by_place(model, asked, texts.truth)
         report((n_done + 1) / len(POSITIONS))
     return Trained({}, {"trained_on": SHORT, "from": list(BORDERS), "excess": excess})
@@ -90,7 +88,7 @@ def with_torch_s_weights(course: Any, V: int, pre: bool, seed: int) -> nn.Module
     """A deep network as torch fills it: GPT-2's smaller weights would hide what is tried here."""
     torch.manual_seed(seed)
     model = course.LanguageModel(course.Sizes(V, D=32, L=DEPTH, H=2, pre=pre))
-    nn.init.normal_(model.embed.words.weight, 0, training.SPREAD)
+    nn.init.normal_(model.embed.words.weight, 0, transformer_training.SPREAD)
     found: nn.Module = model
     return found
 
@@ -105,7 +103,7 @@ def norms(package: SimpleNamespace, report: Report) -> Trained:
         for seed in SEEDS:
             model = with_torch_s_weights(package.transformers, V, pre, seed)
             source = pieces(stories, plan.size, np.random.default_rng(seed))
-            losses = training.train(package.transformers, model, source, plan)
+            losses = transformer_training.train(package.transformers, model, source, plan)
             means = np.array(losses).reshape(-1, 10).mean(1)
             curves.setdefault(name, []).append([round(float(mean), 3) for mean in means])
         report(len(curves) / len(kinds))
@@ -118,7 +116,7 @@ def _recipe(name: str, train: Any) -> Recipe:
         name=f"transformers/{name}",
         train=train,
         uses={"transformers": called},
-        sources=(Path(__file__), Path(training.__file__)),
+        sources=(Path(__file__), *files(transformer_training, training)),
     )
 
 

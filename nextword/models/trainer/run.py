@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,11 +19,12 @@ import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import nn
 
 from examiner.errors import UserError
+from nextword.models import training
 from nextword.models.trainer import saved, streams
+from nextword.models.trainer.config import Config
 from nextword.models.trainer.parallel import Place
-from nextword.models.trainer.plan import Plan
 from nextword.models.trainer.streams import Stream
-from nextword.models.transformer_training import parameter_groups
+from nextword.models.training import parameter_groups
 
 FILE = "last.safetensors"
 ASKED = 20_000  # validation tokens at most
@@ -44,20 +46,20 @@ class Training:
 
     course: ModuleType  # chapter 6 of the package under test
     stream: Stream
-    plan: Plan
+    config: Config
     place: Place
     folder: Path
     losses: list[float] = field(default_factory=list)  # of each step
     looks: list[Look] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.plan.check_processes(self.place.n_processes)
-        self.stream.check(self.plan.T)
-        torch.manual_seed(self.plan.seed)
-        self.model = build(self.course, self.plan, len(self.stream.vocabulary))
+        self.config.check_processes(self.place.n_processes)
+        self.stream.check(self.config.T)
+        torch.manual_seed(self.config.seed)
+        self.model = build(self.course, self.config, len(self.stream.vocabulary))
         self.model.to(self.place.device)
-        groups = parameter_groups(self.model, self.plan.decay)
-        self.optimizer = torch.optim.AdamW(groups, self.plan.rate, BETAS, fused=True)
+        groups = parameter_groups(self.model, self.config.decay)
+        self.optimizer = torch.optim.AdamW(groups, self.config.rate, BETAS, fused=True)
 
     @property
     def path(self) -> Path:
@@ -69,7 +71,7 @@ class Training:
         if not self.path.is_file():
             return False
         found = saved.read(self.path)
-        self.plan.check_same(found.notes["plan"])
+        self.config.check_same(found.notes["plan"])
         check_vocabulary(found.notes["vocabulary"], self.stream.vocabulary)
         saved.restore(found, self.model, self.optimizer)
         self.losses = list(found.notes["losses"])
@@ -82,36 +84,48 @@ class Training:
         Raises `UserError` where a loss is no number; the last checkpoint stays.
         """
         model = self.place.wrap(self.model)
-        for step in range(len(self.losses), self.plan.steps):
-            self.losses.append(self._step(model, step))
-            if (step + 1) % self.plan.every == 0 or step + 1 == self.plan.steps:
+        config, first = self.config, len(self.losses)
+        batches = (
+            streams.batch(self.stream.train, config.size, config.T, config.seed, step)
+            for step in range(first, config.steps)
+        )
+
+        def rate(step: int) -> float:
+            found: float = self.course.learning_rate(
+                step, config.rate, config.warm_up, config.steps
+            )
+            return found
+
+        def after(n_done: int, loss: float) -> None:
+            self.losses.append(loss)
+            if n_done % config.every == 0 or n_done == config.steps:
                 self._look()
             report(self)
 
-    def _step(self, model: nn.Module, step: int) -> float:
-        plan = self.plan
-        rate = self.course.learning_rate(step, plan.rate, plan.warm_up, plan.steps)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        rows = streams.batch(self.stream.train, plan.size, plan.T, plan.seed, step)
-        inputs, targets = (self.place.share(part).chunk(plan.parts) for part in rows)
-        batches = list(zip(inputs, targets, strict=True))
-        model.train()
         try:
-            with precision(self.place.device):
-                loss = self.course.train_step(model, self.optimizer, batches, plan.clip)
+            training.train(
+                partial(self._step, model), batches, self.optimizer, rate, first=first, after=after
+            )
         except FloatingPointError as error:
             where = f"{self.path} is whole" if self.path.is_file() else "no checkpoint was written"
             raise UserError(
-                f"step {step + 1}: {error}; {where}. Try a lower --rate or a longer --warm-up"
+                f"{error}; {where}. Try a lower --rate or a longer --warm-up"
             ) from error
+
+    def _step(self, model: nn.Module, batch: streams.Batch) -> float:
+        """A step of the chapter on this process's rows of a batch; the mean loss of all."""
+        inputs, targets = (self.place.share(part).chunk(self.config.parts) for part in batch)
+        parts = list(zip(inputs, targets, strict=True))
+        model.train()
+        with precision(self.place.device):
+            loss = self.course.train_step(model, self.optimizer, parts, self.config.clip)
         return self.place.mean(float(loss))
 
     def _look(self) -> None:
         """Measure on the validation text and write a checkpoint."""
         since = self.looks[-1].step if self.looks else 0
         recent = self.losses[since:]
-        found = validation_loss(self.model, self.stream, self.plan, self.place.device)
+        found = validation_loss(self.model, self.stream, self.config, self.place.device)
         self.looks.append(Look(len(self.losses), sum(recent) / len(recent), found))
         if self.place.is_first:
             saved.write(self.path, self.model, self.optimizer, self.notes())
@@ -119,20 +133,23 @@ class Training:
     def notes(self) -> dict[str, Any]:
         """All of a checkpoint that is no tensor."""
         return {
-            "plan": self.plan.to_json(),
+            "plan": self.config.to_json(),
             "vocabulary": list(self.stream.vocabulary),
             "losses": self.losses,
             "looks": [vars(look) for look in self.looks],
         }
 
 
-def build(course: ModuleType, plan: Plan, V: int) -> nn.Module:
-    """The reader's decoder-only model of the plan's sizes."""
+def build(course: ModuleType, config: Config, V: int) -> nn.Module:
+    """The reader's decoder-only model of the configured sizes."""
     sizes = course.Sizes(
-        V, plan.D, plan.layers, plan.heads, T=plan.T, positions=plan.positions, dropout=plan.dropout
+        *(V, config.D, config.layers, config.heads),
+        T=config.T,
+        positions=config.positions,
+        dropout=config.dropout,
     )
     model: nn.Module = course.LanguageModel(sizes)
-    return course.initialise(model, torch.Generator().manual_seed(plan.seed))
+    return course.initialise(model, torch.Generator().manual_seed(config.seed))
 
 
 def check_vocabulary(before: list[str], now: tuple[str, ...]) -> None:
@@ -154,11 +171,13 @@ def precision(device: torch.device) -> AbstractContextManager[object]:
 
 
 @torch.no_grad()
-def validation_loss(model: nn.Module, stream: Stream, plan: Plan, device: torch.device) -> float:
+def validation_loss(
+    model: nn.Module, stream: Stream, config: Config, device: torch.device
+) -> float:
     """The mean surprise per token of the validation text, in nats."""
     model.eval()
     total, n_tokens = 0.0, 0
-    for inputs, targets in streams.every_row(stream.validation, plan.size, plan.T, ASKED):
+    for inputs, targets in streams.every_row(stream.validation, config.size, config.T, ASKED):
         logits = model(inputs.to(device))[0].float()
         targets = targets.to(device)
         total += float(F.cross_entropy(logits.mT, targets, reduction="sum"))

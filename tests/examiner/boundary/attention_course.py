@@ -179,13 +179,13 @@ def test_attention(tiny, rng):
 
 
 @pytest.mark.task("9.1", seconds=20)
-def test_slopes(tiny, rng):
+def test_gradients(tiny, rng):
     """Gradients flow through the value and through the weights."""
     q, k, v = (tensor(rng, 3, 4) for _ in range(3))
     pull = tensor(rng, 3, 4)
-    _, slopes, _ = gradients(tiny.attention, q, k, v, weights=(pull, None))
+    _, found, _ = gradients(tiny.attention, q, k, v, weights=(pull, None))
     _, oracle, _ = gradients(F.scaled_dot_product_attention, q, k, v, weights=pull)
-    assert close(slopes, oracle)
+    assert close(found, oracle)
     _, (of_rows, *_), _ = gradients(tiny.attention, q, k, v, output=1)
     assert close(of_rows, torch.zeros(3, 4))  # rows sum to one, whatever the query
 
@@ -215,8 +215,8 @@ def test_training(tiny, rng):
     net, x, y = tiny.Heads(4, 1), tensor(rng, 2, 3, 4), tensor(rng, 2, 3, 4)
     losses = tiny.train(net, x, y, 5, 0.1, on_step=count_steps)
     assert losses[-1] < losses[0] and close(net.cache, losses)
-    start, slopes = [tensor(rng, 3)], [[tensor(rng, 3)] for _ in range(3)]
-    assert same_training_step(tiny.SGD, torch.optim.SGD, start, slopes, lr=0.3)
+    start, steps = [tensor(rng, 3)], [[tensor(rng, 3)] for _ in range(3)]
+    assert same_training_step(tiny.SGD, torch.optim.SGD, start, steps, lr=0.3)
 
 
 @pytest.mark.task("9.2", visible=True)

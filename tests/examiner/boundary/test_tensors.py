@@ -71,8 +71,8 @@ def test_an_answered_tensor_is_as_good_as_another() -> None:
     layer = torch.nn.Linear(2, 2)
     layer.load_state_dict({"weight": answer, "bias": torch.zeros(2)})
     torch.testing.assert_close(layer(answer), torch.full((2, 2), 2.0))
-    slope = torch.autograd.grad((answer**2).sum(), answer)[0]  # of the test's own calculation
-    assert slope.tolist() == [[2, 2], [2, 2]]
+    gradient = torch.autograd.grad((answer**2).sum(), answer)[0]  # of the test's own calculation
+    assert gradient.tolist() == [[2, 2], [2, 2]]
     with pytest.raises(ReadOnlyError, match="gradients"):
         (answer * 2).sum().backward()
 

@@ -67,7 +67,7 @@ def attention(q, k, v, mask=None):
     return v, v @ v.transpose(-1, -2)
 """
 HELPERS = """import examiner.candidate.learning as learning
-learning.optimizer_steps = lambda make, parameters, slopes, options: [parameters] * len(slopes)
+learning.optimizer_steps = lambda make, parameters, steps, options: [parameters] * len(steps)
 """
 NO_MODULE = """Real = Heads
 
@@ -86,12 +86,12 @@ class Heads:
     def __add__(self, other): return self.real + other
 """
 SHIFTS = "functions arguments"
-ALL_OF_ATTENTION = "attention slopes heads training functions helpers"
+ALL_OF_ATTENTION = "attention gradients heads training functions helpers"
 # by name: the source, the tests that do not pass, and how these end
 WRONG = {
     "right": (REFERENCE, "", FAILED),
-    "unscaled": (instead(" / k.shape[-1] ** 0.5", ""), "attention slopes heads", FAILED),
-    "detached": (instead("weights @ v,", "weights.detach() @ v,"), "slopes", FAILED),
+    "unscaled": (instead(" / k.shape[-1] ** 0.5", ""), "attention gradients heads", FAILED),
+    "detached": (instead("weights @ v,", "weights.detach() @ v,"), "gradients", FAILED),
     "uphill": (instead("p -= self.lr", "p += self.lr"), "training", FAILED),
     "stub": (instead("return x + 1\n", "raise NotImplementedError\n"), SHIFTS, Verdict.MISSING),
     "own_error": (instead("return x + 1\n", "return {}[0]\n"), SHIFTS, FAILED),
@@ -108,7 +108,7 @@ WRONG = {
     "empties_the_cache": (instead("self.cache[-1]", "self.cache.pop()"), "generator", FAILED),
     "plain_tuple": (instead("return Scores", "return "), "arguments", FAILED),
     # hostile
-    "agrees": (added(LIES), "attention slopes heads", FAILED),
+    "agrees": (added(LIES), "attention gradients heads", FAILED),
     "decoy_parameters": (
         instead("    def __len__(self):\n", DECOYS + "    def __len__(self):\n"),
         "heads training",
@@ -139,7 +139,7 @@ WRONG = {
 }
 # these would harm a process that they share, such as the student's own
 ONLY_IN_A_CANDIDATE = {
-    "patches_close": (added(PATCHES), "attention slopes heads", FAILED),
+    "patches_close": (added(PATCHES), "attention gradients heads", FAILED),
     "patches_helpers": (added(HELPERS), "training", FAILED),
 }
 
@@ -231,5 +231,5 @@ def test_a_failed_comparison_says_where(outcome: dict[str, Results]) -> None:
     *call, said = outcome["unscaled"]["test_attention"].message.splitlines()
     assert said.startswith("  at [0, 1, 0]: ")
     assert len(call) <= 2
-    hidden = outcome["unscaled"]["test_slopes"].message
+    hidden = outcome["unscaled"]["test_gradients"].message
     assert "." not in hidden  # it says in which direction, if anything, and no number of the answer

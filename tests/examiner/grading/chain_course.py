@@ -161,33 +161,33 @@ def through(leaves, x):
 
 @pytest.mark.task("9.6", seconds=5)
 def test_gate(chain):
-    """Values and slopes are right."""
+    """Values and gradients are right."""
     net = chain.Gate(2)
     set_parameters(net, {f"affine.{name}": value for name, value in weights().items()})
     x = torch.tensor([[1.0, 3.0], [2.0, -1.0]])
-    value, slopes, by_name = gradients(net, x)
+    value, found, by_name = gradients(net, x)
     leaves = {name: each.requires_grad_() for name, each in weights().items()}
     own = x.clone().requires_grad_()
     expected = through(leaves, own)
     expected.sum().backward()
     assert close(value, expected.detach())
-    assert close(slopes[0], own.grad)
+    assert close(found[0], own.grad)
     for name, leaf in leaves.items():
         assert close(by_name[f"affine.{name}"], leaf.grad)
 
 
 @pytest.mark.task("9.7", seconds=5)
 def test_loss(chain):
-    """The loss and its slopes are right."""
+    """The loss and its gradients are right."""
     net = chain.Gate(2)
     set_parameters(net, {f"affine.{name}": value for name, value in weights().items()})
     x = torch.tensor([[1.0, 3.0]])
-    value, (_, slope), _ = gradients(chain.loss, net, x)
+    value, (_, found), _ = gradients(chain.loss, net, x)
     own = x.clone().requires_grad_()
     expected = through(weights(), own).square().sum()
     expected.backward()
     assert close(value, expected.detach())
-    assert close(slope, own.grad)
+    assert close(found, own.grad)
 '''
 
 

@@ -104,8 +104,8 @@ def test_gradients(tiny, rng):
     torch.testing.assert_close(net.state_dict()["linear.weight"], expected)
     assert torch.allclose(gradients(net.doubled, x)[1][0], 2 * expected.expand(4, 3))
     weights = torch.tensor([1.0, 0.0])
-    _, (slope,), _ = gradients(tiny.softmax, torch.tensor([0.0, 0.0]), weights=weights)
-    torch.testing.assert_close(slope, torch.tensor([0.25, -0.25]))
+    _, (found,), _ = gradients(tiny.softmax, torch.tensor([0.0, 0.0]), weights=weights)
+    torch.testing.assert_close(found, torch.tensor([0.25, -0.25]))
 
 
 @pytest.mark.task("9.2")

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from examiner.suite import near
-from nextword.corpora import tongues
+from nextword.corpora import languages
 from tests.language_models.suite import oracles as plain
 
 
@@ -123,11 +123,11 @@ def test_posterior_by_name(lm, rng):
 @pytest.mark.task("1.7", weight=0.6, seconds=20)
 def test_three_languages_are_told_apart(lm):
     """At least 95 of 100 pieces of 40 characters are given to their own language."""
-    train = {name: tongues.sentences(name, "train")[:120] for name in tongues.LANGUAGES}
+    train = {name: languages.sentences(name, "train")[:120] for name in languages.LANGUAGES}
     counts = {name: dict(lm.count_characters(train[name], 2)) for name in train}
     pieces = []
     for name in train:
-        text = " ".join(tongues.sentences(name, "test"))
+        text = " ".join(languages.sentences(name, "test"))
         pieces += [(name, text[start : start + 40]) for start in range(0, 600, 40)]
     hits = 0
     for name, piece in pieces:

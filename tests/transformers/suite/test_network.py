@@ -112,7 +112,7 @@ def test_rms_norm_of_any_vectors(transformers, rng):
 
 
 @pytest.mark.task("6.1", weight=0.65, visible=True)
-def test_slopes_by_hand(transformers):
+def test_gradients_by_hand(transformers):
     """At (1, 1, 7, 7) the gradient (1, 0, 0, 0) becomes (1/6, -1/6, 0, 0), ten times farther out a
     tenth of it; gain and bias get sums."""
     grad = torch.tensor([[2 * [1.0, 0.0, 0.0, 0.0]]]).view(1, 2, 4)
@@ -132,20 +132,20 @@ def assert_gradients(transformers, rng, shape, eps):
 
 
 @pytest.mark.task("6.1", weight=2.2)
-def test_slopes_of_several_texts(transformers, rng):
+def test_gradients_of_several_texts(transformers, rng):
     """The gradients are autograd's, without it; gain and bias add up what all vectors say."""
     assert_gradients(transformers, rng, (2, 3, 5), 0.0)
 
 
 @pytest.mark.task("6.1", weight=0.3)
-def test_slopes_of_any_axes(transformers, rng):
+def test_gradients_of_any_axes(transformers, rng):
     """One vector, or vectors along any axes, have gradients, too."""
     for shape in ((2, 3, 5), (2, 2, 3, 4), (3, 4), (4,)):
         assert_gradients(transformers, rng, shape, 0.0)
 
 
 @pytest.mark.task("6.1", weight=0.35)
-def test_slopes_with_epsilon(transformers, rng):
+def test_gradients_with_epsilon(transformers, rng):
     """Epsilon stands where it stands in the norm."""
     for eps in (0.0, 0.5, 2.0):
         assert_gradients(transformers, rng, (2, 3, 5), eps)

@@ -14,7 +14,10 @@ from torch import Tensor
 
 from nextword.corpora.names import Sentences, Texts
 from nextword.given.vocabulary import EOS
-from nextword.models.ladder.rung import Report, Rung
+from nextword.models import training
+from nextword.models.ladder.rung import Rung
+from nextword.models.store import files
+from nextword.models.training import Report
 
 CONTEXT, D = 5, 64  # words that are looked at, numbers in a vector
 EPOCHS, BATCH, RATE = 2, 1024, 0.005
@@ -46,10 +49,10 @@ class LogBilinear:
         """The ids of the last words before each prediction (N, CONTEXT), and what followed (N,)."""
         begin, contexts, targets = [len(self.words)] * CONTEXT, [], []
         for sentence in sentences:
-            told = [self.number[word] for word in [*sentence, EOS]]
-            padded = np.array(begin + told[:-1])
+            words = [self.number[word] for word in [*sentence, EOS]]
+            padded = np.array(begin + words[:-1])
             contexts.append(np.lib.stride_tricks.sliding_window_view(padded, CONTEXT))
-            targets += told
+            targets += words
         return torch.from_numpy(np.concatenate(contexts)), torch.tensor(targets)
 
     def expected(self, contexts: Tensor) -> Tensor:
@@ -87,19 +90,26 @@ def fit(model: LogBilinear, course: ModuleType | Any, sentences: Sentences, repo
     optimizer = torch.optim.Adam([model.E, model.U, model.w], lr=RATE, fused=True)
     generator = torch.Generator().manual_seed(SEED)
     order = torch.cat([torch.randperm(len(targets), generator=generator) for _ in range(EPOCHS)])
-    steps = order.split(BATCH)
-    for step, chosen in enumerate(steps):
+    batches = order.split(BATCH)
+
+    def rate(k: int) -> float:
+        return RATE * max(1 - k / len(batches), 0.02)
+
+    def step(chosen: Tensor) -> float:
         x = contexts[chosen]
-        _, dh, model.U.grad = course.softmax_loss(model.expected(x), model.U, targets[chosen])
+        loss, dh, model.U.grad = course.softmax_loss(model.expected(x), model.U, targets[chosen])
         dh = dh[:, None, :D]
         model.E.grad = torch.zeros_like(model.E).index_add_(
             0, x.flatten(), (dh * model.w).flatten(0, 1)
         )
         model.w.grad = (dh * model.E[x]).sum(dim=0)
-        optimizer.param_groups[0]["lr"] = RATE * max(1 - step / len(steps), 0.02)
         optimizer.step()
-        if step % 100 == 0:
-            report(step / len(steps))
+        return float(loss)
+
+    def after(n_done: int, loss: float) -> None:
+        report(n_done / len(batches))
+
+    training.train(step, batches, optimizer, rate, after=after)
 
 
 def train(package: SimpleNamespace, texts: Texts, report: Report) -> LogBilinear:
@@ -113,10 +123,9 @@ RUNGS = (
     Rung(
         name="log-bilinear",
         step=6.5,  # below the feed-forward network of chapter 4
-        chapters=("embeddings",),
         train=train,
-        source=Path(__file__),
-        calls=("softmax_loss",),
+        uses={"embeddings": ("softmax_loss",)},
+        sources=(Path(__file__), *files(training)),
         tensors=lambda model: {"E": model.E, "U": model.U, "w": model.w},
     ),
 )

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from nextword.corpora.names import Sentences, Texts
-from nextword.models.ladder.rung import Report, Rung
+from nextword.models.ladder.rung import Rung
+from nextword.models.training import Report
 
 LONGEST = 5
 
@@ -56,10 +57,9 @@ RUNGS = tuple(
     Rung(
         name=f"{n}-gram",
         step=n,
-        chapters=("ngrams",),
-        calls=("count_ngrams", "KneserNey", "generate"),
         train=partial(train, n),
-        source=Path(__file__),
+        uses={"ngrams": ("count_ngrams", "KneserNey", "generate")},
+        sources=(Path(__file__),),
     )
     for n in range(1, LONGEST + 1)
 )

@@ -1,97 +1,143 @@
-"""The rungs of chapter 6: a transformer, and one whose attention is linear.
+"""The rungs of chapter 6: a transformer, one with linear attention, and one with a convolution.
 
 Leaves out: training them (nextword.models.transformer_training).
 """
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
 from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nextword.corpora.names import Sentences, Texts
-from nextword.given.batches import number_words
-from nextword.models import transformer_training as training
-from nextword.models.ladder.rung import Report, Rung
-from nextword.models.ladder.rungs.rnns import ids
-from nextword.models.transformer_training import Plan
+from nextword.corpora.names import Texts
+from nextword.given import batches
+from nextword.given.batches import ids, number_words
+from nextword.models import store, training, transformer_training
+from nextword.models.ladder import network
+from nextword.models.ladder.network import Network
+from nextword.models.ladder.rung import Rung
+from nextword.models.training import Plan, Report, half
+from nextword.models.transformer_training import Mixer
 
 SIZES = {"D": 64, "L": 3, "H": 2}  # V is the text's
 PLAN = Plan(steps=6000, size=8, rate=3e-3, average=0.998)
 LINEAR = Plan(steps=2000, size=8, rate=3e-3, average=0.995)
-TRAINED_WITH = ("initialise", "learning_rate", "train_step", "generate")
+CONVOLUTION = Plan(steps=9500, size=8, rate=3e-3, decay=0.01, average=0.998)
+FIRST = 0.3  # share of each of the two words before, when training with a convolution begins
 
 
-class Transformer:
-    """A trained transformer as a model of the ladder."""
+class ConvolvedAttention(nn.Module):
+    """Attention to x_t + a x_(t-1) + b x_(t-2), with a and b learned for each of the D numbers.
 
-    def __init__(self, course: ModuleType, model: nn.Module, number: dict[str, int]):
-        self.course, self.model, self.number = course, model, number
-        self.words = list(number)
+    A head that looks for what followed a word must know of each word which one stands before it.
+    Without the convolution, a whole block has to find that out. So et al. (2021, Primer) put theirs
+    behind the projections to queries, keys and values.
+    """
 
-    @property
-    def parameters(self) -> int:
-        """How many weights there are."""
-        return sum(p.numel() for p in self.model.parameters())
+    def __init__(self, D: int, attention: nn.Module) -> None:
+        super().__init__()
+        self.attention = attention
+        self.a, self.b = (nn.Parameter(torch.full((D,), FIRST)) for _ in range(2))
 
-    def log_probs(self, sentences: Sentences) -> Sequence[float]:
-        """ln P of each word and each end of sentence, each read from its own beginning."""
-        return training.log_probs(self.model, ids(sentences, self.number))
-
-    def samples(self, n: int, rng: np.random.Generator, max_words: int) -> Iterator[list[str]]:
-        """Sentences from the chapter's own `generate`, all side by side."""
-        generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-        for row in self.course.generate(self.model, [[]] * n, max_words, generator):
-            yield [self.words[k] for k in row]
-
-
-def train(linear: bool, package: SimpleNamespace, texts: Texts, report: Report) -> Transformer:
-    """Train on whole stories of the training text."""
-    torch.manual_seed(0)
-    number = number_words(texts.vocabulary)
-    course, positions = package.transformers, "none" if linear else "rotary"
-    sizes = course.Sizes(V=len(number), positions=positions, **SIZES)
-    model = training.built(course, sizes, linear=linear)
-    stories = ids(texts.train, number)
-    plan = LINEAR if linear else PLAN
-    source = training.without_end(stories, plan.size, np.random.default_rng(0))
-    training.train(course, model, source, plan, report)
-    return Transformer(course, model, number)
+    def forward(self, x: Tensor, past: Any = None, mask: Any = None) -> tuple[Tensor, Any]:
+        """x (B, T, D) -> answers (B, T, D), and what the next words need: two vectors, k and v."""
+        before, past = past or (x.new_zeros(len(x), 2, x.shape[2]), None)
+        row = torch.cat([before, x], dim=1)
+        x = x + self.a * row[:, 1:-1] + self.b * row[:, :-2]
+        y, past = self.attention(x, past, mask)
+        return y, (row[:, -2:], past)
 
 
-def shipped(course: ModuleType, texts: Texts) -> Transformer:
-    """The transformer that the book ships, as it was trained: with the reader's own network."""
-    from nextword.models import shipped
-
-    number = number_words(texts.vocabulary)
-    model: nn.Module = course.LanguageModel(course.Sizes(V=len(number), **SIZES))
-    tensors = shipped.load("ladder/transformer").tensors
-    model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-    return Transformer(course, model.eval(), number)
+def convolved(course: ModuleType | Any) -> Mixer:
+    """The chapter's attention, with a convolution before it."""
+    return lambda sizes, causal: ConvolvedAttention(sizes.D, course.SelfAttention(sizes, causal))
 
 
-def weights(model: Transformer) -> dict[str, Tensor]:
-    """The weights, to be shipped."""
-    return {name: t.half() for name, t in model.model.state_dict().items()}
-
-
-def _rung(name: str, step: float, linear: bool, calls: tuple[str, ...]) -> Rung:
-    return Rung(
-        name=name,
-        step=step,
-        chapters=("transformers",),
-        train=partial(train, linear),
-        source=Path(__file__),
-        sources=(Path(training.__file__),),
-        calls=("Sizes", "LanguageModel", *TRAINED_WITH, *calls),
-        tensors=weights,
+def as_rung(course: ModuleType, model: nn.Module, number: dict[str, int]) -> Network:
+    """A transformer that scores and writes with the chapter's own functions."""
+    return Network(
+        model,
+        number,
+        partial(transformer_training.log_probs, model),
+        lambda n, rng, max_words: course.generate(model, [[]] * n, max_words, rng),
     )
 
 
+def train(
+    model: nn.Module, plan: Plan, course: ModuleType, texts: Texts, report: Report
+) -> Network:
+    """Train on whole stories of the training text."""
+    number = number_words(texts.vocabulary)
+    stories = ids(texts.train, number)
+    source = transformer_training.without_end(stories, plan.size, np.random.default_rng(0))
+    transformer_training.train(course, model, source, plan, report)
+    return as_rung(course, model, number)
+
+
+def built(course: ModuleType, texts: Texts, mixer: Mixer | None = None, **sizes: Any) -> nn.Module:
+    """A network of the rungs' sizes with its first weights."""
+    torch.manual_seed(0)
+    V = len(number_words(texts.vocabulary))
+    return transformer_training.built(course, course.Sizes(V=V, **SIZES, **sizes), mixer)
+
+
+def plain(package: SimpleNamespace, texts: Texts, report: Report) -> Network:
+    """The transformer of the chapter."""
+    course = package.transformers
+    return train(built(course, texts), PLAN, course, texts, report)
+
+
+def linear(package: SimpleNamespace, texts: Texts, report: Report) -> Network:
+    """A transformer whose attention is linear; it is told nothing of places."""
+    course = package.transformers
+    model = built(course, texts, course.LinearAttention, positions="none")
+    return train(model, LINEAR, course, texts, report)
+
+
+def with_convolution(package: SimpleNamespace, texts: Texts, report: Report) -> Network:
+    """A transformer in which a convolution stands before attention."""
+    course = package.transformers
+    return train(built(course, texts, convolved(course)), CONVOLUTION, course, texts, report)
+
+
+def shipped_transformer(course: ModuleType, texts: Texts) -> Network:
+    """The transformer that the book ships, as it was trained: with the reader's own network."""
+    number = number_words(texts.vocabulary)
+    model: nn.Module = course.LanguageModel(course.Sizes(V=len(number), **SIZES))
+    tensors = store.load("ladder/transformer").tensors
+    model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+    return as_rung(course, model.eval(), number)
+
+
+CALLED = ("Sizes", "LanguageModel", "initialise", "learning_rate", "train_step", "generate")
+SOURCES = (Path(__file__), *store.files(network, transformer_training, training, batches))
 RUNGS = (
-    _rung("linear attention", 9.5, True, ("Block", "LinearAttention", "FeedForward")),
-    _rung("transformer", 11, False, ()),
+    Rung(
+        name="linear attention",
+        step=9.5,
+        train=linear,
+        uses={"transformers": (*CALLED, "Block", "LinearAttention", "FeedForward")},
+        sources=SOURCES,
+        tensors=lambda made: half(made.model),
+    ),
+    Rung(
+        name="transformer",
+        step=11,
+        train=plain,
+        uses={"transformers": CALLED},
+        sources=SOURCES,
+        tensors=lambda made: half(made.model),
+    ),
+    Rung(
+        name="with convolution",
+        step=12,
+        train=with_convolution,
+        uses={"transformers": (*CALLED, "Block", "SelfAttention", "FeedForward")},
+        sources=SOURCES,
+    ),
 )

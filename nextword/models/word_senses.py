@@ -1,7 +1,7 @@
 """Words whose sense another word decides: where they stand, what a network's vectors tell of them.
 
 Serves the page on attention: *it* is the animal or the way, a *bank* is a river's or the clerk's.
-Leaves out: the networks (nextword.models.attentive) and their training.
+Leaves out: the networks (nextword.models.attention_only) and their training.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,10 +14,10 @@ from torch import Tensor
 
 from nextword.corpora.village.scenes.animals import IS_TIRED
 from nextword.given.batches import BOS
-from nextword.models.attentive import Heads
-from nextword.models.teaching import padded
+from nextword.models.attention_only import AttentionOnly
+from nextword.models.training import padded
 
-Weights = Callable[[Tensor], Tensor]  # from a head's weights, (B, T, T), to those it shall have
+Change = Callable[[Tensor], Tensor]  # from a head's weights, (B, T, T), to those it shall have
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def balanced(cases: Sequence[Case]) -> list[Case]:
 
 @torch.no_grad()
 def vectors(
-    net: Heads, cases: Sequence[Case], number: Mapping[str, int], size: int = 32
+    net: AttentionOnly, cases: Sequence[Case], number: Mapping[str, int], size: int = 32
 ) -> list[Tensor]:
     """The vectors of the words in question, (cases, D), before the first layer and after each."""
     parts = []
@@ -119,7 +119,7 @@ def probe(x: Tensor, labels: Sequence[bool], new: Tensor, new_labels: Sequence[b
 
 
 @contextmanager
-def looking(net: Heads, changes: Mapping[tuple[int, int], Weights]) -> Iterator[None]:
+def changed_heads(net: AttentionOnly, changes: Mapping[tuple[int, int], Change]) -> Iterator[None]:
     """Inside, head h of layer l looks with the weights that `changes[l, h]` makes of its own.
 
     A function that returns zeros knocks the head out; one that moves a weight tests whether the
@@ -148,7 +148,7 @@ def looking(net: Heads, changes: Mapping[tuple[int, int], Weights]) -> Iterator[
 
 
 @torch.no_grad()
-def weights(net: Heads, tokens: Tensor) -> Tensor:
+def weights(net: AttentionOnly, tokens: Tensor) -> Tensor:
     """Where all heads look as a network reads: (layers, B, heads, T, T)."""
     seen: list[Tensor] = []
     hooks = [

@@ -51,7 +51,7 @@ def category(sign: str) -> str:
     return unicodedata.category(sign)[0]
 
 
-class WordPieces:
+class Gpt2Tokenizer:
     """The pieces and the order in which they join (byte-pair encoding; Radford et al. 2019)."""
 
     def __init__(self, number: Mapping[str, int], merges: Sequence[tuple[str, str]]):
@@ -60,7 +60,7 @@ class WordPieces:
         self._pieces_of = cache(self._join)
 
     @classmethod
-    def read(cls, pieces: Path, merges: Path) -> WordPieces:
+    def read(cls, pieces: Path, merges: Path) -> Gpt2Tokenizer:
         """Read `vocab.json` and `merges.txt`; `UserError` names the one that is damaged."""
         try:
             number = json.loads(pieces.read_text("utf-8"))

@@ -12,7 +12,7 @@ POSITIONS = ("rotary", "learned", "sinusoidal", "alibi", "none")
 
 
 @dataclass(frozen=True)
-class Plan:
+class Config:
     """All numbers of a training; with the text and the seed they settle every weight."""
 
     D: int = 64  # width
@@ -53,7 +53,7 @@ class Plan:
             )
 
     def to_json(self) -> dict[str, Any]:
-        """The plan as plain values."""
+        """The configuration as plain values."""
         return asdict(self)
 
     def check_same(self, other: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Networks of nothing but heads, built from the reader's own `MultiHead`, and how they train.
+"""Transformers of attention only, built from the reader's own `MultiHead`: what they say and learn.
 
 They serve the ladder, the shipped models and the page. The module that holds the heads is a
 parameter. Leaves out: feed-forward layers and normalisation, which chapter 6 adds.
@@ -14,11 +14,11 @@ import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
 from nextword.given.batches import BOS, EOS, PAD, Ids
-from nextword.models.teaching import padded
+from nextword.models.training import padded
 
 
 @dataclass(frozen=True)
-class Sizes:
+class AttentionSizes:
     """The sizes of a network of heads."""
 
     V: int  # ids of words
@@ -29,10 +29,10 @@ class Sizes:
     causal: bool = True  # each word sees itself and those before it; False: all words see all
 
 
-class Heads(nn.Module):
+class AttentionOnly(nn.Module):
     """Vectors of words and of places, layers of heads whose answers are added on, logits."""
 
-    def __init__(self, attention: ModuleType, sizes: Sizes) -> None:
+    def __init__(self, attention: ModuleType, sizes: AttentionSizes) -> None:
         super().__init__()
         self.attention, self.sizes = attention, sizes
         self.embed = nn.Embedding(sizes.V, sizes.D)
@@ -71,7 +71,7 @@ def waves(n: int, D: int) -> Tensor:
 
 
 @contextmanager
-def quick(net: Heads) -> Iterator[None]:
+def fused_attention(net: AttentionOnly) -> Iterator[None]:
     """Inside, the layers look by torch's one call: twice as fast, but it returns no weights."""
 
     def fused(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -101,18 +101,18 @@ def log_probs(net: nn.Module, stories: Sequence[Ids], size: int = 32) -> list[fl
     for k in range(0, len(stories), size):
         chosen = stories[k : k + size]
         targets = padded([[*story, EOS] for story in chosen])
-        told = net(padded([[BOS, *story] for story in chosen])).log_softmax(-1)
-        told = told.gather(-1, targets[:, :, None])[:, :, 0]
-        found += told[targets != PAD].tolist()
+        log_p = net(padded([[BOS, *story] for story in chosen])).log_softmax(-1)
+        of_targets = log_p.gather(-1, targets[:, :, None])[:, :, 0]
+        found += of_targets[targets != PAD].tolist()
     return found
 
 
 @torch.no_grad()
-def generate(net: Heads, n: int, rng: torch.Generator, most: int) -> list[list[int]]:
-    """Write n stories side by side, word by word, up to EOS or `most` words."""
+def generate(net: AttentionOnly, n: int, rng: torch.Generator, max_words: int) -> list[list[int]]:
+    """Write n stories side by side, word by word, up to EOS or `max_words` words."""
     rows, of = torch.full((n, 1), BOS), torch.arange(n)
     found: list[list[int]] = [[] for _ in range(n)]
-    while len(of) and rows.shape[1] <= most:
+    while len(of) and rows.shape[1] <= max_words:
         chances = net.out(net.vectors(rows)[-1][:, -1]).softmax(-1)
         chances[:, [PAD, BOS]] = 0.0
         words = torch.multinomial(chances, 1, generator=rng)

@@ -57,7 +57,7 @@ class Kept:
         self._kept: list[tuple[list[torch.Tensor], list[torch.Tensor]]] = []
 
     def keep(self, value: Any, leaves: list[torch.Tensor]) -> list[Any]:
-        """Return what the other side gets: a number, the value, and which tensors have slopes."""
+        """Return what the other side gets: a number, the value, which tensors have gradients."""
         outputs = list(tensors_in(value))
         flags = [each.requires_grad for each in outputs]
         if not any(flags):
@@ -65,13 +65,13 @@ class Kept:
         self._kept.append((outputs, leaves))
         return [len(self._kept), with_tensors(value, torch.Tensor.detach), flags]
 
-    def pull(self, number: int, slopes: list[Any]) -> list[Any]:
-        """Return the slopes of the leaves for those of the outputs; parameters keep their own."""
+    def pull(self, number: int, gradients: list[Any]) -> list[Any]:
+        """The gradients of the leaves for those of the outputs; parameters keep their own."""
         outputs, leaves = self._kept[number - 1]
         pairs = [
-            (out, own(slope))
-            for out, slope in zip(outputs, slopes, strict=True)
-            if out.requires_grad and slope is not None
+            (out, own(gradient))
+            for out, gradient in zip(outputs, gradients, strict=True)
+            if out.requires_grad and gradient is not None
         ]
         for leaf in leaves:
             leaf.grad = None
@@ -92,8 +92,8 @@ class _Elsewhere(torch.autograd.Function):
         return tuple(found)
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Any) -> Any:
-        found = ctx.pull(list(slopes))
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        found = ctx.pull(list(gradients))
         return None, None, None, *found, None
 
 
@@ -105,6 +105,8 @@ def joined(answer: Any, leaves: list[torch.Tensor], pull: Callable[[int, list[An
     anchor = torch.zeros((), requires_grad=True)  # a graph is made even where no leaf is ours
     outputs = list(tensors_in(own(value)))
     found = iter(
-        _Elsewhere.apply(lambda slopes: own(pull(number, slopes)), outputs, flags, *leaves, anchor)
+        _Elsewhere.apply(
+            lambda gradients: own(pull(number, gradients)), outputs, flags, *leaves, anchor
+        )
     )
     return with_tensors(value, lambda _: next(found))
