@@ -21,6 +21,7 @@ from nextword import catalogue
 from nextword.candidate.arguments import Watched
 from nextword.judge.local import on_module
 from nextword.judge.misconceptions import Misconception, load_module, wrong_module
+from nextword.judge.runs import Terms
 from nextword.judge.suite import Suite, with_suite
 from nextword.project import find_project
 from nextword.results import Verdict
@@ -109,7 +110,7 @@ def judged(suite: Suite, stem: str, task_id: str, symbol: str) -> Found:
         module = wrong_module(path, Misconception(task_id, symbol, "", replacement))
         session = on_module(suite, stem, module)
         tests = [test for test in suite.tests if test.mark.id == task_id]
-        return {test.name: session.run(test).verdict for test in tests}
+        return {test.name: session.run(test, Terms("careless")).verdict for test in tests}
 
     original = attrgetter(symbol)(load_module(path, f"careful_{stem}"))
     spoiled: list[str] = []
@@ -126,7 +127,6 @@ def all_judged(stem: str) -> dict[str, Found]:
     found: dict[str, Found] = {}
 
     def work(suite: Suite) -> None:
-        suite.seed = "careless"
         for of, task_id, symbol in CASES:
             if of == stem:
                 found[symbol] = judged(suite, stem, task_id, symbol)

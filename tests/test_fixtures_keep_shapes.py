@@ -17,6 +17,7 @@ from torch import Tensor, zeros
 
 from nextword import catalogue
 from nextword.judge.local import on_module
+from nextword.judge.runs import Terms
 from nextword.judge.suite import Suite, with_suite
 from nextword.project import find_project
 from nextword.results import Verdict
@@ -59,12 +60,12 @@ def broken_promises(stem: str) -> list[str]:
     found: list[str] = []
 
     def work(suite: Suite) -> None:
-        suite.seed = "shapes"
         session = on_module(suite, stem, module)
         for test in suite.tests:
-            result = session.run(test)
-            if result.verdict is not Verdict.PASSED:
-                found.append(f"{test.mark.id} {test.name}: {session.talk.raised or result.message}")
+            judged = session.run(test, Terms("shapes"))
+            if judged.verdict is not Verdict.PASSED:
+                said = judged.raised or judged.result.message
+                found.append(f"{test.mark.id} {test.name}: {said}")
 
     with_suite(PROJECT.suite(stem), PROJECT.root, work)
     sys.modules.pop(module.__name__)

@@ -14,6 +14,7 @@ import pytest
 from nextword import catalogue
 from nextword.judge.local import on_module
 from nextword.judge.misconceptions import Misconception, load_misconceptions, wrong_module
+from nextword.judge.runs import Terms
 from nextword.judge.suite import Suite, with_suite
 from nextword.judge.timelimit import time_limit
 from nextword.project import find_project
@@ -71,7 +72,7 @@ def replayed(stem: str) -> Replay:
     found = Replay()
 
     def work(suite: Suite) -> None:
-        suite.seed = "misconceptions"
+        terms = Terms("misconceptions")
 
         def verdicts(mistake: Misconception, first: Sequence[str] = ()) -> dict[str, Verdict]:
             """Run the tests of the task, `first` first, as far as anyone asks for them."""
@@ -85,7 +86,7 @@ def replayed(stem: str) -> Replay:
                     weighed = test.name in first and mistake.kind  # kept() asks for all of these
                     if first and not THOROUGH and not weighed and Verdict.FAILED in seen.values():
                         break
-                    seen[test.name] = session.run(test).verdict
+                    seen[test.name] = session.run(test, terms).verdict
             return seen
 
         found.weights.update((test.name, test.mark.weight) for test in suite.tests)

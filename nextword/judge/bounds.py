@@ -13,8 +13,8 @@ from types import FrameType
 
 from nextword.boundary.deadline import Deadline
 from nextword.candidate.confinement import mapped_memory
+from nextword.judge.runs import OverdueError
 from nextword.judge.shelter import sheltered_imports
-from nextword.judge.suite import OverdueError
 
 MEMORY = 2 << 30  # bytes that a test may take in the examiner, to make something of answers
 GRACE = 2.0  # seconds that a test may spend beyond its limit outside of the candidate

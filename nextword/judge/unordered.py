@@ -1,7 +1,7 @@
 """Which tasks' code has to do with sets, as far as its text tells.
 
 Python gives a set of words another order in each run. Whoever walks through one may be right by
-luck, so the tests of such tasks are run in a second order, too (grading/orders.py).
+luck, so the tests of such tasks are run in a second order, too (grading/examiner.py).
 """
 
 from __future__ import annotations

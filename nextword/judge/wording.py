@@ -18,7 +18,7 @@ from nextword.boundary.errors import CannotCrossError, MissingNameError, Stop
 from nextword.boundary.memory import out_of_memory
 from nextword.judge.library_names import library_names
 from nextword.judge.reading import TextError, read_here
-from nextword.judge.suite import OverdueError
+from nextword.judge.runs import OverdueError
 from nextword.judge.timelimit import TimeLimitError
 from nextword.results import Verdict
 

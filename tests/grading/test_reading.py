@@ -11,8 +11,10 @@ from typing import NoReturn
 import pytest
 
 from nextword.catalogue import parse_chapter
-from nextword.grading.examiner import Examiner
+from nextword.grading.examiner import Examiner, Skip
+from nextword.grading.submissions import Submission
 from nextword.judge import reading, unordered
+from nextword.judge.diagnosis import Diagnosis
 from nextword.judge.reading import TextError, memory_bound, read_apart
 from nextword.results import SubmissionResult, Verdict
 from tests.grading.conftest import CATALOGUE, REFERENCE, TinyCourse
@@ -155,16 +157,24 @@ def test_memory_is_bounded_in_a_block() -> None:
 # ------------------------------------------------------------------ the grader itself dies
 
 
-def dies_of(course: TinyCourse, monkeypatch: pytest.MonkeyPatch, name: str) -> SubmissionResult:
-    """Grade a right and a deadly submission, which kills the worker in a method of Examiner's."""
-    method = getattr(Examiner, name)
+def dies_of(
+    course: TinyCourse, monkeypatch: pytest.MonkeyPatch, owner: type, name: str
+) -> SubmissionResult:
+    """Grade right and deadly submissions; these kill the worker in the method of that name."""
+    whole, method = Examiner.judge, getattr(owner, name)
+    judged: list[str] = []
 
-    def deadly(self: Examiner, *args: object) -> object:
-        if "deadly" in str(args) or getattr(self, "deadly", False):
+    def noting(self: Examiner, submission: Submission, skip: Skip) -> SubmissionResult:
+        judged.append(submission.source.text)
+        return whole(self, submission, skip)
+
+    def deadly(self: object, *args: object) -> object:
+        if "deadly" in judged[-1]:
             os.kill(os.getpid(), signal.SIGKILL)
         return method(self, *args)
 
-    monkeypatch.setattr(Examiner, name, deadly)
+    monkeypatch.setattr(Examiner, "judge", noting)
+    monkeypatch.setattr(owner, name, deadly)
     wrong = REFERENCE.replace("return sum(numbers)", "return 1 + sum(numbers)")
     found = course.grade({"ann": REFERENCE, "ben": f"{wrong}# deadly\n", "cleo": REFERENCE})
     assert [found[student].score for student in ("ann", "cleo")] == [10, 10]
@@ -174,7 +184,7 @@ def dies_of(course: TinyCourse, monkeypatch: pytest.MonkeyPatch, name: str) -> S
 def test_a_death_while_a_text_is_read_is_its_own(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = dies_of(tiny, monkeypatch, "_tests_with_sets")
+    found = dies_of(tiny, monkeypatch, Diagnosis, "tasks_with_sets")
     assert {task.verdict for task in found.tasks} == {Verdict.CRASHED}
     assert "your file could not be read" in found.notice
 
@@ -182,13 +192,6 @@ def test_a_death_while_a_text_is_read_is_its_own(
 def test_a_death_while_mistakes_are_explained_costs_the_words_only(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Examiner.judge
-
-    def noting(self: Examiner, submission: object, skip: object = None) -> SubmissionResult:
-        self.deadly = "deadly" in str(submission)  # type: ignore[attr-defined]
-        return whole(self, submission, skip)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Examiner, "judge", noting)
-    found = dies_of(tiny, monkeypatch, "_explain_mistakes")
+    found = dies_of(tiny, monkeypatch, Examiner, "explain")
     assert [task.verdict for task in found.tasks] == [Verdict.FAILED, Verdict.PASSED]
     assert not found.provisional

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from nextword.boundary.deadline import Deadline
+from nextword.judge.runs import Run, Terms
 from nextword.judge.suite import Suite, with_suite
 
 PART = '''"""One file of a suite."""
@@ -45,7 +46,7 @@ def test_tests_of_several_files_run_in_any_order(tmp_path: Path, by) -> None:
 
     def work(suite: Suite) -> None:
         for test in sorted(suite.tests, key=by):
-            raised[test.name], _ = suite.run(test, Deadline(5))
+            raised[test.name] = suite.run(test, Run(None, Deadline(5), Terms())).raised
 
     with_suite(folder, tmp_path, work)
     assert len(raised) == 4
