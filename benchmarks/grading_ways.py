@@ -146,15 +146,9 @@ def _warm_process(
         terms = Terms(SEED, bound=Bounds())
         ready()
         before = computed()
-        pipe.send(
-            (
-                {
-                    name: _warm_one(suite, terms, course.stem, text)
-                    for name, text in sources.items()
-                },
-                before,
-            )
-        )
+        stem = course.stem
+        passed = {name: _warm_one(suite, terms, stem, text) for name, text in sources.items()}
+        pipe.send((passed, before))
 
     with_suite(course.project.suite(course.stem), course.project.root, work)
 

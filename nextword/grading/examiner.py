@@ -17,15 +17,17 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from nextword.candidate.confinement import mapped_memory
 from nextword.catalogue import Chapter, Task
 from nextword.grading.candidates import FIRST, IMPORT_SECONDS, SECOND, Candidates
 from nextword.grading.clock import EXPLAINING, IMPORTING, READING
-from nextword.grading.retry import Means, charge_once
+from nextword.grading.retry import Tries, charge_once
 from nextword.grading.submissions import Submission
 from nextword.grading.tested import Found, Tested, as_far_as_it_goes, room_left
 from nextword.judge.alike import alike
 from nextword.judge.diagnosis import Diagnosis, Seen
-from nextword.judge.reading import CLOCK, TextError, memory_bound
+from nextword.judge.lending import Lender
+from nextword.judge.reading import CLOCK, MEMORY, TextError, memory_bound
 from nextword.judge.runs import Terms
 from nextword.judge.session import Judged, Refusal, Session, describe
 from nextword.judge.suite import Suite, SuiteTest
@@ -130,6 +132,7 @@ class Examiner:
                 session, importing = opened, importing + opened.import_seconds
             less = len(slow) >= FULL_TIMEOUTS or test.mark.id in slow
             seconds = test.mark.seconds / (SHORTER if less else 1)
+            self.begins(test.number, seconds)
             tested = self._test(test, session, seconds, room_left(found))
             found[test.number] = tested
             if tested.verdict is Verdict.TIMEOUT:
@@ -149,7 +152,6 @@ class Examiner:
 
     def _test(self, test: SuiteTest, session: Session, seconds: float, room: int) -> Tested:
         """Run a test; keep what was said in it if it is needed and there is room."""
-        self.begins(test.number, seconds)
         try:
             judged = session.run(test, self.terms, seconds)
             result = self._if_right(test, judged)
@@ -215,19 +217,18 @@ class Examiner:
             self.begins(test.number, seconds)
             return session.run(test, self.terms, seconds)
 
-        means = Means(
-            self.diagnosis.lender,
-            lambda lender, order: self.candidates.open(submission, lender, order),
-            run,
-        )
-        return charge_once(self.chapter, self.suite, found, means)
+        def fresh(lender: Lender, order: int) -> Session | Refusal:
+            return self.candidates.open(submission, lender, order)
+
+        tries = Tries(self.diagnosis.lender, fresh, run, room_left(found))
+        return charge_once(self.chapter, self.suite, found, tries)
 
     # ------------------------------------------------------------------------- explain
 
     def explain(self, found: Found) -> Iterator[tuple[int, Tested]]:
         """Find the words for what failed; whatever the answers do to us, the points stand."""
         self.begins(EXPLAINING, EXPLAIN_SECONDS)
-        with memory_bound():
+        with memory_bound(MEMORY, mapped_memory()):
             for task in self.chapter.tasks:
                 yield from self._explain_task(task, found)
 

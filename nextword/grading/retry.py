@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nextword.catalogue import Chapter, Task
-from nextword.grading.tested import Found, Tested, room_left
+from nextword.grading.tested import Found, Tested
 from nextword.judge.lending import Lender
 from nextword.judge.session import Judged, Refusal, Session
 from nextword.judge.suite import Suite, SuiteTest
@@ -20,6 +20,10 @@ from nextword.results import Verdict
 
 SHARE = 4  # a second try of a test that was too slow gets this part of its time
 MOST_SLOW = 2  # second tries of a submission that may run out of time
+Lending = Callable[[Sequence[str], Sequence[str]], Lender | None]  # of parts; others are blanks
+# a fresh candidate with the submission, in one of the two orders of sets
+Open = Callable[[Lender, int], Session | Refusal]
+RunTest = Callable[[SuiteTest, Session, float], Judged]
 _NO_FAULT_OF_ANY = (Verdict.PASSED, Verdict.NOT_JUDGED)
 
 
@@ -32,24 +36,47 @@ class Setting:
     order: int  # of sets
 
 
-@dataclass(frozen=True)
-class Means:
-    """What second tries of one submission are made with."""
+class Tries:
+    """The candidate of one submission's second tries, and what they may still spend."""
 
-    lender: Callable[[Sequence[str], Sequence[str]], Lender | None]
-    # a fresh candidate with the submission, in one of the two orders of sets
-    open: Callable[[Lender, int], Session | Refusal]
-    run: Callable[[SuiteTest, Session, float], Judged]
+    def __init__(self, lender: Lending, open_with: Open, run: RunTest, room: int) -> None:
+        self.room = room  # bytes of what is said in them that may be kept
+        self._lender, self._open, self._run = lender, open_with, run
+        self._slow = 0  # tries that ran out of time
+        self._setting: Setting | None = None  # of the session
+        self._session: Session | Refusal | None = None
+
+    def again(self, test: SuiteTest, before: Tested, setting: Setting) -> Judged | None:
+        """Run a test in a setting; None where there is no time for it, or no such setting."""
+        slow = before.verdict in (Verdict.TIMEOUT, Verdict.MEMORY)
+        if slow and self._slow >= MOST_SLOW:
+            return None
+        session = self._session_in(setting)
+        if session is None:
+            return None
+        judged = self._run(test, session, test.mark.seconds / (SHARE if slow else 1))
+        self._slow += judged.verdict is Verdict.TIMEOUT
+        if session.ended or judged.verdict is Verdict.TIMEOUT:
+            self._setting = None  # its candidate may be gone: the next try gets another one
+        return judged
+
+    def _session_in(self, setting: Setting) -> Session | None:
+        if self._setting != setting:
+            lender = self._lender(setting.lent, setting.blanks)
+            if lender is None:
+                return None
+            self._session = self._open(lender, setting.order)
+            self._setting = setting
+        return self._session if isinstance(self._session, Session) else None
 
 
 def charge_once(
-    chapter: Chapter, suite: Suite, found: Found, means: Means
+    chapter: Chapter, suite: Suite, found: Found, tries: Tries
 ) -> Iterator[tuple[int, Tested]]:
     """Yield what becomes of failures in second tries: some are another task's fault, and pass.
 
     Task by task: whether an earlier one is wrong by itself shows in what became of its own tests.
     """
-    tries = _Tries(means, room_left(found))
     failed: list[Task] = []  # earlier tasks that are wrong by themselves
     for task in chapter.tasks:
         tests = [test for test in suite.tests if test.mark.id == task.id]
@@ -77,7 +104,7 @@ def _right_but_for(
     lent: tuple[str, ...],
     tests: Sequence[SuiteTest],
     found: Found,
-    tries: _Tries,
+    tries: Tries,
 ) -> Found:
     """Return what second tries say of a task's failed tests, given right earlier parts.
 
@@ -109,37 +136,3 @@ def _right_but_for(
             if bare is not None and bare.verdict is not Verdict.PASSED:
                 tried[test.number] = passed[test.number]
     return tried
-
-
-class _Tries:
-    """The candidate of one submission's second tries, and what they may still spend."""
-
-    def __init__(self, means: Means, room: int) -> None:
-        self.room = room  # bytes of what is said in them that may be kept
-        self._means = means
-        self._slow = 0  # tries that ran out of time
-        self._setting: Setting | None = None  # of the session
-        self._session: Session | Refusal | None = None
-
-    def again(self, test: SuiteTest, before: Tested, setting: Setting) -> Judged | None:
-        """Run a test in a setting; None where there is no time for it, or no such setting."""
-        slow = before.verdict in (Verdict.TIMEOUT, Verdict.MEMORY)
-        if slow and self._slow >= MOST_SLOW:
-            return None
-        session = self._session_in(setting)
-        if session is None:
-            return None
-        judged = self._means.run(test, session, test.mark.seconds / (SHARE if slow else 1))
-        self._slow += judged.verdict is Verdict.TIMEOUT
-        if session.ended or judged.verdict is Verdict.TIMEOUT:
-            self._setting = None  # its candidate may be gone: the next try gets another one
-        return judged
-
-    def _session_in(self, setting: Setting) -> Session | None:
-        if self._setting != setting:
-            lender = self._means.lender(setting.lent, setting.blanks)
-            if lender is None:
-                return None
-            self._session = self._means.open(lender, setting.order)
-            self._setting = setting
-        return self._session if isinstance(self._session, Session) else None

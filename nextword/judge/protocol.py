@@ -21,13 +21,13 @@ from _pytest.assertion import util
 def set_up(item: pytest.Function) -> None:
     """Make the fixtures of a test, and end what a test of another file has left standing."""
     item._initrequest()
-    item.ihook.pytest_runtest_teardown(item=item, nextitem=item)
-    item.ihook.pytest_runtest_setup(item=item)
+    item.config.hook.pytest_runtest_teardown(item=item, nextitem=item)
+    item.config.hook.pytest_runtest_setup(item=item)
 
 
 def tear_down(item: pytest.Function, another: pytest.Function | None) -> None:
     """End the fixtures of a test; what it shares with `another` stays."""
-    item.ihook.pytest_runtest_teardown(item=item, nextitem=another)
+    item.config.hook.pytest_runtest_teardown(item=item, nextitem=another)
 
 
 @contextlib.contextmanager

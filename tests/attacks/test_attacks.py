@@ -122,10 +122,8 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> Batch:
     home, os.environ["HOME"] = os.environ["HOME"], str(vault.home)
     adopt = ctypes.CDLL(None).prctl
     adopt(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # a daemon, too, stays a descendant of this process
-    patience, candidates.IMPORT_SECONDS = (
-        candidates.IMPORT_SECONDS,
-        10.0,
-    )  # for an import without end
+    patience = candidates.IMPORT_SECONDS
+    candidates.IMPORT_SECONDS = 10.0  # for an import without end
     compiles, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # our own files are no attack
     try:
         options = Options(out=out, jobs=2, seed=vault.seed, confined=True)

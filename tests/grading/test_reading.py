@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import pytest
 
+from nextword.candidate.confinement import mapped_memory
 from nextword.catalogue import parse_chapter
 from nextword.grading.examiner import Examiner, Skip
 from nextword.grading.submissions import Submission
@@ -149,7 +150,7 @@ def test_errors_and_long_answers_cross() -> None:
 
 def test_memory_is_bounded_in_a_block() -> None:
     before = resource.getrlimit(resource.RLIMIT_AS)
-    with pytest.raises(MemoryError), memory_bound(64 << 20):
+    with pytest.raises(MemoryError), memory_bound(64 << 20, mapped_memory()):
         bytes(1 << 30)
     assert resource.getrlimit(resource.RLIMIT_AS) == before
 
@@ -157,11 +158,9 @@ def test_memory_is_bounded_in_a_block() -> None:
 # ------------------------------------------------------------------ the grader itself dies
 
 
-def dies_of(
-    course: TinyCourse, monkeypatch: pytest.MonkeyPatch, owner: type, name: str
-) -> SubmissionResult:
-    """Grade right and deadly submissions; these kill the worker in the method of that name."""
-    whole, method = Examiner.judge, getattr(owner, name)
+def dies_of(course: TinyCourse, monkeypatch: pytest.MonkeyPatch, name: str) -> SubmissionResult:
+    """Grade a right and a deadly submission, which kills the worker in a method of Diagnosis'."""
+    whole, method = Examiner.judge, getattr(Diagnosis, name)
     judged: list[str] = []
 
     def noting(self: Examiner, submission: Submission, skip: Skip) -> SubmissionResult:
@@ -174,7 +173,7 @@ def dies_of(
         return method(self, *args)
 
     monkeypatch.setattr(Examiner, "judge", noting)
-    monkeypatch.setattr(owner, name, deadly)
+    monkeypatch.setattr(Diagnosis, name, deadly)
     wrong = REFERENCE.replace("return sum(numbers)", "return 1 + sum(numbers)")
     found = course.grade({"ann": REFERENCE, "ben": f"{wrong}# deadly\n", "cleo": REFERENCE})
     assert [found[student].score for student in ("ann", "cleo")] == [10, 10]
@@ -184,7 +183,7 @@ def dies_of(
 def test_a_death_while_a_text_is_read_is_its_own(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = dies_of(tiny, monkeypatch, Diagnosis, "tasks_with_sets")
+    found = dies_of(tiny, monkeypatch, "tasks_with_sets")
     assert {task.verdict for task in found.tasks} == {Verdict.CRASHED}
     assert "your file could not be read" in found.notice
 
@@ -192,6 +191,6 @@ def test_a_death_while_a_text_is_read_is_its_own(
 def test_a_death_while_mistakes_are_explained_costs_the_words_only(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = dies_of(tiny, monkeypatch, Examiner, "explain")
+    found = dies_of(tiny, monkeypatch, "named")
     assert [task.verdict for task in found.tasks] == [Verdict.FAILED, Verdict.PASSED]
     assert not found.provisional
