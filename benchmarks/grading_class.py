@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nextword import catalogue
-from nextword.catalogue import Chapter
-from nextword.judge.misconceptions import Misconception, load_misconceptions
-from nextword.project import Project, find_project
+from examiner import catalogue
+from examiner.catalogue import Chapter
+from examiner.judge.misconceptions import Misconception, load_misconceptions
+from examiner.project import Project, find_project
 from tests.variants.variants import read
 
 HERE = Path(__file__).parent
@@ -78,7 +78,7 @@ def _ngrams(course: Course, number: int, luck: random.Random) -> str:
         tasks = luck.sample(course.chapter.tasks, 3)
         return course.without([symbol for task in tasks for symbol in task.symbols])
     if kind == 8:
-        return (root / "tests/submissions/ngrams/alice/ngrams.py").read_text("utf-8")
+        return (root / "tests/ngrams/class/alice/ngrams.py").read_text("utf-8")
     if number % 20 == 9:
         return (root / "coursework" / "ngrams.py").read_text("utf-8")
     return course.reference.replace("def pad(", "def pad((", 1 if kind == 9 else 0)

@@ -17,12 +17,12 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from nextword import catalogue
-from nextword.catalogue import Chapter
-from nextword.grading.run import Options, grade
-from nextword.judge.misconceptions import load_misconceptions
-from nextword.project import find_project
-from nextword.results import SubmissionResult
+from examiner import catalogue
+from examiner.catalogue import Chapter
+from examiner.grading.run import Options, grade
+from examiner.judge.misconceptions import load_misconceptions
+from examiner.project import find_project
+from examiner.results import SubmissionResult
 from tests.variants.variants import Outcome, Variant, nothing, outcomes, read, write_class
 
 

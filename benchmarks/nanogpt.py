@@ -28,9 +28,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
+from examiner.judge.misconceptions import load_module
 from nextword.corpora import downloads
-from nextword.judge.misconceptions import load_module
-from nextword.transformer_training import parameter_groups
+from nextword.models.transformer_training import parameter_groups
 
 ROOT = Path(__file__).parents[1]
 course: Any = load_module(ROOT / "solutions" / "transformers.py", "transformers")

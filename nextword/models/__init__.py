@@ -1,1 +1,1 @@
-"""How the models that the book ships are trained, a file per chapter; each lists its `RECIPES`."""
+"""Trained models: how each is trained and measured, what the book ships of it, the ladder."""

@@ -21,8 +21,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nextword.results import SubmissionResult, TaskResult, Verdict
-from nextword.stubs import marked_regions
+from examiner.results import SubmissionResult, TaskResult, Verdict
+from examiner.stubs import marked_regions
 
 HERE = Path(__file__).parent
 EDGE_KEEPS, IDEA_KEEPS = 0.6, 0.4  # at least and at most, of what the function is worth

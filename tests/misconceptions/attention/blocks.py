@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def blocks(q, k, v, causal=False, block=256, **wrong):

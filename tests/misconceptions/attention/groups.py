@@ -4,7 +4,7 @@ import torch
 from einops import rearrange
 from torch.nn.functional import scaled_dot_product_attention
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def look(q, k, v, mask=None):

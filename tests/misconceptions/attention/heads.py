@@ -2,7 +2,7 @@
 
 from einops import rearrange
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 CUT, JOIN = "b t (h k) -> b h t k", "b h t k -> b t (h k)"
 

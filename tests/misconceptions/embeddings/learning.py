@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 NONE = -1
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 NONE = -1
 

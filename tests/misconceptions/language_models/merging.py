@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
 
-from nextword.judge.misconceptions import load_module, misconception
+from examiner.judge.misconceptions import load_module, misconception
 
 given = load_module(Path(__file__).parents[3] / "solutions" / "language_models.py", "given_parts")
 chunks, merge, token_bytes = given.chunks, given.merge, given.token_bytes

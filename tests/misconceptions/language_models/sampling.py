@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def softmax(z):

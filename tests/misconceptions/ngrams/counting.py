@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 BOS, EOS = "<s>", "</s>"
 

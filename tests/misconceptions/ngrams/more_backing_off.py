@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 BOS, EOS = "<s>", "</s>"
 FALLBACK = (0.5, 1.0, 1.5)

@@ -1,6 +1,6 @@
 """More plausible mistakes in sections 2.1 to 2.3: one part of the right code is changed."""
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 BOS, EOS = "<s>", "</s>"
 

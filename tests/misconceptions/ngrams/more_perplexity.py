@@ -2,7 +2,7 @@
 
 import math
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 BOS, EOS = "<s>", "</s>"
 

@@ -1,6 +1,6 @@
 """More plausible mistakes in sections 2.5 to 2.7: one part of the right code is changed."""
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def mistake(task_id, replaces, says, kind=""):

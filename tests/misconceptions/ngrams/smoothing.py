@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 BOS = "<s>"
 FALLBACK = (0.5, 1.0, 1.5)

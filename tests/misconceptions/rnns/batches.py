@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 PAD, BOS, EOS = 0, 1, 2
 

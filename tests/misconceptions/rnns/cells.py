@@ -2,7 +2,7 @@
 
 import torch
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 # subtle: in some tests a `run` that forgets looks like a `step` that does; so it is tried first

@@ -1,6 +1,6 @@
 """Plausible mistakes in section 4.5: gradients that are clipped."""
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def norm_of(gradients):

@@ -3,7 +3,7 @@
 import math
 from copy import deepcopy
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 @misconception(

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 PAD = 0
 

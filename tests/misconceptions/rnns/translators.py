@@ -3,8 +3,8 @@
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from nextword.corpora.batches import until_end
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
+from nextword.given.batches import until_end
 
 PAD, BOS, EOS = 0, 1, 2
 

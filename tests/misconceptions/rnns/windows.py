@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def window(p, e):

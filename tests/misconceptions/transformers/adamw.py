@@ -3,7 +3,7 @@
 import torch
 from torch import nn, optim
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def adam(p, grad, m, v, t, rate, betas, eps, decay, **wrong):

@@ -1,6 +1,6 @@
 """Plausible mistakes in section 6.12: counting parameters."""
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def count(s, **wrong):

@@ -2,7 +2,7 @@
 
 import torch
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def tables(log_a):

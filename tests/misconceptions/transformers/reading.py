@@ -1,6 +1,6 @@
 """Plausible mistakes in section 6.6: reading a text, and logits."""
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def go(self, tokens, past, look, **wrong):

@@ -5,7 +5,7 @@ import math
 import torch
 from einops import rearrange
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def scored(self, x, past, mask, wrong):

@@ -2,7 +2,7 @@
 
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 @misconception(

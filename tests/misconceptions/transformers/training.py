@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import nn
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 IGNORE = -100
 

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 def angles_of(places, n, base=10000.0):

@@ -4,8 +4,8 @@ import math
 
 import torch
 
-from nextword.corpora.batches import until_end
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
+from nextword.given.batches import until_end
 
 PAD, BOS, EOS = 0, 1, 2
 

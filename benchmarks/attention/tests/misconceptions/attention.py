@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from nextword.judge.misconceptions import misconception
+from examiner.judge.misconceptions import misconception
 
 
 @misconception("5.1", replaces="attention", says="The scores are not divided by √K.")

@@ -1,0 +1,138 @@
+"""Charges a mistake once: runs a failed test again with the reference's earlier parts lent.
+
+Where a test of a task goes through functions of earlier tasks that failed their own tests, it is
+tried again with the reference's version of these, which stays in the examiner. If it passes then,
+and does not pass without the task's own functions, the points are given. Leaves out how parts are
+lent (judge/lending.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from examiner.catalogue import Chapter, Task
+from examiner.grading.tested import Found, Tested
+from examiner.judge.lending import Lender
+from examiner.judge.session import Judged, Refusal, Session
+from examiner.judge.suite import Suite, SuiteTest
+from examiner.results import Verdict
+
+SHARE = 4  # a second try of a test that was too slow gets this part of its time
+MOST_SLOW = 2  # second tries of a submission that may run out of time
+Lending = Callable[[Sequence[str], Sequence[str]], Lender | None]  # of parts; others are blanks
+# a fresh candidate with the submission, in one of the two orders of sets
+Open = Callable[[Lender, int], Session | Refusal]
+RunTest = Callable[[SuiteTest, Session, float], Judged]
+_NO_FAULT_OF_ANY = (Verdict.PASSED, Verdict.NOT_JUDGED)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is put in the place of parts of a submission in a second try."""
+
+    lent: tuple[str, ...]  # parts of the reference
+    blanks: tuple[str, ...]  # parts that are taken away
+    order: int  # of sets
+
+
+class Tries:
+    """The candidate of one submission's second tries, and what they may still spend."""
+
+    def __init__(self, lender: Lending, open_with: Open, run: RunTest, room: int) -> None:
+        self.room = room  # bytes of what is said in them that may be kept
+        self._lender, self._open, self._run = lender, open_with, run
+        self._slow = 0  # tries that ran out of time
+        self._setting: Setting | None = None  # of the session
+        self._session: Session | Refusal | None = None
+
+    def again(self, test: SuiteTest, before: Tested, setting: Setting) -> Judged | None:
+        """Run a test in a setting; None where there is no time for it, or no such setting."""
+        slow = before.verdict in (Verdict.TIMEOUT, Verdict.MEMORY)
+        if slow and self._slow >= MOST_SLOW:
+            return None
+        session = self._session_in(setting)
+        if session is None:
+            return None
+        judged = self._run(test, session, test.mark.seconds / (SHARE if slow else 1))
+        self._slow += judged.verdict is Verdict.TIMEOUT
+        if session.ended or judged.verdict is Verdict.TIMEOUT:
+            self._setting = None  # its candidate may be gone: the next try gets another one
+        return judged
+
+    def _session_in(self, setting: Setting) -> Session | None:
+        if self._setting != setting:
+            lender = self._lender(setting.lent, setting.blanks)
+            if lender is None:
+                return None
+            self._session = self._open(lender, setting.order)
+            self._setting = setting
+        return self._session if isinstance(self._session, Session) else None
+
+
+def charge_once(
+    chapter: Chapter, suite: Suite, found: Found, tries: Tries
+) -> Iterator[tuple[int, Tested]]:
+    """Yield what becomes of failures in second tries: some are another task's fault, and pass.
+
+    Task by task: whether an earlier one is wrong by itself shows in what became of its own tests.
+    """
+    failed: list[Task] = []  # earlier tasks that are wrong by themselves
+    for task in chapter.tasks:
+        tests = [test for test in suite.tests if test.mark.id == task.id]
+        tried: Found = {}
+        if failed:
+            tried = _right_but_for(failed, task, _lent(chapter, failed), tests, found, tries)
+            yield from tried.items()
+        verdicts = {tried.get(test.number, found[test.number]).verdict for test in tests}
+        if verdicts.difference(_NO_FAULT_OF_ANY):
+            failed.append(task)
+
+
+def _lent(chapter: Chapter, failed: Sequence[Task]) -> tuple[str, ...]:
+    """Return the names of these tasks' parts, but for a class with a part of another task."""
+    others = [name for task in chapter.tasks if task not in failed for name in task.symbols]
+    names = [name for task in failed for name in task.symbols]
+    return tuple(
+        name for name in names if not any(other.startswith(f"{name}.") for other in others)
+    )
+
+
+def _right_but_for(
+    failed: Sequence[Task],
+    task: Task,
+    lent: tuple[str, ...],
+    tests: Sequence[SuiteTest],
+    found: Found,
+    tries: Tries,
+) -> Found:
+    """Return what second tries say of a task's failed tests, given right earlier parts.
+
+    subtle: a test passes, but not without functions of the task's own. One that passes all the
+    same, since a lent part does their work, says nothing about them: whoever fails an earlier task
+    on purpose would get their points.
+    """
+    tried: dict[int, Tested] = {}
+    passed: dict[int, Tested] = {}
+    for test in tests:
+        before = found[test.number]
+        if before.verdict in _NO_FAULT_OF_ANY:
+            continue
+        judged = tries.again(test, before, Setting(lent, (), before.order))
+        if judged is None:
+            continue
+        if judged.verdict is Verdict.PASSED and judged.lent:
+            given = [each.id for each in failed if judged.lent.intersection(each.symbols)]
+            text = f"right, given a right {' and '.join(given)}"
+            passed[test.number] = Tested(replace(judged.result, message=text))
+        elif judged.verdict is Verdict.FAILED and tries.room > 0:
+            # it is wrong by itself: what it says now tells the mistake
+            tries.room -= judged.kept
+            tried[test.number] = replace(before, transcript=judged.transcript, kept=judged.kept)
+    for test in tests:
+        if test.number in passed:
+            before = found[test.number]
+            bare = tries.again(test, before, Setting(lent, task.symbols, before.order))
+            if bare is not None and bare.verdict is not Verdict.PASSED:
+                tried[test.number] = passed[test.number]
+    return tried

@@ -1,0 +1,1 @@
+"""How the models that the book ships are trained, a file per chapter; each lists its `RECIPES`."""
