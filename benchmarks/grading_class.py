@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from examiner import catalogue
-from examiner.catalogue import Chapter
+from examiner.catalogue import Chapter, parse_chapter
 from examiner.judge.misconceptions import Misconception, load_misconceptions
 from examiner.project import Project, find_project
+from tests.course import COURSE
 from tests.variants.variants import read
 
 HERE = Path(__file__).parent
@@ -112,8 +112,8 @@ def _attention(course: Course, number: int, luck: random.Random) -> str:
 
 def courses() -> dict[str, Course]:
     """Return the chapters that can be measured, by the name of their class."""
-    torch_chapter = catalogue.parse_chapter((HERE / "attention/chapter.toml").read_text("utf-8"))
+    torch_chapter = parse_chapter((HERE / "attention/chapter.toml").read_text("utf-8"))
     return {
-        "ngrams": Course(find_project(HERE), catalogue.chapter("ngrams"), _ngrams),
+        "ngrams": Course(find_project(HERE), COURSE.catalogue.chapter("ngrams"), _ngrams),
         "torch": Course(Project(HERE / "attention"), torch_chapter, _attention),
     }

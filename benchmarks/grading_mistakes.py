@@ -17,12 +17,12 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from examiner import catalogue
 from examiner.catalogue import Chapter
 from examiner.grading.run import Options, grade
 from examiner.judge.misconceptions import load_misconceptions
 from examiner.project import find_project
 from examiner.results import SubmissionResult
+from tests.course import COURSE
 from tests.variants.variants import Outcome, Variant, nothing, outcomes, read, write_class
 
 
@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="a line for each wrong answer")
     parser.add_argument("--only", default="", help="variants whose name holds this text")
     given = parser.parse_args()
-    chapter, project = catalogue.chapter(given.chapter), find_project()
+    chapter, project = COURSE.catalogue.chapter(given.chapter), find_project()
     mistakes = load_misconceptions(project.misconceptions(chapter.stem) or project.root)
     names = {each.says: each.name for each in mistakes}
     right = [each for each in read(f"{chapter.stem}_right") if given.only in str(each)]

@@ -18,10 +18,10 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.grading_mistakes import graded
-from examiner import catalogue
 from examiner.catalogue import Chapter
 from examiner.grading.examiner import Examiner
 from examiner.results import SubmissionResult, Verdict
+from tests.course import CHAPTERS, COURSE
 from tests.variants.variants import Variant, read
 
 GOAL = 50.0  # ms
@@ -65,9 +65,9 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=12, help="how many; 0 for every one")
     parser.add_argument("--runs", type=int, default=1, help="the fastest of so many counts")
     given = parser.parse_args()
-    stems = given.chapters or [chapter.stem for chapter in catalogue.chapters()]
+    stems = given.chapters or [chapter.stem for chapter in CHAPTERS]
     for stem in stems:
-        measure(catalogue.chapter(stem), given.answers, given.runs)
+        measure(COURSE.catalogue.chapter(stem), given.answers, given.runs)
 
 
 if __name__ == "__main__":

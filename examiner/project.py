@@ -1,13 +1,31 @@
-"""Where the parts of a course folder are. Leaves out what they hold."""
+"""Where the parts of a course folder are. Leaves out what they hold.
+
+                    the course                students' folder          an assignment's own
+a chapter's tasks   solutions/STEM.toml       coursework/STEM.toml      STEM.toml
+students' module    coursework/STEM.py        coursework/STEM.py        STEM.py
+known to `check`    coursework/known/         coursework/known/         known/
+tests               tests/STEM/suite/         tests/STEM/suite/         tests/STEM/suite/
+settings            course.toml               course.toml
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from examiner.catalogue import Catalogue, read_catalogue
+from examiner.catalogue.settings import FILE, Settings, read_settings
 from examiner.errors import UserError
+
+# What students' files depend on, the same for all courses: the command that people type (temporary
+# folders are named after it), the entry of notebooks' metadata, and the folder of progress, caches
+# and secrets.
+COMMAND = "nextword"
+ENTRY = "nextword"
+STATE = Path(".nextword")
 
 
 @dataclass(frozen=True)
@@ -28,6 +46,35 @@ class Project:
     def package(self, name: str) -> Path:
         """Return the folder of a package; a flat folder has no packages, and is one itself."""
         return self.root if self.flat else self.root / name
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What course.toml says; the defaults where there is none."""
+        return read_settings(self.root / FILE)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The chapters of the folder, read once; raises UserError where a file is no catalogue."""
+        return read_catalogue(self._catalogue_files(), self.settings.title)
+
+    def _catalogue_files(self) -> list[Path]:
+        """Return the catalogue's files; in a flat folder other TOML files may lie beside them."""
+        if self.flat:
+            found = sorted(self.root.glob("*.toml"))
+            return [p for p in found if self.has_suite(p.stem) or p.with_suffix(".py").is_file()]
+        places = (self.root / "solutions", self.root / "coursework")
+        return next(filter(None, (sorted(place.glob("*.toml")) for place in places)), [])
+
+    def known(self, stem: str) -> Path:
+        """Return the file of what `check` knows of a chapter besides its visible tests."""
+        return self.package("coursework") / "known" / f"{stem}.json"
+
+    def tasks_file(self, stem: str) -> Path:
+        """Return a chapter's file of the catalogue."""
+        places = {path.stem: path for path in self._catalogue_files()}
+        if stem not in places:
+            raise UserError(f"the tasks of {stem} should be in solutions/{stem}.toml")
+        return places[stem]
 
     def has_suite(self, stem: str) -> bool:
         """Tell whether the chapter's tests are in this folder."""
@@ -68,7 +115,7 @@ class Project:
         return self._with_helpers(_python_files(found)) if found else []
 
     def module(self, package: str, stem: str) -> Path:
-        """Return a chapter's module in `package`, such as coursework/ngrams.py."""
+        """Return a chapter's module in `package`, such as coursework/sorting.py."""
         return self._existing(self.package(package) / f"{stem}.py", f"the module of {stem}")
 
     def notebooks(self, number: int, stem: str) -> list[Path]:
@@ -84,7 +131,7 @@ class Project:
 
     def state(self, name: str) -> Path:
         """Return a path in the folder that keeps progress and caches; makes the folder."""
-        folder = self.root / ".nextword"
+        folder = self.root / STATE
         folder.mkdir(exist_ok=True)
         return folder / name
 

@@ -159,7 +159,7 @@ class SubmissionResult:
 
     student: str
     tasks: tuple[TaskResult, ...]
-    notice: str = ""  # what concerns the whole submission: "ngrams.py has a syntax error"
+    notice: str = ""  # what concerns the whole submission: "sorting.py has a syntax error"
     files: tuple[str, ...] = field(default=())  # what was graded, relative to the submission
     of: Whose | None = field(default=None, compare=False)  # None: nothing but the id is known
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from examiner.catalogue import chapters
 from examiner.errors import UserError
 from examiner.project import find_project
 
@@ -64,11 +63,12 @@ def _extra(extra: str, name: str) -> Finding:
 def _course() -> Iterator[Finding]:
     try:
         project = find_project()
+        chapters = project.catalogue.chapters
     except UserError as error:
         yield Finding("course folder", False, str(error))
         return
     yield Finding("course folder", True, str(project.root))
-    for chapter in chapters():
+    for chapter in chapters:
         path = project.root / "coursework" / f"{chapter.stem}.py"
         if path.is_file():
             yield _stub(path)

@@ -13,8 +13,6 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner, Result
 
-import nextword.doctor
-from examiner import catalogue
 from examiner.catalogue import Chapter, parse_chapter
 from nextword.cli import app
 from tests.browser import THOROUGH, browser, show  # noqa: F401 (fixtures, found by their names)
@@ -148,22 +146,19 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture
-def demo_chapter(monkeypatch: pytest.MonkeyPatch) -> Chapter:
-    """A chapter of two tasks, the only one the catalogue knows while a test runs."""
-    chapter = parse_chapter(DEMO_CATALOGUE)
-    monkeypatch.setattr(catalogue, "chapters", lambda: (chapter,))
-    for module in ("examiner.release.sync", "nextword.doctor"):
-        monkeypatch.setattr(f"{module}.chapters", lambda: (chapter,))
-    return chapter
+def demo_chapter() -> Chapter:
+    """A chapter of two tasks, the only one of the course folder below."""
+    return parse_chapter(DEMO_CATALOGUE)
 
 
 @pytest.fixture
-def demo_course(tmp_path: Path, demo_chapter: Chapter, monkeypatch: pytest.MonkeyPatch) -> Path:
+def demo_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A course folder with the demonstration chapter; it is the working folder."""
     for folder in ("solutions", "coursework", "tests/demo/suite", "chapters"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "solutions" / "__init__.py").touch()
     (tmp_path / "solutions" / "demo.py").write_text(DEMO_SOLUTION, "utf-8")
+    (tmp_path / "solutions" / "demo.toml").write_text(DEMO_CATALOGUE, "utf-8")
     (tmp_path / "tests" / "demo" / "suite" / "test_demo.py").write_text(DEMO_SUITE, "utf-8")
     for name in (
         "pyproject.toml",

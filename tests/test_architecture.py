@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.course import COURSE
+
 ROOT = Path(__file__).parents[1]
 LONGEST_FILE = 400
-STUDENTS_MAY_IMPORT = {"numpy", "torch", "einops", "jaxtyping", "nextword.given"}
+STUDENTS_MAY_IMPORT = {"numpy", "torch", "einops", "jaxtyping", *COURSE.settings.library}
 
 
 def tracked(*patterns: str) -> list[Path]:

@@ -46,6 +46,7 @@ class Plan:
     outer_uid: int | None = None  # user that root's candidates become, in namespaces or without
     preload: tuple[str, ...] = ()  # modules that candidates find imported
     hash_seed: int = 0  # Python's: it decides in which order sets are
+    library: tuple[str, ...] = ()  # what the course lets students' code import, by name
 
     def to_json(self) -> str:
         """Return the plan as text for the command line."""

@@ -1,16 +1,16 @@
 """The task catalogue: every chapter's tasks with points, time, difficulty and hints.
 
-Leaves out the tests (tests/<chapter>/suite) and the text (chapters); both refer to a task by its
-id.
+Leaves out where its files are in a course folder (project.py), the tests and the text (chapters),
+which refer to a task by its id. What else a course says of itself: settings.py.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import MISSING, dataclass, fields
-from functools import cache
-from importlib import resources
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 from examiner.errors import UserError
@@ -47,6 +47,12 @@ class Chapter:
     number: int
     title: str
     tasks: tuple[Task, ...]
+    course: str = ""  # the course's title, which its settings give and no file of the catalogue
+
+    @property
+    def heading(self) -> str:
+        """What stands above a student's page: course, number and title."""
+        return f"{self.course} · chapter {self.number}, {self.title}".removeprefix(" · ")
 
     @property
     def points(self) -> int:
@@ -67,7 +73,7 @@ class Chapter:
 
 
 def _require_keys(found: set[str], kind: type, where: str, optional: set[str]) -> None:
-    known = {each.name for each in fields(kind)}
+    known = {each.name for each in fields(kind)} - {"course"}
     needed = {each.name for each in fields(kind) if each.default is MISSING} - optional
     if unknown := sorted(found - known):
         raise UserError(
@@ -96,7 +102,7 @@ def parse_chapter(text: str, name: str = "catalogue") -> Chapter:
 
     Raises UserError, one line with file and task, where the text is no catalogue.
 
-    >>> parse_chapter('stem = "rnns"\\nnumber = 4\\ntitle = "RNNs"').tasks
+    >>> parse_chapter('stem = "sorting"\\nnumber = 1\\ntitle = "Sorting"').tasks
     ()
     """
     try:
@@ -117,49 +123,60 @@ def parse_chapter(text: str, name: str = "catalogue") -> Chapter:
     return Chapter(**raw, tasks=tasks)
 
 
-@cache
-def chapters() -> tuple[Chapter, ...]:
-    """Return every chapter that has an assignment, by number."""
-    files = [e for e in resources.files(__name__).iterdir() if e.name.endswith(".toml")]
-    found = [_read_file(entry.read_text("utf-8"), entry.name) for entry in files]
-    return tuple(sorted(found, key=lambda chapter: chapter.number))
+@dataclass(frozen=True)
+class Catalogue:
+    """Every chapter of a course folder that has an assignment, by number."""
+
+    chapters: tuple[Chapter, ...]
+
+    def chapter(self, stem: str) -> Chapter:
+        """Return the chapter of this stem; raises UserError that lists the known ones."""
+        for each in self.chapters:
+            if each.stem == stem:
+                return each
+        known = ", ".join(each.stem for each in self.chapters) or "none"
+        raise UserError(f"there is no chapter {stem!r}; the chapters are: {known}")
+
+    def task(self, task_id: str) -> Task:
+        """Return the task of this id, such as "2.3"; raises UserError for an unknown one."""
+        number = task_id.split(".")[0]
+        for each in self.chapters:
+            if str(each.number) == number:
+                return each.task(task_id)
+        spans = (
+            f"{each.tasks[0].id} to {each.tasks[-1].id}" for each in self.chapters if each.tasks
+        )
+        known = ", ".join(spans) or "none"
+        raise UserError(f"there is no task {task_id!r}; the tasks are {known}")
+
+    def resolve(self, name: str) -> tuple[Chapter, tuple[Task, ...]]:
+        """Turn what a user typed, a chapter's stem or number or a task's id, into both.
+
+        >>> sorting = parse_chapter('stem = "sorting"\\nnumber = 1\\ntitle = "Sorting"')
+        >>> Catalogue((sorting,)).resolve("1") == (sorting, ())
+        True
+        """
+        if "." in name:
+            found = self.task(name)
+            return next(each for each in self.chapters if each.number == found.order[0]), (found,)
+        stems = {str(each.number): each.stem for each in self.chapters}
+        whole = self.chapter(stems.get(name, name))
+        return whole, whole.tasks
 
 
-def _read_file(text: str, name: str) -> Chapter:
-    found = parse_chapter(text, name)
-    if f"{found.stem}.toml" != name:
-        raise UserError(f"{name}: its stem is {found.stem!r}; the file should be {found.stem}.toml")
-    return found
+def read_catalogue(files: Iterable[Path], course: str = "") -> Catalogue:
+    """Read the chapters of a course, which is called `course`, from a TOML file each.
 
-
-def chapter(stem: str) -> Chapter:
-    """Return the chapter of this stem; raises UserError that lists the known ones."""
-    for each in chapters():
-        if each.stem == stem:
-            return each
-    known = ", ".join(each.stem for each in chapters())
-    raise UserError(f"there is no chapter {stem!r}; the chapters are: {known}")
-
-
-def task(task_id: str) -> Task:
-    """Return the task of this id, such as "2.3"; raises UserError for an unknown one."""
-    number = task_id.split(".")[0]
-    for each in chapters():
-        if str(each.number) == number:
-            return each.task(task_id)
-    known = ", ".join(f"{each.tasks[0].id} to {each.tasks[-1].id}" for each in chapters())
-    raise UserError(f"there is no task {task_id!r}; the tasks are {known}")
-
-
-def resolve(name: str) -> tuple[Chapter, tuple[Task, ...]]:
-    """Turn what a user typed, a chapter's stem or number or a task's id, into chapter and tasks.
-
-    >>> resolve("2.3")[0].stem
-    'ngrams'
+    Raises UserError for a file that is no catalogue, and for one that is not named after its stem.
     """
-    if "." in name:
-        found = task(name)
-        return next(each for each in chapters() if each.number == found.order[0]), (found,)
-    stems = {str(each.number): each.stem for each in chapters()}
-    whole = chapter(stems.get(name, name))
-    return whole, whole.tasks
+    found = [replace(_read_file(path), course=course) for path in files]
+    return Catalogue(tuple(sorted(found, key=lambda chapter: chapter.number)))
+
+
+def _read_file(path: Path) -> Chapter:
+    found = parse_chapter(path.read_text("utf-8"), path.name)
+    if found.stem != path.stem:
+        raise UserError(
+            f"{path.name}: its stem is {found.stem!r}; the file should be {found.stem}.toml"
+        )
+    return found

@@ -8,7 +8,6 @@ from examiner.catalogue import Chapter
 from examiner.check.apart import Reporter, run_apart
 from examiner.check.examples import is_example
 from examiner.check.job import Job
-from examiner.check.known import known_path
 from examiner.project import Project
 from examiner.results import SubmissionResult, group_by_task
 
@@ -28,7 +27,7 @@ def check_chapter(
         module=str(module),
         root=str(project.root),
         task_ids=None if task_ids is None else sorted(task_ids),
-        known=str(known_path(project.root, chapter.stem)),
+        known=str(project.known(chapter.stem)),
         symbols={symbol: task.id for task in chapter.tasks for symbol in task.symbols},
     )
     found = run_apart(job, report)

@@ -22,11 +22,6 @@ from examiner.judge.diagnosis import readable
 CHECK = 8  # bytes of a key that tell whether it fits
 
 
-def known_path(root: Path, stem: str) -> Path:
-    """Return where the file of a chapter lies in a course folder."""
-    return root / "tests" / stem / "known.json"
-
-
 @dataclass(frozen=True)
 class Example:
     """A line of a docstring's example, and what it shows."""

@@ -1,24 +1,24 @@
 """What the test cells of an assignment notebook call. Leaves out grading, which happens elsewhere.
 
-The notebook stands beside the module it uses (`ngrams.ipynb`, `ngrams.py`), either in coursework/
+The notebook stands beside the module it uses (`sorting.ipynb`, `sorting.py`), either in coursework/
 of a course folder or in a folder of its own, with the visible tests in its tests.
 """
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from examiner import catalogue
 from examiner.catalogue import Chapter, Task
 from examiner.check.apart import run_apart
 from examiner.check.job import Job
 from examiner.check.terminal import printable
 from examiner.errors import UserError
 from examiner.plural import count
-from examiner.project import Project, find_project
+from examiner.project import COMMAND, Project, find_project
 from examiner.results import TaskResult, Verdict, group_by_task
 
 
@@ -32,9 +32,10 @@ def points(
     They run in a process of their own, which ends with its time and memory, as `nextword check`.
     """
     here = (folder or Path.cwd()).resolve()
-    chapter, (task, *_) = catalogue.resolve(task_id)
+    project = _project(here)
+    chapter, (task, *_) = project.catalogue.resolve(task_id)
     if suite is None:
-        suite = _visible_suite(here, chapter)
+        suite = _visible_suite(project, chapter)
     result = _run(here / f"{chapter.stem}.py", chapter, task, suite)
     print(summary(result))
     return result.score
@@ -43,8 +44,9 @@ def points(
 def summary(result: TaskResult) -> str:
     """Return a task's points and, a line each, what its tests found wrong.
 
-    >>> summary(TaskResult(catalogue.task("2.1"), ()))
-    '2.1 Padding and sliding windows: 0 of 2 points (no tests)'
+    >>> task = Task("1.1", "Insertion", ("insert",), "section 1.1", 2, 10, "easy", ("", "", ""))
+    >>> summary(TaskResult(task, ()))
+    '1.1 Insertion: 0 of 2 points (no tests)'
     """
     of = f"{result.score:g} of {count(result.task.points, 'point')}"
     passed = sum(test.verdict is Verdict.PASSED for test in result.tests)
@@ -58,10 +60,25 @@ def summary(result: TaskResult) -> str:
     return "\n".join(lines)
 
 
-def _visible_suite(here: Path, chapter: Chapter) -> dict[str, str]:
-    beside = Project(here, flat=True)
+def _project(here: Path) -> Project:
+    """Return the folder that the notebook stands in: the assignment's own, or the course's.
+
+    Raises UserError where neither has tasks.
+    """
+    found = Project(here, flat=True)
+    if not (here / "tests").is_dir():
+        with contextlib.suppress(UserError):
+            found = find_project(here)
+    if not found.catalogue.chapters:
+        raise UserError(
+            "the assignment's tasks should be in a file beside the notebook: "
+            "get the whole folder of the assignment again"
+        )
+    return found
+
+
+def _visible_suite(project: Project, chapter: Chapter) -> dict[str, str]:
     try:
-        project = beside if beside.has_suite(chapter.stem) else find_project(here)
         files = project.suite_files(chapter.stem)
     except UserError:
         raise UserError(
@@ -75,7 +92,7 @@ def _visible_suite(here: Path, chapter: Chapter) -> dict[str, str]:
 def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -> TaskResult:
     # a folder of its own: messages then name the student's lines, and no file beside the
     # notebook can be imported in place of a library
-    with tempfile.TemporaryDirectory(prefix="nextword-") as temporary:
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as temporary:
         root = Path(temporary)
         package, tests = root / "coursework", root / "tests"
         package.mkdir()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from examiner.catalogue import Chapter
+from examiner.project import ENTRY
 
 STUBS = ("YOUR CODE HERE", "YOUR ANSWER HERE")
 PICTURE = re.compile(
@@ -22,7 +23,7 @@ Cell = Mapping[str, Any]
 def copies_of(path: Path) -> list[Path]:
     """Return files beside this one that a browser or Jupyter has named after it.
 
-    Such as `ngrams (1).ipynb` and `ngrams-Copy1.ipynb`; one with the same content does no harm.
+    Such as `sorting (1).ipynb` and `sorting-Copy1.ipynb`; one with the same content does no harm.
     """
     again = re.compile(
         rf"{re.escape(path.stem)}(?: ?\([0-9]+\)|-Copy[0-9]+|[-_ ][0-9]+){re.escape(path.suffix)}"
@@ -40,7 +41,7 @@ def notebook_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
         notebook = json.loads(path.read_text("utf-8-sig"))
         cells = [_with_text(cell) for cell in notebook["cells"]]
         sources = {name: cell["source"] for cell in cells if (name := _grade_id(cell))}
-        released = notebook.get("metadata", {}).get("nextword", {}).get("cells", [])
+        released = notebook.get("metadata", {}).get(ENTRY, {}).get("cells", [])
         lines = [*_deleted(sources, released, chapter), *_empty(sources)]
         lines += [*_absent_pictures(cells), *_absent_work(cells)]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,12 +45,10 @@ class Progress:
         }
 
 
-def measure(
-    project: Project, chapters: Sequence[Chapter], package: str = "coursework"
-) -> list[Progress]:
+def measure(project: Project, package: str = "coursework") -> list[Progress]:
     """Run the visible tests of every chapter that the student's folder has."""
     found = []
-    for chapter in chapters:
+    for chapter in project.catalogue.chapters:
         module = project.package(package) / f"{chapter.stem}.py"
         if module.is_file() and project.has_suite(chapter.stem):
             found.append(Progress(chapter, check_chapter(project, chapter, package=package)))

@@ -19,7 +19,7 @@ from examiner.catalogue import Chapter
 from examiner.check.notebook_gaps import copies_of, notebook_gaps
 from examiner.errors import UserError
 from examiner.files import pack as zip_of
-from examiner.project import find_project
+from examiner.project import Project, find_project
 
 IMPORT_SECONDS = 60.0
 
@@ -33,20 +33,26 @@ class Package:
     missing: tuple[str, ...]
 
 
-def work_folder(chapter: Chapter, start: Path | None = None) -> Path:
-    """Return the folder with the student's module: coursework/, or the assignment's own folder.
+def work_of(name: str, start: Path | None = None) -> tuple[Chapter, Path]:
+    """Return a chapter, which a user called so, and the folder with the student's module.
 
-    Raises UserError when there is no module.
+    That is coursework/, or the assignment's own folder. Raises UserError when there is no module.
     """
     here = (start or Path.cwd()).resolve()
-    name = f"{chapter.stem}.py"
-    notebook = here / f"{chapter.stem}.ipynb"
-    if (here / name).is_file() and (notebook.is_file() or copies_of(notebook)):
-        return here
-    folder = find_project(here).package("coursework")
-    if not (folder / name).is_file():
-        raise UserError(f"there is no {folder / name}: nothing to hand in")
-    return folder
+    try:
+        project = find_project(here)
+    except UserError:  # an assignment's own folder may have lost its tests
+        project = Project(here, flat=True)
+        if not project.catalogue.chapters:
+            raise
+    chapter, _ = project.catalogue.resolve(name)
+    module, notebook = here / f"{chapter.stem}.py", here / f"{chapter.stem}.ipynb"
+    if module.is_file() and (notebook.is_file() or copies_of(notebook)):
+        return chapter, here
+    module = project.package("coursework") / module.name
+    if not module.is_file():
+        raise UserError(f"there is no {module}: nothing to hand in")
+    return chapter, module.parent
 
 
 def pack(chapter: Chapter, folder: Path, target: Path) -> Package:

@@ -7,7 +7,7 @@ this assignment, and names have no underscore. A text typed online is
 name may stand before the student's.
 
 Canvas ("Download Submissions", app/models/content_zipper.rb) names files
-`lovelaceada_LATE_12345_67890_ngrams.py`: last and first name without spaces, whether it is late,
+`lovelaceada_LATE_12345_67890_sorting.py`: last and first name without spaces, whether it is late,
 the user's number, the attachment's, and the file's own name. To that Canvas adds `-1`, `-2`, … when
 a file of the same name is handed in again. Texts and links end in `_text.html` and `_link.html`.
 
@@ -60,8 +60,8 @@ def sender_of(name: str, *, folder: bool) -> Sender | None:
 
     >>> sender_of("Ada Lovelace_12345_assignsubmission_file_", folder=True).key
     '12345'
-    >>> sender_of("lovelaceada_LATE_12345_67890_ngrams-1.py", folder=False).file
-    'ngrams-1.py'
+    >>> sender_of("lovelaceada_LATE_12345_67890_sorting-1.py", folder=False).file
+    'sorting-1.py'
     """
     if found := _MOODLE.fullmatch(name):
         file = found["file"] or ""
@@ -89,8 +89,8 @@ def sender_of(name: str, *, folder: bool) -> Sender | None:
 def own_name(sender: Sender) -> str:
     """Return a file's name as the student gave it.
 
-    >>> own_name(Sender(CANVAS, "1", file="ngrams-2.py"))
-    'ngrams.py'
+    >>> own_name(Sender(CANVAS, "1", file="sorting-2.py"))
+    'sorting.py'
     """
     return _AGAIN.sub("", sender.file) if sender.platform == CANVAS else sender.file
 

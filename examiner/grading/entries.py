@@ -28,6 +28,7 @@ from examiner.grading.downloads import (
 from examiner.grading.roster import Person, Roster
 from examiner.grading.works import MAX_FILE, Entry, ProblemError, is_junk
 from examiner.judge.wording import LONGEST, clean
+from examiner.project import COMMAND
 from examiner.results import Verdict
 
 METADATA = "submission_metadata.yml"  # in which Gradescope says whose its folders are
@@ -51,7 +52,7 @@ def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEn
 
     Raises UserError when there is no such folder or zip, or nothing in it.
     """
-    with tempfile.TemporaryDirectory(prefix="nextword-download-") as name:
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-download-") as name:
         folder, troubles = origin, {}
         given = origin.suffix.lower() == ".zip" and origin.is_file()
         if archive := origin if given else _lone_zip_of_a_class(origin):

@@ -8,6 +8,7 @@ import re
 from examiner.catalogue import Chapter
 from examiner.grading.page import Page, Part, sentence
 from examiner.plural import count
+from examiner.project import COMMAND
 from examiner.results import SubmissionResult, TaskResult, Verdict
 
 PROVISIONAL = (
@@ -21,7 +22,7 @@ def page(chapter: Chapter, result: SubmissionResult) -> str:
     return Page(
         student=result.whose.called,
         title=chapter.title,
-        course=f"Next Word · chapter {chapter.number}, {chapter.title}",
+        course=chapter.heading,
         points=result.score,
         most=result.max_score,
         parts=[_part(task) for task in result.tasks],
@@ -44,7 +45,7 @@ def _part(result: TaskResult) -> Part:
 
 
 def _hint(result: TaskResult) -> str:
-    return f"nextword check {result.task.id} --hint"
+    return f"{COMMAND} check {result.task.id} --hint"
 
 
 def _notices(result: SubmissionResult) -> list[str]:

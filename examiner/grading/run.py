@@ -178,7 +178,8 @@ class _Basis:
         parts = self.project.suite_files(stem) + self.project.misconception_files(stem)
         tests = [*sorted(parts), self.reference]
         plan = replace(self.plan, outer_uid=None)  # whom candidates become changes no grade
-        return run_key(tests, asdict(self.chapter), self.seed, plan.to_json())
+        imported = (*plan.library, *self.project.settings.suites_use)
+        return run_key(tests, asdict(self.chapter), self.seed, plan.to_json(), imported)
 
 
 def _basis(project: Project, chapter: Chapter, options: Options) -> _Basis:
@@ -186,7 +187,12 @@ def _basis(project: Project, chapter: Chapter, options: Options) -> _Basis:
     reference = path if path.is_file() else None
     # import what students will import
     models = [reference] if reference else project.suite_files(chapter.stem)
-    plan = sandbox.plan_for(models, confined=options.confined, user=options.user)
+    plan = sandbox.plan_for(
+        models,
+        confined=options.confined,
+        user=options.user,
+        library=project.settings.library,
+    )
     return _Basis(project, chapter, reference, plan, seed_for(project, options.seed))
 
 

@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 
 from examiner.catalogue import Chapter
+from examiner.catalogue.settings import place_of
 from examiner.errors import UserError
 from examiner.files import write_whole
-from examiner.library import library_folder
 from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict
 from examiner.sandbox.servers import chosen_kernels
 
 _EXAMINER = Path(__file__).parents[1]
 _ROOMS = ("boundary", "candidate", "check", "grading", "judge", "sandbox", "suite")
-_GRADER = (*(f"{room}/**/*.py" for room in _ROOMS), "results.py", "suite.py")  # decides a grade
+_GRADER = (*(f"{room}/**/*.py" for room in _ROOMS), "results.py")  # decides a grade
 _PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
 
 Key = dict[str, str]  # what a result depends on: a hash for each of REASONS
@@ -49,11 +49,20 @@ class Kept:
     scores: dict[str, float]  # by task
 
 
-def run_key(tests: Iterable[Path | None], chapter: Any, seed: str, plan: str) -> Key:
-    """Return what all results of a run depend on besides the submissions."""
+def run_key(
+    tests: Iterable[Path | None],
+    chapter: Any,
+    seed: str,
+    plan: str,
+    library: Iterable[str] = (),
+) -> Key:
+    """Return what all results of a run depend on besides the submissions.
+
+    `library` names what of the course students' code and suites import: its text counts, too.
+    """
     texts = [path.read_bytes() if path else b"-" for path in tests]
     own = sorted(path for pattern in _GRADER for path in _EXAMINER.glob(pattern))
-    own += sorted(library_folder().rglob("*.py"))
+    own += sorted(path for name in library for path in _modules(place_of(name)))
     versions = [
         f"python {platform.python_version()}",
         *map(_version, _PACKAGES),
@@ -65,6 +74,10 @@ def run_key(tests: Iterable[Path | None], chapter: Any, seed: str, plan: str) ->
         "seed": _hash([seed.encode()]),
         "grader": _hash([path.read_bytes() for path in own] + [v.encode() for v in versions]),
     }
+
+
+def _modules(place: Path) -> Iterable[Path]:
+    return place.rglob("*.py") if place.is_dir() else [place]
 
 
 def capability() -> str:

@@ -18,11 +18,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from examiner.library import library_folder
-
 Shelter = Callable[[], AbstractContextManager[None]]
-_OURS = (str(Path(__file__).parents[1]), str(library_folder()))
-_LIBRARIES = (*(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")), *_OURS)
+# where the examiner lies, and where it is installed from the course's folder the course's library
+_HERE = Path(__file__).parents[2]
+_LIBRARIES = (*(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")), str(_HERE))
+_WORK = tuple(str(_HERE / name) for name in ("coursework", "solutions", "tests"))
 _FILES = (importlib.machinery.SourceFileLoader, importlib.machinery.ExtensionFileLoader)
 
 
@@ -74,4 +74,4 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def _is_library(origin: str | None) -> bool:
-    return origin is not None and origin.startswith(_LIBRARIES)
+    return bool(origin and origin.startswith(_LIBRARIES) and not origin.startswith(_WORK))

@@ -21,7 +21,7 @@ from examiner.judge.misconceptions import Misconception, load_misconceptions, lo
 from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, SuiteTest, with_suite
 from examiner.plural import count
-from examiner.project import Project
+from examiner.project import COMMAND, Project
 from examiner.results import Verdict
 
 CHUNKS = 4  # in which each process gets its seeds: so often is told how far it is
@@ -54,7 +54,7 @@ class Failing:
 
     def command(self, package: str) -> str:
         """Return what shows the first failure, with its traceback."""
-        return f'nextword check {self.task} --hidden --package {package} --seed "{self.seeds[0]}"'
+        return f'{COMMAND} check {self.task} --hidden --package {package} --seed "{self.seeds[0]}"'
 
 
 @dataclass

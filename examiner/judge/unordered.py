@@ -32,10 +32,11 @@ def tasks_with_sets(source: str, reference: str, chapter: Chapter) -> frozenset[
     set whose order plainly does not matter: `len(set(words))`, `word in {"a", "b"}`. Raises
     TextError for a text that cannot be taken to pieces within bounds.
 
-    >>> from examiner.catalogue import chapter
-    >>> text = "def count_ngrams(sentences, n):\\n    return [w for w in set(sentences)]"
-    >>> tasks_with_sets(text, "", chapter("ngrams"))
-    frozenset({'2.2'})
+    >>> from examiner.catalogue import Task
+    >>> task = Task("1.1", "Order", ("order",), "", 1, 1, "easy", ("", "", ""))
+    >>> text = "def order(words):\\n    return [word for word in set(words)]"
+    >>> tasks_with_sets(text, "", Chapter("sorting", 1, "Sorting", (task,)))
+    frozenset({'1.1'})
     """
     own = _own(reference)
     if not own.hints.search("\n".join(set(source.splitlines()) - own.lines)):

@@ -49,12 +49,12 @@ def clean(text: str, longest: int = LONGEST) -> str:
 class Source:
     """A student's module as text, from which the examiner quotes lines."""
 
-    name: str  # "ngrams.py"
+    name: str  # "sorting.py"
     text: str
     read: Callable[..., Any] = read_here  # how the text is taken to pieces; a grader does it apart
 
     def quote(self, lines: Sequence[int]) -> str:
-        """Return "in line 3 of ngrams.py: `return x`" for the innermost line, or ""."""
+        """Return "in line 3 of sorting.py: `return x`" for the innermost line, or ""."""
         if not lines:
             return ""
         own = self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -9,16 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from examiner import catalogue
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
 from examiner.files import pack
-from examiner.project import Project
+from examiner.project import COMMAND, Project
+from examiner.release.library import all_rooms, library_files
 from examiner.release.nbgrader import SEED, examiner_files, new_seed
-from examiner.release.student import package_files, require_new_folder
+from examiner.release.student import require_new_folder
 from examiner.results import Verdict
-
-LIBRARY_FILES = ("pyproject.toml", "constraints.txt", "LICENSE", "LICENSE-TEXT")
 
 SETUP = """\
 #!/usr/bin/env bash
@@ -75,13 +73,8 @@ def release_gradescope(project: Project, chosen: Sequence[Chapter], target: Path
 def _contents(project: Project, chapter: Chapter) -> Iterator[tuple[str, bytes]]:
     yield "setup.sh", SETUP.format(stem=chapter.stem).encode()
     yield "run_autograder", RUN.format(stem=chapter.stem).encode()
-    for name in LIBRARY_FILES:
-        path = project.root / name
-        if not path.is_file():
-            raise UserError(f"{path} is missing: a release is made from the full course")
-        yield f"library/{name}", path.read_bytes()
-    for inside, path in package_files():
-        yield f"library/{inside.as_posix()}", path.read_bytes()
+    for place, path in library_files(project, all_rooms):
+        yield f"library/{place.as_posix()}", path.read_bytes()
     for inside, text in examiner_files(project, chapter, Path("grader")).items():
         yield inside.as_posix(), text.encode()
     yield f"grader/{SEED.as_posix()}", new_seed().encode()
@@ -98,10 +91,10 @@ def grade_submission(root: Path, stem: str) -> dict[str, Any]:
     from examiner.grading.run import Options, grade
     from examiner.grading.terminal import fault_lines
 
-    chapter = catalogue.chapter(stem)
     project = Project(root / "source" / "grader")
+    chapter = project.catalogue.chapter(stem)
     user, notes = _walls(root)
-    with tempfile.TemporaryDirectory(prefix="nextword-one-") as name:
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-one-") as name:
         stage = Path(name) / "class" / _student(root)
         shutil.copytree(root / "submission", stage, symlinks=True)
         options = Options(Path(name) / "out", jobs=1, confined=user is None, user=user)
@@ -124,7 +117,7 @@ def settle(root: Path, stem: str) -> list[str]:
     try:
         user, _ = _walls(root)
         options = Options(root / "results", jobs=1, confined=user is None, user=user)
-        return fault_lines(settle_ahead(project, catalogue.chapter(stem), options))
+        return fault_lines(settle_ahead(project, project.catalogue.chapter(stem), options))
     except Exception as error:
         why = str(error) if isinstance(error, RefusedError | UserError) else repr(error)
         return [f"not settled, so each submission takes longer: {why}"]

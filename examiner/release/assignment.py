@@ -21,6 +21,7 @@ from typing import Any
 
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
+from examiner.project import ENTRY
 from examiner.release.suites import SuiteTexts
 
 Cell = dict[str, Any]
@@ -56,20 +57,20 @@ def write_notebook(notebook: Notebook) -> str:
 
 def kind_of(cell: Cell) -> str | None:
     """Return which of KINDS a cell is; None for a plain one."""
-    said = cell["metadata"].get("nextword", {})
+    said = cell["metadata"].get(ENTRY, {})
     return next((kind for kind in KINDS if kind in said), None)
 
 
 def cell_id(cell: Cell) -> str:
     """Return the name under which nbgrader keeps the cell: "task-2-1", "check-unseen"."""
     kind = kind_of(cell)
-    name = str(cell["metadata"]["nextword"][kind]).replace(".", "-")
+    name = str(cell["metadata"][ENTRY][kind]).replace(".", "-")
     return name if kind in ("answer", "written", "assigned", "locked") else f"{kind}-{name}"
 
 
 def variables(notebook: Notebook) -> list[str]:
     """Return the variables that the notebook's checks read, in order."""
-    reads = [cell["metadata"]["nextword"].get("reads", []) for cell in _marked(notebook, "check")]
+    reads = [cell["metadata"][ENTRY].get("reads", []) for cell in _marked(notebook, "check")]
     return list(dict.fromkeys(name for names in reads for name in names))
 
 
@@ -90,7 +91,7 @@ def nbgrader_source(
     """
     made = _prepared(notebook, chapter)
     for cell in _marked(made, "task"):
-        task_id = cell["metadata"]["nextword"]["task"]
+        task_id = cell["metadata"][ENTRY]["task"]
         # needed where nbgrader grades without the examiner
         files = [f'"{name}": {_quoted(text)}' for name, text in suite.of_task(task_id).items()]
         run = f'points("{task_id}", suite={{{", ".join(files)}}})'
@@ -102,7 +103,7 @@ def nbgrader_source(
 
 
 def _reference_line(check: Cell, reference: Mapping[str, Any]) -> str:
-    names = check["metadata"]["nextword"].get("reads", [])
+    names = check["metadata"][ENTRY].get("reads", [])
     values = repr({name: reference[name] for name in names})
     values = re.sub(r"\binf\b", 'float("inf")', values)  # its repr is no literal
     return f"{REFERENCE} = {values}"
@@ -127,7 +128,7 @@ def student_notebook(notebook: Notebook, chapter: Chapter) -> Notebook:
         elif kind == "written":
             source = TEXT_STUB
         cell["source"] = without(source, "MARK SCHEME")
-        cell["metadata"].pop("nextword", None)
+        cell["metadata"].pop(ENTRY, None)
     return made
 
 
@@ -170,20 +171,20 @@ def _prepared(notebook: Notebook, chapter: Chapter) -> Notebook:
             raise UserError(f"the notebook of {chapter.stem} has two cells {name}")
         seen.add(name)
         cell["metadata"]["nbgrader"] = _nbgrader_metadata(cell, chapter)
-    tested = [cell["metadata"]["nextword"]["task"] for cell in _marked(made, "task")]
+    tested = [cell["metadata"][ENTRY]["task"] for cell in _marked(made, "task")]
     if missing := [task.id for task in chapter.tasks if task.id not in tested]:
         raise UserError(f"no cell of the notebook of {chapter.stem} tests {', '.join(missing)}")
     made["metadata"] = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
         # of these `nextword submit` knows whether one was deleted
-        "nextword": {"cells": [cell_id(cell) for cell in made["cells"] if kind_of(cell)]},
+        ENTRY: {"cells": [cell_id(cell) for cell in made["cells"] if kind_of(cell)]},
     }
     return made
 
 
 def _nbgrader_metadata(cell: Cell, chapter: Chapter) -> dict[str, Any]:
-    kind, said = kind_of(cell), cell["metadata"]["nextword"]
+    kind, said = kind_of(cell), cell["metadata"][ENTRY]
     is_text = kind in ("written", "assigned")
     if cell["cell_type"] != ("markdown" if is_text else "code") and kind != "locked":
         raise UserError(

@@ -10,9 +10,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from examiner import catalogue
 from examiner.errors import UserError
-from examiner.project import Project
+from examiner.project import ENTRY, Project
 from examiner.release import sync
 
 KERNEL = {
@@ -41,6 +40,8 @@ def new_chapter(project: Project, stem: str, number: int, title: str) -> list[Pa
         if path.exists():
             raise UserError(f"{path.relative_to(project.root)} is there already")
     contents = project.root / "_toc.yml"
+    if not contents.is_file():
+        raise UserError("_toc.yml is missing: a chapter is added to the full course")
     files[contents] = _with_chapter(contents.read_text("utf-8"), number, _page(stem, number))
     ignored = project.root / "tests" / ".gitignore"
     derived = "".join(f"/{stem}/class/{student}/{stem}.py\n" for student in ("ben", "cleo"))
@@ -48,21 +49,16 @@ def new_chapter(project: Project, stem: str, number: int, title: str) -> list[Pa
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
-    catalogue.chapters.cache_clear()
-    return [*files, *(path for path in sync.write(project) if path not in files)]
+    with_it = Project(project.root)  # read anew
+    return [*files, *(path for path in sync.write(with_it) if path not in files)]
 
 
 def _require_new(project: Project, stem: str, number: int) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", stem) or keyword.iskeyword(stem):
         raise UserError(f"{stem!r} cannot name a module: use lower-case letters, digits and _")
-    for chapter in catalogue.chapters():
+    for chapter in project.catalogue.chapters:
         if stem == chapter.stem or number == chapter.number:
             raise UserError(f"chapter {chapter.number} is {chapter.stem} already")
-    if project.root / "examiner" / "catalogue" != Path(catalogue.__file__).parent:
-        raise UserError(
-            f"the installed nextword is not that of {project.root}: "
-            "install it with `pip install --editable .` (make setup does)"
-        )
 
 
 def _files(stem: str, number: int, title: str) -> Iterator[tuple[str, str]]:
@@ -74,7 +70,7 @@ def _files(stem: str, number: int, title: str) -> Iterator[tuple[str, str]]:
         return _filled(json.dumps(answer, indent=2), stem, number, title) + "\n"
 
     samples = f"tests/{stem}/class"
-    yield f"examiner/catalogue/{stem}.toml", text("catalogue")
+    yield f"solutions/{stem}.toml", text("catalogue")
     yield f"solutions/{stem}.py", text("solution")
     yield f"solutions/{stem}.ipynb", _notebook(text("assignment"), stem)
     yield f"{_page(stem, number)}.ipynb", _notebook(text("chapter"), stem)
@@ -125,7 +121,7 @@ def _metadata(said: list[str]) -> dict[str, Any]:
         return {}
     points = {"points": int(said[2])} if len(said) > 2 else {}
     reads = {"reads": [said[1]]} if said[0] == "check" else {}
-    return {"nextword": {said[0]: said[1], **points, **reads}}
+    return {ENTRY: {said[0]: said[1], **points, **reads}}
 
 
 def _result(text: str, count: int) -> dict[str, Any]:

@@ -15,15 +15,16 @@ from typing import Any
 from examiner.catalogue import Chapter, Task
 from examiner.errors import UserError
 from examiner.plural import count
+from examiner.project import COMMAND, ENTRY
 from examiner.stubs import find_regions, functions_of
 
 HINTS = ("First hint: a nudge", "Second hint: the idea", "Third hint: nearly the code")
 
-INDEX_HEAD = """\
+INDEX_HEAD = f"""\
 # All tasks
 
 Every task of the book, with its difficulty, the time that it takes most readers, and its points.
-`nextword progress` shows which of them you have done.
+`{COMMAND} progress` shows which of them you have done.
 """
 
 
@@ -40,7 +41,7 @@ def exercise_box(task: Task, stem: str, solution: str) -> str:
         f"::::::{{exercise}} {task.id} {task.title}\n:nonumber:\n:label: {label(task)}\n",
         f'<p class="tags">{_facts(task)}</p>\n',
         f"{task.exercise or _default_exercise(task)}\n",
-        f"Is it right? `nextword check {task.id}`\n",
+        f"Is it right? `{COMMAND} check {task.id}`\n",
         *hints,
         f":::::{{dropdown}} A solution\n{_bodies(task, stem, solution)}\n:::::\n",
         "::::::",
@@ -131,7 +132,7 @@ def _with_cells(
     notebooks = {name: _read(text, name) for name, text in texts.items()}
     found: set[str] = set()
     for name, cell in [(name, c) for name, each in notebooks.items() for c in each["cells"]]:
-        task_id = cell["metadata"].get("nextword", {}).get(kind)
+        task_id = cell["metadata"].get(ENTRY, {}).get(kind)
         if task_id is None:
             continue
         where = f"{name}: cell {cell.get('id', len(found) + 1)}"
@@ -145,7 +146,7 @@ def _with_cells(
     if missing := [task_id for task_id in wanted if task_id not in found]:
         raise UserError(
             f"{' or '.join(texts)} has no cell of task {missing[0]}: "
-            f'add one with the metadata {{"nextword": {{"{kind}": "{missing[0]}"}}}}'
+            f'add one with the metadata {{"{ENTRY}": {{"{kind}": "{missing[0]}"}}}}'
         )
     return {name: _write(notebook) for name, notebook in notebooks.items()}
 

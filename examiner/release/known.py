@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from examiner.catalogue import Chapter
-from examiner.check.known import key_of, known_path, lock
+from examiner.check.known import key_of, lock
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import load_misconceptions, wrong_module
 from examiner.judge.suite import Suite, SuiteTest, with_suite
@@ -22,7 +22,7 @@ from examiner.stubs import functions_of
 
 def known_text(project: Project, chapter: Chapter) -> str:
     """Return the file of a chapter; what lies there is kept where its sources are the same."""
-    path = known_path(project.root, chapter.stem)
+    path = project.known(chapter.stem)
     of = _fingerprint(project, chapter)
     if path.is_file():
         text = path.read_text("utf-8")
@@ -87,10 +87,3 @@ def _visible(suite: Suite, task_id: str) -> list[SuiteTest]:
 def _alone(found: list[tuple[bytes, str]]) -> list[list[str]]:
     times = Counter(key for key, _ in found)
     return sorted(lock(says, key) for key, says in found if times[key] == 1)
-
-
-def known_files(project: Project, chapter: Chapter) -> dict[str, str]:
-    """Return what students get of it, by path in tests."""
-    path = known_path(project.root, chapter.stem)
-    name = path.relative_to(project.root / "tests").as_posix()
-    return {name: path.read_text("utf-8")} if path.is_file() else {}

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from examiner.catalogue import Chapter
+from examiner.catalogue.settings import FILE
 from examiner.errors import UserError
-from examiner.project import Project
+from examiner.project import COMMAND, STATE, Project
 from examiner.release.assignment import (
     Notebook,
     answers_text,
@@ -27,14 +28,12 @@ from examiner.release.assignment import (
     variables,
     write_notebook,
 )
-from examiner.release.known import known_files
-from examiner.release.student import library_zip, require_new_folder, write_text
+from examiner.release.student import chapter_files, library_zip, require_new_folder, write_text
 from examiner.release.suites import read_suite
-from examiner.stubs import make_stub
 
 GRADER = "grader"  # the part of the folder that never reaches students
-LIBRARY = Path("students", "next-word.zip")  # what they install, once for all assignments
-SEED = Path(".nextword", "grading-seed")  # where `nextword grade` looks for a course's secret
+LIBRARY = "students"  # the folder of what they install, once for all assignments
+SEED = STATE / "grading-seed"  # where `grade` looks for a course's secret
 REFERENCE_SECONDS = 300
 
 CONFIG = '''\
@@ -42,12 +41,12 @@ CONFIG = '''\
 
 c = get_config()  # noqa: F821 (nbgrader gives it)
 
-c.CourseDirectory.course_id = "nextword"
+c.CourseDirectory.course_id = "COURSE"
 
 # Students hand their module in beside the notebook: keep it when the other files are renewed.
 c.Autograde.exclude_overwriting = MODULES
 
-# zip_collect: put into downloaded/<assignment>/archive/ the files of `nextword submit`, named after
+# zip_collect: put into downloaded/<assignment>/archive/ the files of `COMMAND submit`, named after
 # the student (ada.zip) or each in a folder of that name, or a learning platform's download as it
 # comes. A class list (id, name, e-mail) gives its works their ids:
 # c.Extract.roster = "class.csv"
@@ -66,19 +65,19 @@ examiner.platforms.nbgrader.configure(c)
 STUDENTS_README = """\
 # {title}: how to start
 
-1. Once for all assignments: unzip `next-word.zip`, which you were given beside this folder, and do
+1. Once for all assignments: unzip `{library}.zip`, which you were given beside this folder, and do
    what its README says. (Where your course has a JupyterHub, all is installed there already.)
-2. Switch its environment on: `source .venv/bin/activate` in the folder `next-word` (Windows:
+2. Switch its environment on: `source .venv/bin/activate` in the folder `{library}` (Windows:
    `.venv\\Scripts\\activate`).
 3. In this folder: `jupyter lab`. Fill in `{stem}.py` and `{stem}.ipynb`.
-4. `nextword check` in this folder says what is right so far, and `nextword check --hint` helps.
-5. `nextword submit {stem}` makes the file to hand in, and says what is still missing.
+4. `{command} check` in this folder says what is right so far, and `{command} check --hint` helps.
+5. `{command} submit {stem}` makes the file to hand in, and says what is still missing.
 """
 
 README = """\
 # {titles}: an nbgrader course folder
 
-Made by `nextword release --format nbgrader`. Needed: Linux with bubblewrap, and the course's
+Made by `{command} release --format nbgrader`. Needed: Linux with bubblewrap, and the course's
 library with the extra `instructor` (`pip install ".[instructor]"` in the course).
 
 | folder | holds | who may see it |
@@ -90,11 +89,11 @@ library with the extra `instructor` (`pip install ".[instructor]"` in the course
 
     nbgrader generate_assignment {stem}      # source/ -> release/, and into the gradebook
     nbgrader release_assignment {stem}       # or upload the folder release/{stem} to your platform
-    nbgrader collect {stem}                  # or zip_collect: see nextword's page on nbgrader
-    nbgrader autograde {stem}                # or: nextword grade {stem} DOWNLOAD --gradebook …
+    nbgrader collect {stem}                  # or zip_collect: see the course's page on nbgrader
+    nbgrader autograde {stem}                # or: {command} grade {stem} DOWNLOAD --gradebook …
     jupyter lab                              # then nbgrader > Formgrader: mark written answers
     nbgrader generate_feedback {stem}
-    nbgrader release_feedback {stem}         # or: nextword feedback {stem} DOWNLOAD
+    nbgrader release_feedback {stem}         # or: {command} feedback {stem} DOWNLOAD
     nbgrader export
 """
 
@@ -111,16 +110,19 @@ def release_nbgrader(project: Project, chosen: Sequence[Chapter], target: Path) 
         files |= examiner_files(project, chapter, Path(GRADER))
     modules = {chapter.stem: [f"{chapter.stem}.py"] for chapter in chosen}
     titles = ", ".join(chapter.title for chapter in chosen)
-    files[Path("nbgrader_config.py")] = CONFIG.replace("MODULES", json.dumps(modules))
-    files[Path("README.md")] = README.format(titles=titles, stem=chosen[0].stem)
-    library = library_zip(project)
+    settings = project.settings
+    config = CONFIG.replace("MODULES", json.dumps(modules)).replace("COMMAND", COMMAND)
+    files[Path("nbgrader_config.py")] = config.replace("COURSE", settings.id or settings.slug)
+    readme = README.format(titles=titles, stem=chosen[0].stem, command=COMMAND)
+    files[Path("README.md")] = readme
+    zipped, library = Path(LIBRARY, f"{settings.slug}.zip"), library_zip(project)
     require_new_folder(target)  # only now, when nothing can be missing any more
     (target / GRADER).mkdir(mode=0o700)
     for path, text in files.items():
         write_text(target / path, text)
-    (target / LIBRARY).parent.mkdir()
-    (target / LIBRARY).write_bytes(library)
-    return sorted(target / path for path in (*files, LIBRARY))
+    (target / LIBRARY).mkdir()
+    (target / zipped).write_bytes(library)
+    return sorted(target / path for path in (*files, zipped))
 
 
 def new_seed() -> str:
@@ -141,26 +143,27 @@ def _source_files(
 ) -> dict[Path, str]:
     suite = read_suite(project, chapter.stem)
     solution = project.module("solutions", chapter.stem)
-    stub = make_stub(solution.read_text("utf-8"), chapter, solution.name)
     reference = reference_answers(notebook, solution)
     source = nbgrader_source(notebook, chapter, suite, reference)
-    given = suite.visible() | known_files(project, chapter)
-    visible = {folder / "tests" / name: text for name, text in given.items()}
-    return {
-        folder / "README.md": STUDENTS_README.format(title=chapter.title, stem=chapter.stem),
-        folder / f"{chapter.stem}.ipynb": write_notebook(source),
-        folder / solution.name: stub,
-        **visible,
-    }
+    readme = STUDENTS_README.format(
+        title=chapter.title, stem=chapter.stem, library=project.settings.slug, command=COMMAND
+    )
+    given = {"README.md": readme, f"{chapter.stem}.ipynb": write_notebook(source)}
+    given |= chapter_files(project, chapter)
+    given |= {f"tests/{name}": text for name, text in suite.visible().items()}
+    return {folder / name: text for name, text in given.items()}
 
 
 def examiner_files(project: Project, chapter: Chapter, folder: Path) -> dict[Path, str]:
-    """Return what the examiner needs of a chapter: tests, what they import, the reference."""
+    """Return what the examiner needs of a chapter: tests, what they import, tasks, reference."""
     parts = [
         *project.suite_files(chapter.stem),
         *project.misconception_files(chapter.stem),
         project.module("solutions", chapter.stem),
+        project.tasks_file(chapter.stem),
     ]
+    if (project.root / FILE).is_file():
+        parts.append(project.root / FILE)
     packages = ("solutions", "tests")
     found = {folder / package / "__init__.py": "" for package in packages}
     for path in parts:

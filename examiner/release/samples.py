@@ -2,7 +2,7 @@
 
 In place of its module a sample student's folder may hold `edits.toml`:
 
-    of = "lena"             # another student, or "coursework" for the stubs; default: the reference
+    of = "ada"              # another student, or "coursework" for the stubs; default: the reference
     encoding = "latin-1"    # default: utf-8
     newline = "\\r\\n"        # default: "\\n"
     [[edits]]

@@ -5,44 +5,22 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from examiner.catalogue import Chapter
+from examiner.catalogue.settings import FILE
 from examiner.errors import UserError
 from examiner.files import pack
-from examiner.library import library_folder
-from examiner.project import Project
+from examiner.project import COMMAND, Project
 from examiner.release.assignment import student_assignment
-from examiner.release.known import known_files
+from examiner.release.library import library_files, students_rooms
 from examiner.release.plain_markdown import plain_markdown
 from examiner.release.suites import read_suite
 from examiner.stubs import make_stub
-from nextword.models.checkpoints.places import RUNGS
-from nextword.models.shipped import FOLDER
-
-# What grades, releases and knows answers stays with the course.
-INSTRUCTORS_PARTS = (
-    "examiner/grading",
-    "examiner/platforms",
-    "examiner/release",
-    "examiner/sandbox",
-    "examiner/judge/mutants.py",
-    "nextword/press",
-    *(
-        f"nextword/cli/{name}.py"
-        for name in ("feedback", "grade", "new_chapter", "pdf", "release", "similar", "suites")
-    ),
-    "nextword/cli/sync.py",
-)
-
-LIBRARY_FILES = (
-    *("pyproject.toml", "requirements.txt", "constraints.txt"),
-    *("LICENSE", "LICENSE-TEXT"),
-)
 
 LIBRARY_README = """\
-# Next Word: the library for your assignments
+# {course}: the library for your assignments
 
 Install it once; every assignment uses it.
 
@@ -53,13 +31,13 @@ Install it once; every assignment uses it.
        .venv/bin/pip install -r requirements.txt    (Windows: .venv\\Scripts\\pip …)
 
 3. Before you work, switch it on: `source .venv/bin/activate` (Windows: `.venv\\Scripts\\activate`).
-4. `nextword doctor` says whether anything is missing.
+4. `{command} doctor` says whether anything is missing.
 
 The README of each assignment's own folder says how to go on.
 """
 
 README = """\
-# Next Word: {titles}
+# {course}: {titles}
 
 This folder holds what you need to do the assignment.
 
@@ -70,13 +48,13 @@ This folder holds what you need to do the assignment.
 
 2. Read the chapter: `.venv/bin/jupyter lab chapters` (Windows: `.venv\\Scripts\\jupyter`).
 3. Fill in {stubs}: replace each `raise NotImplementedError(...)`.
-4. Ask whether it is right: `.venv/bin/nextword check {example}`; ask for a hint:
-   `.venv/bin/nextword check {example} --hint`.
+4. Ask whether it is right: `.venv/bin/{command} check {example}`; ask for a hint:
+   `.venv/bin/{command} check {example} --hint`.
 5. Where there is a notebook beside it, such as `coursework/{stem}.ipynb`, fill that in, too.
-6. `.venv/bin/nextword submit {stem}` makes the file to hand in and says what is still missing.
+6. `.venv/bin/{command} submit {stem}` makes the file to hand in and says what is still missing.
 
 The tests in `tests` are the visible ones. Your work is graded with more of them, on other
-inputs. If something does not work, `nextword doctor` says what is missing.
+inputs. If something does not work, `{command} doctor` says what is missing.
 """
 
 
@@ -86,27 +64,38 @@ def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -
     Raises UserError when the folder exists and is not empty: nothing of a student's is overwritten.
     """
     require_new_folder(target)
-    _copy_library(project, target)
+    settings = project.root / FILE
+    parts = library_files(project, students_rooms)
+    for inside, path in [*parts, *([(Path(FILE), settings)] if settings.is_file() else [])]:
+        (target / inside).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target / inside)
     write_text(
         target / "coursework" / "__init__.py", '"""What you write, one module per chapter."""\n'
     )
     for chapter in chosen:
-        solution = project.module("solutions", chapter.stem)
-        stub = make_stub(solution.read_text("utf-8"), chapter, solution.name)
-        write_text(target / "coursework" / solution.name, stub)
+        for name, text in chapter_files(project, chapter).items():
+            write_text(target / "coursework" / name, text)
         if assignment := project.assignment(chapter.stem):
             text = student_assignment(assignment.read_text("utf-8"), assignment.name, chapter)
             write_text(target / "coursework" / assignment.name, text)
-        visible = read_suite(project, chapter.stem).visible() | known_files(project, chapter)
-        for name, text in visible.items():
+        for name, text in read_suite(project, chapter.stem).visible().items():
             write_text(target / "tests" / name, text)
-        for notebook in (notebooks := project.notebooks(chapter.number, chapter.stem)):
-            text = student_notebook(notebook.read_text("utf-8"))
-            write_text(target / "chapters" / notebook.name, text)
-        if notebooks:
-            _copy_models(project, chapter.stem, target)
-    write_text(target / "README.md", _readme(chosen))
+        _copy_pages(project, chapter, target)
+    write_text(target / "README.md", _readme(project, chosen))
     return sorted(path for path in target.rglob("*") if path.is_file())
+
+
+def chapter_files(project: Project, chapter: Chapter) -> dict[str, str]:
+    """Return the stub, its tasks and what `check` knows of it, by path beside the stub."""
+    solution = project.module("solutions", chapter.stem)
+    tasks, known = project.tasks_file(chapter.stem), project.known(chapter.stem)
+    files = {
+        solution.name: make_stub(solution.read_text("utf-8"), chapter, solution.name),
+        tasks.name: tasks.read_text("utf-8"),
+    }
+    if known.is_file():
+        files[f"{known.parent.name}/{known.name}"] = known.read_text("utf-8")
+    return files
 
 
 def require_new_folder(target: Path) -> None:
@@ -133,52 +122,30 @@ def student_notebook(text: str) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
-def package_files() -> Iterator[tuple[Path, Path]]:
-    """Yield the files of the examiner and of the course's package, each with its place."""
-    for package in (Path(__file__).parents[1], library_folder()):
-        for path in sorted(package.rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                yield path.relative_to(package.parent), path
-
-
-def _library_files(project: Project) -> Iterator[tuple[Path, Path]]:
-    """Yield the files that a student installs, each with its place in the folder.
-
-    Raises UserError where one is missing.
-    """
-    for inside, path in package_files():
-        if not any(inside.is_relative_to(part) for part in INSTRUCTORS_PARTS):
-            yield inside, path
-    for name in LIBRARY_FILES:
-        source = project.root / name
-        if not source.is_file():
-            raise UserError(f"{source} is missing: a release is made from the full course")
-        yield Path(name), source
-
-
-def _copy_library(project: Project, target: Path) -> None:
-    for inside, path in _library_files(project):
-        (target / inside).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target / inside)
+def _copy_pages(project: Project, chapter: Chapter, target: Path) -> None:
+    """Write the chapter's pages, and copy what they read."""
+    pages = project.notebooks(chapter.number, chapter.stem)
+    for page in pages:
+        write_text(target / "chapters" / page.name, student_notebook(page.read_text("utf-8")))
+    for name in project.settings.with_pages if pages else ():
+        folder = Path(name.format(stem=chapter.stem))
+        if (project.root / folder).is_dir():
+            shutil.copytree(project.root / folder, target / folder, dirs_exist_ok=True)
 
 
 def library_zip(project: Project) -> bytes:
     """Return a zip with what students install to work on an assignment, and how."""
-    files = {inside.as_posix(): path.read_bytes() for inside, path in _library_files(project)}
-    files["README.md"] = LIBRARY_README.encode()
-    return pack({f"next-word/{name}": data for name, data in files.items()})
+    parts = library_files(project, students_rooms)
+    files = {inside.as_posix(): path.read_bytes() for inside, path in parts}
+    readme = LIBRARY_README.format(course=project.settings.title, command=COMMAND)
+    files["README.md"] = readme.encode()
+    return pack({f"{project.settings.slug}/{name}": data for name, data in files.items()})
 
 
-def _copy_models(project: Project, stem: str, target: Path) -> None:
-    """Give the chapter's page the trained models that it shows."""
-    for name in (stem, RUNGS):
-        folder = project.root / FOLDER / name
-        if folder.is_dir():
-            shutil.copytree(folder, target / FOLDER / name, dirs_exist_ok=True)
-
-
-def _readme(chosen: Sequence[Chapter]) -> str:
+def _readme(project: Project, chosen: Sequence[Chapter]) -> str:
     return README.format(
+        course=project.settings.title,
+        command=COMMAND,
         titles=", ".join(chapter.title for chapter in chosen),
         stubs=" and ".join(f"`coursework/{chapter.stem}.py`" for chapter in chosen),
         stem=chosen[0].stem,

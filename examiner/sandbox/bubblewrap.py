@@ -12,13 +12,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import examiner
 from examiner.candidate.confinement import PRIVATE_FOLDER
 from examiner.candidate.server import Plan
-from examiner.library import library_folder
+from examiner.catalogue.settings import packages_of
 
 NOBODY = 65534
-PACKAGE = Path(examiner.__file__).parent
+PACKAGE = Path(__file__).parents[1]  # the examiner
 
 
 def program() -> str | None:
@@ -31,12 +30,13 @@ def outer_uid() -> int | None:
     return NOBODY if os.geteuid() == 0 else None
 
 
-def _seen() -> Iterator[Path]:
-    """Yield what candidates may read: the interpreter, its packages, this one and the course's."""
+def _seen(library: Iterable[Path]) -> Iterator[Path]:
+    """Yield what candidates may read: the interpreter, its libraries and packages, the examiner's
+    own programs and the course's library."""
     yield Path(sys.base_prefix)
     yield Path(sys.prefix)
     yield PACKAGE
-    yield library_folder()
+    yield from library
     for name in ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"):
         yield Path(name)
     yield Path(os.path.realpath(sys.executable))
@@ -50,7 +50,7 @@ def wrapping(plan: Plan) -> list[str]:
     else:  # real root, of which the server keeps what it needs to become nobody
         command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         command += ["--cap-add", "CAP_KILL"]
-    seen = _outermost(_seen())
+    seen = _outermost(_seen(packages_of(plan.library)))
     command += _showing(seen)
     command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     command += ["--perms", "0755", "--dir", str(PRIVATE_FOLDER)]
@@ -60,7 +60,9 @@ def wrapping(plan: Plan) -> list[str]:
     return command
 
 
-def wrapping_a_kernel(files: Path, shown_at: str, home: str, disk: int) -> list[str]:
+def wrapping_a_kernel(
+    files: Path, shown_at: str, home: str, disk: int, library: Iterable[Path]
+) -> list[str]:
     """Return the command that locks in a notebook's kernel, which follows it.
 
     Beside what candidates see, a kernel sees `files`, read-only, the system's programs (a notebook
@@ -68,7 +70,7 @@ def wrapping_a_kernel(files: Path, shown_at: str, home: str, disk: int) -> list[
     """
     command = [*_beginning("notebook"), "--unshare-user", "--cap-drop", "ALL"]
     command += ["--size", str(disk), "--tmpfs", "/tmp"]
-    command += _showing(_outermost([*_seen(), *map(Path, ("/usr", "/bin", "/etc/fonts"))]))
+    command += _showing(_outermost([*_seen(library), *map(Path, ("/usr", "/bin", "/etc/fonts"))]))
     command += ["--proc", "/proc", "--dev", "/dev", "--size", str(disk), "--tmpfs", home]
     command += ["--ro-bind", str(files.resolve()), shown_at, "--chdir", home, "--"]
     return command

@@ -8,15 +8,16 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import examiner
 from examiner.boundary.channel import Channel
 from examiner.boundary.meters import meter_of
 from examiner.boundary.usage import FileMeter, Meter
 from examiner.candidate.one_thread import ONE_THREAD
 from examiner.candidate.server import BURY, DISMISS, END, START, Plan
+from examiner.catalogue.settings import packages_of
 from examiner.sandbox import bubblewrap
 
 START_SECONDS = 600.0  # to import numpy and torch on a machine that is slow and busy
@@ -27,11 +28,8 @@ KERNEL_SETTINGS = (
     *("ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "ONEDNN_MAX_CPU_ISA"),
     *("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "NPY_ENABLE_CPU_FEATURES"),
 )
-LIBRARY = Path(examiner.__file__).parents[1]
-_BOOT = (
-    "import sys; sys.path.insert(0, {library!r}); "
-    "from examiner.candidate.server import main; main()"
-)
+EXAMINERS_PLACE = Path(__file__).parents[2]  # the folder that its package lies in
+_BOOT = "import sys; sys.path[:0] = {places!r}; from examiner.candidate.server import main; main()"
 
 
 class ServerError(Exception):
@@ -43,7 +41,7 @@ class CandidateServer:
 
     def __init__(self, plan: Plan) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        boot = _BOOT.format(library=str(LIBRARY))
+        boot = _BOOT.format(places=places(packages_of(plan.library)))
         wall = bubblewrap.wrapping(plan) if plan.confined else []
         command = [*wall, sys.executable, "-c", boot, str(theirs.fileno()), plan.to_json()]
         self._control = ours
@@ -130,6 +128,11 @@ class CandidateServer:
         self._process.wait()
         if self._process.stderr:
             self._process.stderr.close()
+
+
+def places(library: Iterable[Path]) -> list[str]:
+    """Return where the examiner and the packages of a course's library are imported from."""
+    return list(dict.fromkeys(map(str, (EXAMINERS_PLACE, *(path.parent for path in library)))))
 
 
 def chosen_kernels() -> dict[str, str]:

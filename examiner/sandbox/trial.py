@@ -38,17 +38,24 @@ class Protection:
     detail: str
 
 
-def plan_for(modules: Sequence[Path], *, confined: bool, user: int | None = None) -> Plan:
+def plan_for(
+    modules: Sequence[Path],
+    *,
+    confined: bool,
+    user: int | None = None,
+    library: Sequence[str] = (),
+) -> Plan:
     """Return what a candidate server needs for submissions that are like `modules`.
 
     It imports once what these import, so that no candidate has to; torch gets more memory.
-    Unconfined candidates of root's become `user`, if there is one (other_user.py).
+    Unconfined candidates of root's become `user`, if there is one (other_user.py). `library` names
+    the packages of the course that candidates may see.
     """
     found = sorted({name for path in modules for name in _imports(path.read_text("utf-8"))})
     with_torch = any(name.split(".")[0] == "torch" for name in found)
     limits = Limits(memory=2 << 30) if with_torch else Limits()
     outer = bubblewrap.outer_uid() if confined else user
-    return Plan(limits, confined, outer, tuple(found))
+    return Plan(limits, confined, outer, tuple(found), library=tuple(library))
 
 
 def _imports(text: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 def student_module(stem: str) -> Any:
     """Return a fixture that gives a chapter's module as the student wrote it.
 
-    >>> attention = student_module("attention")  # then: def test_weights(attention): …
+    >>> sorting = student_module("sorting")  # then: def test_merge(sorting): …
     """
 
     @pytest.fixture(name=stem)

@@ -13,11 +13,18 @@ from typer.core import TyperGroup
 from examiner.errors import UserError
 from nextword import __version__
 
-# One file per command, of the same name. What students get leaves the instructors' ones out.
+# One file per command, of the same name.
+STUDENTS = ("check", "doctor", "progress", "submit")
+INSTRUCTORS = ("sync", "release", "grade", "feedback")
+READERS = ("ladder", "models", "train")
+AUTHORS = ("suites", "similar", "new-chapter", "pdf")
+# what students get lacks the part of the examiner that grades and releases
+COMPLETE = importlib.util.find_spec("examiner.release") is not None
 COMMANDS = (
-    *("check", "doctor", "progress", "submit"),
-    *("sync", "release", "grade", "feedback", "ladder", "models", "train"),
-    *("suites", "similar", "new-chapter", "pdf"),
+    *STUDENTS,
+    *(INSTRUCTORS if COMPLETE else ()),
+    *READERS,
+    *(AUTHORS if COMPLETE else ()),
 )
 
 
@@ -57,9 +64,8 @@ def _options(
 
 for _command in COMMANDS:
     _name = _command.replace("-", "_")
-    if importlib.util.find_spec(f"nextword.cli.{_name}"):
-        _function = getattr(importlib.import_module(f"nextword.cli.{_name}"), _name)
-        app.command(_command)(_function)
+    _function = getattr(importlib.import_module(f"nextword.cli.{_name}"), _name)
+    app.command(_command)(_function)
 
 
 def main() -> None:

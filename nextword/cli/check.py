@@ -42,17 +42,17 @@ def check(
     function that is not right yet, one step closer each time you ask. With --watch: stays, checks
     the first open task on every save, and goes on to the next when it passes; Ctrl-C ends it.
     """
-    from examiner import catalogue
     from examiner.check.terminal import show_hint
     from examiner.errors import UserError
     from examiner.project import find_project
     from examiner.results import Verdict
 
     project = find_project()
+    catalogue = project.catalogue
     if what:
         wanted = [catalogue.resolve(what)]
     else:  # a folder that was handed out holds some of the chapters
-        wanted = [(c, c.tasks) for c in catalogue.chapters() if project.has_suite(c.stem)]
+        wanted = [(c, c.tasks) for c in catalogue.chapters if project.has_suite(c.stem)]
     if not wanted:
         raise UserError(f"there are no tests in {project.root / 'tests'}")
     if hidden:

@@ -56,7 +56,6 @@ def grade(
     # before numpy is loaded: its threads would be copied into the workers
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
-    from examiner import catalogue
     from examiner.errors import UserError
     from examiner.grading.roster import read_roster
     from examiner.grading.run import Options
@@ -72,7 +71,7 @@ def grade(
     if sandbox not in ("bubblewrap", "none"):
         raise UserError(f"--sandbox {sandbox}: expected bubblewrap or none")
     project = find_project()
-    found = catalogue.chapter(chapter)
+    found = project.catalogue.chapter(chapter)
     options = Options(
         out=out or project.root / "grades" / found.stem,
         **({"jobs": jobs} if jobs else {}),

@@ -17,11 +17,10 @@ def progress(
     from rich.progress_bar import ProgressBar
     from rich.table import Table
 
-    from examiner.catalogue import chapters
     from examiner.check.progress import measure
     from examiner.project import find_project
 
-    found = measure(find_project(), chapters(), package)
+    found = measure(find_project(), package)
     if as_json:
         typer.echo(json.dumps([each.to_json() for each in found], indent=1))
         return

@@ -25,11 +25,10 @@ def release(
     form: Annotated[Format, typer.Option("--format", help="What to make.")] = Format.STUDENT,
 ) -> None:
     """Write an assignment into a folder. Example: nextword release ngrams --to handout"""
-    from examiner import catalogue
     from examiner.project import find_project
 
-    chosen = [catalogue.chapter(stem) for stem in dict.fromkeys(chapters)]
     project = find_project()
+    chosen = [project.catalogue.chapter(stem) for stem in dict.fromkeys(chapters)]
     if form is Format.NBGRADER:
         from examiner.release.nbgrader import release_nbgrader
 

@@ -28,14 +28,14 @@ def similar(
     """
     from rich.console import Console
 
-    from examiner import catalogue
     from examiner.grading.run import gather
     from examiner.grading.similar import page, similar_pairs
     from examiner.grading.store import write_atomically
     from examiner.project import find_project
     from examiner.release.samples import write_samples
 
-    project, found = find_project(), catalogue.chapter(chapter)
+    project = find_project()
+    found = project.catalogue.chapter(chapter)
     write_samples(project, found.stem)
     stub = project.module("coursework", found.stem).read_text("utf-8")
     pairs = similar_pairs(gather(project, found, submissions).submissions, stub, least)

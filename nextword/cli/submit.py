@@ -18,11 +18,10 @@ def submit(
 
     Says what is still missing; the file is written all the same. Exit 1: something is missing.
     """
-    from examiner import catalogue
-    from examiner.check.submit import pack, work_folder
+    from examiner.check.submit import pack, work_of
 
-    found, _ = catalogue.resolve(chapter)
-    made = pack(found, work_folder(found), to or Path(f"{found.stem}.zip"))
+    found, folder = work_of(chapter)
+    made = pack(found, folder, to or Path(f"{found.stem}.zip"))
     typer.echo(f"wrote {made.path} with {' and '.join(made.files)}: hand in this file")
     if not made.missing:
         typer.echo("nothing is missing; `nextword check` tells whether it is right")

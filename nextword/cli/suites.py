@@ -49,7 +49,6 @@ def suites(
         os.environ[name] = "1"
     from rich.console import Console
 
-    from examiner import catalogue
     from examiner.errors import UserError
     from examiner.project import find_project
 
@@ -57,7 +56,8 @@ def suites(
         raise UserError("--seed is empty: give a text that the seeds begin with, or leave it out")
     seeds = [f"{seed} {number}" for number in range(runs)]
     project, console = find_project(), Console(highlight=False, soft_wrap=True)
-    chosen = [catalogue.resolve(name)[0] for name in chapters or ()] or catalogue.chapters()
+    catalogue = project.catalogue
+    chosen = [catalogue.resolve(name)[0] for name in chapters or ()] or catalogue.chapters
     good = True
     for chapter in chosen:
         found = _surveyed(project, chapter, seeds, package, jobs or os.cpu_count() or 1)

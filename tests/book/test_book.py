@@ -15,9 +15,9 @@ import nbformat
 import pytest
 import yaml
 
-from examiner import catalogue
 from examiner.project import Project
 from examiner.release.exercises import count, exercise_box, hours_of
+from tests.course import COURSE
 
 ROOT = Path(__file__).parents[2]
 PROJECT = Project(ROOT)
@@ -45,7 +45,7 @@ def pages_of(chapter):
     return PROJECT.notebooks(chapter.number, chapter.stem)
 
 
-WRITTEN = [c for c in catalogue.chapters() if pages_of(c)]
+WRITTEN = [c for c in COURSE.catalogue.chapters if pages_of(c)]
 
 
 def names(paths):

@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 import torch
 
-from examiner import catalogue
 from examiner.candidate.arguments import Watched
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import Misconception, load_module, wrong_module
@@ -25,13 +24,14 @@ from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.project import find_project
 from examiner.results import Verdict
+from tests.course import CHAPTERS
 
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
 KEEPS = 0.6  # at least, of what the function is worth: it is an edge case
 CASES = [
     (chapter.stem, task.id, symbol)
-    for chapter in catalogue.chapters()
+    for chapter in CHAPTERS
     for task in chapter.tasks
     for symbol in task.symbols
 ]

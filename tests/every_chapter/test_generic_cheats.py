@@ -23,7 +23,6 @@ import numpy as np
 import pytest
 import torch
 
-from examiner import catalogue
 from examiner.boundary.proxy import Shipped
 from examiner.catalogue import Chapter, Task
 from examiner.judge.local import on_module
@@ -34,10 +33,10 @@ from examiner.judge.timelimit import time_limit
 from examiner.project import find_project
 from examiner.results import Verdict
 from tests.browser import THOROUGH
+from tests.course import CHAPTERS
 
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
-CHAPTERS = catalogue.chapters()
 SECONDS = 0.5  # for a test: a cheat that never ends earns nothing either
 CONSTANTS: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 2, 0.5, 1e-9, 1.0001, math.nan, math.inf, -math.inf),

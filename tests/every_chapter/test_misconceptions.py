@@ -11,7 +11,6 @@ from typing import NoReturn
 
 import pytest
 
-from examiner import catalogue
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import Misconception, load_misconceptions, wrong_module
 from examiner.judge.runs import Terms
@@ -20,9 +19,10 @@ from examiner.judge.timelimit import time_limit
 from examiner.project import find_project
 from examiner.results import Verdict
 from tests.browser import THOROUGH
+from tests.course import CHAPTERS, COURSE
 
 PROJECT = find_project(Path(__file__))
-STEMS = [chapter.stem for chapter in catalogue.chapters()]
+STEMS = [chapter.stem for chapter in CHAPTERS]
 SECONDS = 60  # for a misconception
 EDGE_KEEPS, IDEA_KEEPS = 0.6, 0.4  # at least and at most, of what the function is worth
 
@@ -124,7 +124,7 @@ def test_an_edge_case_costs_less_than_the_idea(case: Case) -> None:
 @pytest.mark.parametrize("stem", STEMS)
 def test_each_task_has_misconceptions_that_differ(stem: str) -> None:
     of_chapter = [case.mistake for case in CASES if case.stem == stem]
-    for task in catalogue.chapter(stem).tasks:
+    for task in COURSE.catalogue.chapter(stem).tasks:
         sentences = [each.says for each in of_chapter if each.task_id == task.id]
         assert len(sentences) >= 2, f"task {task.id}"
         assert len(set(sentences)) == len(sentences), f"task {task.id}"
@@ -132,5 +132,5 @@ def test_each_task_has_misconceptions_that_differ(stem: str) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_each_misconception_replaces_a_part_of_its_task(case: Case) -> None:
-    assert case.mistake.replaces in catalogue.task(case.mistake.task_id).symbols
+    assert case.mistake.replaces in COURSE.catalogue.task(case.mistake.task_id).symbols
     assert case.mistake.says.endswith(".")

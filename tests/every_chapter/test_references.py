@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from examiner import catalogue
 from examiner.check.runner import run_suite
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import load_module
 from examiner.project import find_project
 from nextword.given import checks, vocabulary
+from tests.course import CHAPTERS
 
 PROJECT = find_project(Path(__file__))
 # not checked by beartype: a suite may give a list for a tuple
 REFERENCES = {
     chapter.stem: load_module(PROJECT.module("solutions", chapter.stem), f"graded_{chapter.stem}")
-    for chapter in catalogue.chapters()
+    for chapter in CHAPTERS
 }
 
 

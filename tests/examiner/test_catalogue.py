@@ -1,10 +1,14 @@
 """The task catalogue: well-formed, in order, and clear about what it does not know."""
 
+from pathlib import Path
+
 import pytest
 
-from examiner import catalogue
-from examiner.catalogue import parse_chapter
+from examiner.catalogue import parse_chapter, read_catalogue
 from examiner.errors import UserError
+from examiner.project import Project
+from tests.conftest import DEMO_CATALOGUE
+from tests.course import CHAPTERS, COURSE
 
 TASK = """
 [[tasks]]
@@ -45,6 +49,7 @@ def test_contradictions_are_refused(text: str, complaint: str) -> None:
 
 
 def test_unknown_names_list_the_known_ones() -> None:
+    catalogue = COURSE.catalogue
     with pytest.raises(UserError, match=r"the chapters are: .*ngrams"):
         catalogue.chapter("poems")
     with pytest.raises(UserError, match=r"its tasks are 2\.1"):
@@ -54,16 +59,59 @@ def test_unknown_names_list_the_known_ones() -> None:
 
 
 def test_a_chapter_is_found_by_stem_number_and_task() -> None:
+    catalogue = COURSE.catalogue
     by_stem, all_tasks = catalogue.resolve("ngrams")
     assert catalogue.resolve("2") == (by_stem, all_tasks)
     assert catalogue.resolve("2.1") == (by_stem, (by_stem.task("2.1"),))
 
 
 def test_every_task_is_complete() -> None:
-    for chapter in catalogue.chapters():
+    for chapter in CHAPTERS:
         for task in chapter.tasks:
             assert task.points > 0
             assert task.minutes > 0
             assert task.symbols
             assert len(set(task.hints)) == 3
             assert all(len(hint) > 20 for hint in task.hints), task.id
+
+
+def test_the_file_of_a_chapter_is_named_after_it(demo_course: Path) -> None:
+    (demo_course / "solutions" / "demo.toml").rename(demo_course / "solutions" / "other.toml")
+    with pytest.raises(UserError, match=r"^other\.toml: its stem is 'demo'; .* be demo\.toml"):
+        _ = Project(demo_course).catalogue
+
+
+@pytest.mark.parametrize(
+    ("folder", "flat"), [("solutions", False), ("coursework", False), ("", True)]
+)
+def test_each_kind_of_folder_holds_its_catalogue(tmp_path: Path, folder: str, flat: bool) -> None:
+    for name, text in (("demo.toml", DEMO_CATALOGUE), ("demo.py", "")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / name).write_text(text, "utf-8")
+    (tmp_path / "pyproject.toml").write_text("[project]", "utf-8")
+    (tmp_path / "course.toml").write_text('title = "Proofs"', "utf-8")
+    (chapter,) = Project(tmp_path, flat).catalogue.chapters
+    assert chapter.heading == "Proofs · chapter 9, Demo"
+
+
+def test_a_folder_without_a_catalogue_has_no_chapter(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no chapter 'demo'; the chapters are: none"):
+        Project(tmp_path).catalogue.resolve("demo")
+    with pytest.raises(UserError, match=r"no task '9\.1'; the tasks are none"):
+        read_catalogue([]).resolve("9.1")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("title = [", "no TOML"),
+        ('titel = "A"', "unknown key 'titel'; the keys are files, "),
+        ("title = 3", "title should be a text, it is 3"),
+        ('library = "numpy"', "library should be a list of texts"),
+        ('library = ["no_such_package.part"]', "there is no package no_such_package"),
+    ],
+)
+def test_settings_that_cannot_be_are_told(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "course.toml").write_text(text, "utf-8")
+    with pytest.raises(UserError, match=rf"^course\.toml.*{complaint}"):
+        _ = Project(tmp_path).settings.packages

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from examiner import catalogue
 from examiner.catalogue import Chapter
 from examiner.check.examples import blank
 from examiner.check.hints import for_function, next_hints, open_function
@@ -19,6 +18,7 @@ from examiner.check.watch import wait_for_save, watch
 from examiner.judge.timelimit import TimeLimitError, time_limit
 from examiner.project import find_project
 from examiner.results import TaskResult, Verdict
+from tests.course import CHAPTERS, COURSE
 
 Command = Callable[..., Result]
 
@@ -122,7 +122,9 @@ def test_hints_come_one_by_one(demo_course: Path, nextword: Command) -> None:
 
 
 def test_one_hint_for_each_function(tmp_path: Path) -> None:
-    task = replace(catalogue.task("2.1"), hints=("Both. `pad`: a. `windows`: b.", "c", "`pad`: d."))
+    task = replace(
+        COURSE.catalogue.task("2.1"), hints=("Both. `pad`: a. `windows`: b.", "c", "`pad`: d.")
+    )
     test = blank("pad")
     wrong = replace(test, verdict=Verdict.FAILED)
     pad = TaskResult(task, (wrong,))
@@ -138,7 +140,7 @@ def test_one_hint_for_each_function(tmp_path: Path) -> None:
     assert next_hints(path, task, "windows")[2] == "`pad`: d."  # it has no part of its own
 
 
-@pytest.mark.parametrize("chapter", catalogue.chapters(), ids=lambda chapter: chapter.stem)
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
 def test_the_last_hint_of_a_task_has_a_part_for_each_function(chapter: Chapter) -> None:
     for task in chapter.tasks:
         parts = {for_function(task.hints[2], each, task.symbols) for each in task.symbols}
@@ -147,7 +149,10 @@ def test_the_last_hint_of_a_task_has_a_part_for_each_function(chapter: Chapter) 
 
 @pytest.mark.slow
 def test_watching_goes_from_task_to_task(
-    demo_course: Path, nextword: Command, capsys: pytest.CaptureFixture[str]
+    demo_course: Path,
+    demo_chapter: Chapter,
+    nextword: Command,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     nextword("sync")
     saves = [
@@ -159,8 +164,7 @@ def test_watching_goes_from_task_to_task(
     def save(path: Path, before: tuple[int, int]) -> None:
         write_work(demo_course, saves.pop(0))
 
-    chapter = catalogue.chapters()[0]
-    watch(find_project(), [(chapter, chapter.tasks)], "coursework", save)
+    watch(find_project(), [(demo_chapter, demo_chapter.tasks)], "coursework", save)
     assert not saves
     told = capsys.readouterr().out
     order = ["not written yet", "add(1, 2)", "9.1 is done.", "Counter", "9.2 is done.", "All of"]

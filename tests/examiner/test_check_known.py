@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from examiner import catalogue
-from examiner.check.known import Known, known_path, load
+from examiner.check.known import Known, load
 from examiner.judge.misconceptions import load_misconceptions
-from examiner.project import find_project
+from examiner.project import Project, find_project
+from tests.course import CHAPTERS
 
 Command = Callable[..., Result]
 PROJECT = find_project(Path(__file__))
@@ -138,23 +138,23 @@ def test_a_mistake_is_named_and_no_other_answer(course: Path, nextword: Command)
 
 
 def test_the_file_hands_over_nothing(course: Path) -> None:
-    text = known_path(course, "demo").read_text("utf-8")
+    text = Project(course).known("demo").read_text("utf-8")
     for told in ("subtracted", "a - b", "-1", "return"):
         assert told not in text
 
 
 @pytest.mark.parametrize("text", ["", "[1", "[]", '{"examples": {"add": 3}, "sentences": {}}'])
 def test_a_broken_file_is_no_obstacle(course: Path, nextword: Command, text: str) -> None:
-    known_path(course, "demo").write_text(text, "utf-8")
+    Project(course).known("demo").write_text(text, "utf-8")
     write_work(course)
     assert nextword("check", "demo").exit_code == 0
-    assert load(known_path(course, "demo")) == Known()
+    assert load(Project(course).known("demo")) == Known()
 
 
-@pytest.mark.parametrize("stem", [chapter.stem for chapter in catalogue.chapters()])
+@pytest.mark.parametrize("stem", [chapter.stem for chapter in CHAPTERS])
 def test_no_file_of_the_course_holds_a_sentence_in_plain_words(stem: str) -> None:
-    text = known_path(PROJECT.root, stem).read_text("utf-8")
-    assert len(load(known_path(PROJECT.root, stem)).sentences) > 5
+    text = PROJECT.known(stem).read_text("utf-8")
+    assert len(load(PROJECT.known(stem)).sentences) > 5
     path = PROJECT.misconceptions(stem)
     assert path
     for mistake in load_misconceptions(path):

@@ -10,19 +10,19 @@ from types import ModuleType
 import pytest
 from typer.testing import Result
 
-from examiner import catalogue
 from examiner.catalogue import Chapter, Task
 from examiner.check.examples import run_examples
-from examiner.check.known import known_path, load
+from examiner.check.known import load
 from examiner.check.open_tasks import of_another
 from examiner.judge.wording import Source
 from examiner.project import find_project
 from examiner.results import Verdict
 from examiner.stubs import marked_regions
+from tests.course import CHAPTERS
 
 Command = Callable[..., Result]
 PROJECT = find_project(Path(__file__))
-TASKS = [(chapter, task) for chapter in catalogue.chapters() for task in chapter.tasks]
+TASKS = [(chapter, task) for chapter in CHAPTERS for task in chapter.tasks]
 # examples of what is made of an earlier task's function: nothing of it works without
 BUILT_ON = {
     ("2.2", "count_ngrams"): "pad",
@@ -72,7 +72,7 @@ def imported(text: str, path: Path) -> ModuleType:
 @pytest.mark.parametrize(("chapter", "task"), TASKS, ids=[task.id for _, task in TASKS])
 def test_an_example_needs_no_other_task(chapter: Chapter, task: Task, tmp_path: Path) -> None:
     """But for those that are built on one, which is named."""
-    examples = load(known_path(PROJECT.root, chapter.stem)).examples
+    examples = load(PROJECT.known(chapter.stem)).examples
     own = [symbol for symbol in task.symbols if symbol in examples]
     if not own:
         pytest.skip("no example")

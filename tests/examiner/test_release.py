@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from examiner import catalogue
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
 from examiner.project import Project, find_project
 from examiner.release.student import release_student, student_notebook
 from examiner.release.suites import SuiteTexts, read_suite
+from tests.course import CHAPTERS, COURSE
 
 Command = Callable[..., Result]
 
@@ -156,10 +156,10 @@ def test_a_students_notebook_imports_coursework_and_has_no_outputs() -> None:
     assert made["cells"][1]["outputs"] == []
 
 
-CHAPTERS = sorted((Path(__file__).parents[2] / "chapters").glob("[0-9]*.ipynb"))
+PAGES = sorted((Path(__file__).parents[2] / "chapters").glob("[0-9]*.ipynb"))
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_students_notebook_has_only_boxes_that_jupyterlab_shows(path: Path) -> None:
     book, made = path.read_text("utf-8"), student_notebook(path.read_text("utf-8"))
     texts = ["".join(c["source"]) for c in json.loads(made)["cells"] if c["cell_type"] != "code"]
@@ -194,14 +194,14 @@ def test_an_unknown_chapter_or_format_is_wrong_use(demo_course: Path, nextword: 
 def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The real release of every chapter that stands."""
     target = tmp_path_factory.mktemp("release") / "handout"
-    release_student(find_project(Path(__file__)), catalogue.chapters(), target)
+    release_student(find_project(Path(__file__)), CHAPTERS, target)
     return target
 
 
 @pytest.mark.slow
 def test_the_real_release_holds_no_solution_and_no_hidden_test(handout: Path) -> None:
     project = find_project(Path(__file__))
-    for chapter in catalogue.chapters():
+    for chapter in CHAPTERS:
         stub = (handout / "coursework" / f"{chapter.stem}.py").read_text("utf-8")
         assert "SOLUTION" not in stub
         assert stub.count("raise NotImplementedError") == sum(len(t.symbols) for t in chapter.tasks)
@@ -234,7 +234,7 @@ def checked(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_a_release_of_one_chapter_is_checked_without_a_word_of_the_others(tmp_path: Path) -> None:
-    project, one = find_project(Path(__file__)), catalogue.chapter("ngrams")
+    project, one = find_project(Path(__file__)), COURSE.catalogue.chapter("ngrams")
     files = release_student(project, [one], tmp_path / "handout")
     page = (project.root / "chapters" / "instructors.md").read_text("utf-8")
     assert f"wrote {len(files)} files to handout" in page
@@ -244,7 +244,7 @@ def test_a_release_of_one_chapter_is_checked_without_a_word_of_the_others(tmp_pa
 @pytest.mark.slow
 def test_the_real_release_can_be_checked_by_itself(handout: Path) -> None:
     answers = checked(handout)
-    assert [each["chapter"] for each in answers] == [each.stem for each in catalogue.chapters()]
+    assert [each["chapter"] for each in answers] == [each.stem for each in CHAPTERS]
     for answer in answers:
         tasks = answer["submissions"][0]["tasks"]
         assert {task["verdict"] for task in tasks} == {"missing"}

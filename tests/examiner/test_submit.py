@@ -153,7 +153,7 @@ def test_nothing_to_hand_in_is_wrong_use(demo_course, nextword):
     assert "nothing to hand in" in result.output
 
 
-def test_progress_counts_the_tasks_that_pass(work, nextword, monkeypatch, demo_chapter):
+def test_progress_counts_the_tasks_that_pass(work, nextword):
     result = nextword("progress", "--json")
     assert json.loads(result.output) == [
         {"chapter": "demo", "done": ["9.2"], "tasks": 2, "next": "9.1", "minutes_left": 5}
@@ -167,6 +167,7 @@ def assignment_folder(demo_course, monkeypatch, tmp_path_factory):
     folder = tmp_path_factory.mktemp("home") / "fetched (1).d"
     (folder / "tests").mkdir(parents=True)
     shutil.copytree(demo_course / "tests" / "demo", folder / "tests" / "demo")
+    shutil.copy(demo_course / "solutions" / "demo.toml", folder)
     (folder / "demo.py").write_text(STUB, "utf-8")
     (folder / "demo.ipynb").write_text('{"cells": []}', "utf-8")
     monkeypatch.chdir(folder)
@@ -197,3 +198,8 @@ def test_an_assignments_folder_without_its_module_is_named(assignment_folder, ne
     assert said.exit_code == 1
     assert "there is no fetched (1).d/demo.py" in said.output
     assert "nothing to hand in" in nextword("submit", "demo").output
+
+
+def test_an_assignments_own_folder_can_be_handed_in_without_its_tests(assignment_folder, nextword):
+    shutil.rmtree(assignment_folder / "tests")
+    assert "wrote demo.zip" in nextword("submit", "demo").output

@@ -149,6 +149,7 @@ def test_authors_see_hidden_tests_pass(suite: Path, nextword: Command) -> None:
 
 
 def test_students_have_no_hidden_tests(demo_course: Path, nextword: Command) -> None:
+    (demo_course / "solutions" / "demo.toml").rename(demo_course / "coursework" / "demo.toml")
     (demo_course / "solutions").rename(demo_course / "elsewhere")
     result = nextword("check", "9.1", "--hidden")
     assert result.exit_code == 2

@@ -210,3 +210,35 @@ def test_the_index_of_tasks_links_to_boxes_that_are_written(
     nextword("sync")
     index = (demo_course / "chapters" / "tasks.md").read_text("utf-8")
     assert "| 9.1 | Adding | easy | 5 | 4 |" in index
+
+
+# ---------------------------------------------------------------- what a course adds of its own
+
+OWN_PRODUCTS = """
+def page(text):
+    return text.replace("yesterday", "today")
+
+
+def files(root):
+    return {root / "data" / "made.txt": "made of nothing"}
+"""
+
+
+def test_a_course_has_products_of_its_own(
+    demo_course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (demo_course / "own_products.py").write_text(OWN_PRODUCTS, "utf-8")
+    (demo_course / "course.toml").write_text('products = ["own_products"]', "utf-8")
+    boxes = [cell("markdown", "", exercise=task) for task in ("9.1", "9.2")]
+    store(demo_course / "chapters" / "09-demo.ipynb", cell("markdown", "yesterday"), *boxes)
+    missing = nextword("sync")
+    assert missing.exit_code == 2
+    assert "course.toml: `products` names own_products: No module" in missing.output
+    monkeypatch.syspath_prepend(str(demo_course))
+    assert nextword("sync", "--check").exit_code == 1
+    assert nextword("sync").exit_code == 0
+    assert (demo_course / "data" / "made.txt").read_text("utf-8") == "made of nothing"
+    page = (demo_course / "chapters" / "09-demo.ipynb").read_text("utf-8")
+    assert "today" in page
+    assert "{exercise} 9.1 Adding" in page
+    assert nextword("sync", "--check").exit_code == 0

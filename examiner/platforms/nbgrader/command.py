@@ -15,6 +15,7 @@ from examiner.errors import UserError
 from examiner.grading.terminal import changes_table
 from examiner.platforms.nbgrader import require_nbgrader
 from examiner.plural import count, duration
+from examiner.project import COMMAND
 
 if TYPE_CHECKING:  # it needs nbgrader
     from examiner.platforms.nbgrader.grade_class import Graded
@@ -32,7 +33,7 @@ def find_course(submissions: Path, gradebook: str) -> Path:
                 return folder
     raise UserError(
         "run this in the nbgrader course folder (the one with nbgrader_config.py and source/); "
-        "`nextword release CHAPTER --format nbgrader --to DIR` makes one"
+        f"`{COMMAND} release CHAPTER --format nbgrader --to DIR` makes one"
     )
 
 
@@ -46,7 +47,7 @@ def grade_class(
     """Grade a class into a gradebook and print what it earned; return the exit status."""
     require_nbgrader()
     if submissions is None:
-        raise UserError("say where the submissions are: nextword grade ngrams submitted/ …")
+        raise UserError(f"say where the submissions are: {COMMAND} grade CHAPTER submitted/ …")
     from examiner.grading.roster import read_roster
     from examiner.platforms.nbgrader.grade_class import grade_into
 

@@ -16,14 +16,13 @@ from typing import Any
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from examiner import catalogue
 from examiner.boundary import wire
 from examiner.boundary.errors import WireError
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
 from examiner.files import write_whole
 from examiner.grading.store import run_key
-from examiner.project import Project
+from examiner.project import COMMAND, ENTRY, Project
 from examiner.release.assignment import (
     Cell,
     Notebook,
@@ -47,6 +46,7 @@ class Assignment:
     cells: dict[str, Cell] = field(default_factory=dict)  # by grade id: the course's own cells
     headings: dict[str, str] = field(default_factory=dict)  # by grade id: the heading above it
     texts: frozenset[str] = frozenset()  # of the cells that nobody fills in and nobody marks
+    library: tuple[Path, ...] = ()  # the folders of the packages that notebooks import
 
     @property
     def order(self) -> list[str]:
@@ -65,7 +65,7 @@ class Assignment:
 
     def said(self, grade_id: str) -> dict[str, Any]:
         """Return the cell's entry `nextword`."""
-        return dict(self.cells[grade_id]["metadata"]["nextword"])
+        return dict(self.cells[grade_id]["metadata"][ENTRY])
 
     def ids(self, kind: str) -> list[str]:
         """Return the grade ids of all cells of a kind, in the order of the notebook."""
@@ -77,7 +77,7 @@ def course_folder(folder: Path) -> Path:
     if not (folder / "nbgrader_config.py").is_file() or not (folder / "source").is_dir():
         raise UserError(
             f"{folder} is no nbgrader course folder: it should hold nbgrader_config.py and source/ "
-            "(nextword release CHAPTER --format nbgrader --to DIR makes one)"
+            f"({COMMAND} release CHAPTER --format nbgrader --to DIR makes one)"
         )
     return folder
 
@@ -95,7 +95,7 @@ def examiner_project(course: Path) -> Project:
     folder = course / GRADER
     if not (folder / "tests").is_dir():
         raise UserError(
-            f"{folder} is missing: copy it from the folder that `nextword release` made"
+            f"{folder} is missing: copy it from the folder that `{COMMAND} release` made"
         )
     return Project(folder)
 
@@ -121,12 +121,13 @@ def assignment(course: Path, name: str) -> Assignment:
                 headings[name] = heading
             else:
                 texts.add(cell["source"].strip())
-    tasks = [cell["metadata"]["nextword"]["task"] for cell in cells.values() if _tests_task(cell)]
+    tasks = [cell["metadata"][ENTRY]["task"] for cell in cells.values() if _tests_task(cell)]
+    library = tuple(Project(course / GRADER).settings.packages)
     if not tasks:
-        return Assignment(folder, None, cells, headings, frozenset(texts))
-    chapter, _ = catalogue.resolve(tasks[0])
+        return Assignment(folder, None, cells, headings, frozenset(texts), library)
+    chapter, _ = examiner_project(course).catalogue.resolve(tasks[0])
     _renew(course, chapter, notebooks, cells)
-    return Assignment(folder, chapter, cells, headings, frozenset(texts))
+    return Assignment(folder, chapter, cells, headings, frozenset(texts), library)
 
 
 def _renew(
@@ -151,7 +152,8 @@ def _answers(notebook: Notebook, examiner: Project, stem: str) -> dict[str, Any]
     """Return the reference's answers; asked again when it, the notebook or a library changes."""
     reference = examiner.module("solutions", stem)
     text = answers_text(notebook)
-    key = run_key([reference], text, seed="", plan="")
+    whole = {name.partition(".")[0] for name in examiner.settings.library}
+    key = run_key([reference], text, "", "", sorted(whole))
     kept = examiner.state(f"answers-{hashlib.sha256(text.encode()).hexdigest()[:16]}")
     with contextlib.suppress(OSError, WireError, ValueError):
         known, answers = wire.decode(kept.read_bytes())

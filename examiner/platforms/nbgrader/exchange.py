@@ -14,6 +14,7 @@ from examiner.platforms.nbgrader.plain_files import (
     copy_plain_files,
     links_in,
 )
+from examiner.project import COMMAND
 
 NEEDED = (TIMESTAMP, "submission_secret.txt")  # what `nbgrader submit` adds
 
@@ -25,7 +26,7 @@ class Collect(ExchangeCollect):
         """Copy a submission."""
         for line in links_in(Path(src)):
             self.log.warning("%s: %s", Path(src).name, line)
-        with tempfile.TemporaryDirectory(prefix="nextword-collect-") as name:
+        with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-collect-") as name:
             plain = Path(name) / "submission"
             plain.mkdir()
             copy_plain_files(Path(src), plain)

@@ -44,6 +44,7 @@ from examiner.platforms.nbgrader.plain_files import copy_for_marking, is_plain, 
 from examiner.platforms.nbgrader.restore_cells import Released, mend, released
 from examiner.platforms.nbgrader.zips import ask_for_an_id, last_of, unpack
 from examiner.plural import count
+from examiner.project import COMMAND
 
 
 @dataclass
@@ -114,7 +115,7 @@ def grade_into(
     people = {person.id: person for person in roster.people} if roster else {}
     jobs = jobs or processors()
     with (
-        tempfile.TemporaryDirectory(prefix="nextword-class-") as place,
+        tempfile.TemporaryDirectory(prefix=f"{COMMAND}-class-") as place,
         open_class(submissions, roster) as found,
         open_gradebook(url, settings) as book,
         Background(jobs) as background,

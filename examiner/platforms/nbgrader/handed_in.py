@@ -13,6 +13,7 @@ from typing import Any
 import nbformat
 
 from examiner.check.terminal import printable
+from examiner.project import ENTRY
 
 AS_SUBMITTED = ".as-submitted"  # ends the name of a notebook that could not be read
 OLDEST = 3  # notebook format that is converted
@@ -21,7 +22,7 @@ MAX_BYTES = 50 << 20  # a notebook with its figures
 MAX_VALUES = 1_000_000  # numbers, texts, lists in it; each takes a hundred bytes or more to read
 MAX_CELLS = 2_000
 UNUSED = "The notebook that was handed in could not be used"
-PLACED = "nextword_placed"  # in the metadata of a notebook that was put here, not handed in
+PLACED = f"{ENTRY}_placed"  # in the metadata of a notebook that was put here, not handed in
 
 
 def grade_ids(notebook: Any) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from examiner.platforms.nbgrader import kernel_program
 from examiner.platforms.nbgrader.background import Processes
 from examiner.platforms.nbgrader.kernel_program import FILES, HOME, IMAGES, LIMITS, MAX_ANSWER
 from examiner.sandbox import bubblewrap
-from examiner.sandbox.servers import LIBRARY, environment
+from examiner.sandbox.servers import environment, places
 from examiner.sandbox.trial import HOW_TO_GET
 
 START_SECONDS = 120.0  # of the sandbox and the kernel, on a busy machine
@@ -91,14 +92,20 @@ class _GoneError(Exception):
     """There will be no more answers."""
 
 
-def execute(steps: Sequence[Step], folder: Path, processes: Processes | None = None) -> Executed:
+def execute(
+    steps: Sequence[Step],
+    folder: Path,
+    processes: Processes | None = None,
+    library: Sequence[Path] = (),
+) -> Executed:
     """Run the steps in one kernel; `folder` holds the student's files, which it sees copies of.
 
-    The kernel is one of the `processes` that end with the run of a class.
+    The kernel is one of the `processes` that end with the run of a class. It sees the packages of
+    the course's `library`.
     """
     executed = Executed()
     seconds = min(WHOLE_SECONDS, START_SECONDS + sum(step.seconds for step in steps))
-    started = _program(folder, processes or Processes())
+    started = _program(folder, processes or Processes(), library)
     with started as (channel, said):
         assert channel.meter is not None
         talk = _Talk(channel, Deadline(seconds, channel.meter))
@@ -207,8 +214,10 @@ def _size(output: Mapping[str, Any]) -> int:
 
 
 @contextlib.contextmanager
-def _program(folder: Path, processes: Processes) -> Iterator[tuple[Channel, IO[bytes]]]:
-    """Start the program in the sandbox, where it sees `folder`.
+def _program(
+    folder: Path, processes: Processes, library: Sequence[Path]
+) -> Iterator[tuple[Channel, IO[bytes]]]:
+    """Start the program in the sandbox, where it sees `folder` and the packages of `library`.
 
     Yields a channel to it, and what it writes to stderr before the kernel runs (its own errors).
     At the end all that is in the sandbox is ended. Raises UserError where bubblewrap is missing.
@@ -219,9 +228,9 @@ def _program(folder: Path, processes: Processes) -> Iterator[tuple[Channel, IO[b
             f"({HOW_TO_GET})"
         )
     ours, theirs = socket.socketpair()
-    wall = bubblewrap.wrapping_a_kernel(folder, str(FILES), str(HOME), LIMITS.disk)
+    wall = bubblewrap.wrapping_a_kernel(folder, str(FILES), str(HOME), LIMITS.disk, library)
     command = [sys.executable, "-P", "-m", kernel_program.__name__, str(theirs.fileno())]
-    options: dict[str, Any] = {"pass_fds": [theirs.fileno()], "env": _environment()}
+    options: dict[str, Any] = {"pass_fds": [theirs.fileno()], "env": _environment(library)}
     options |= {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     # bubblewrap, when it is ended, takes everything in it along
     with (
@@ -237,7 +246,7 @@ def _program(folder: Path, processes: Processes) -> Iterator[tuple[Channel, IO[b
         yield channel, said
 
 
-def _environment() -> dict[str, str]:
+def _environment(library: Sequence[Path]) -> dict[str, str]:
     """Return what a kernel finds in its environment: what every candidate does, and its places.
 
     subtle: a program of Python's that a notebook starts looks for modules beside it, too.
@@ -247,7 +256,7 @@ def _environment() -> dict[str, str]:
         **shared,
         "HOME": str(HOME),
         "TMPDIR": str(HOME),
-        "PYTHONPATH": str(LIBRARY),
+        "PYTHONPATH": os.pathsep.join(places(library)),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "NBGRADER_EXECUTION": "autograde",
     }

@@ -19,13 +19,14 @@ from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_markdown_cell
 from nbgrader import utils
 
-from examiner import catalogue
 from examiner.catalogue import Chapter, Task
 from examiner.errors import UserError
 from examiner.grading.submissions import MAX_SOURCE
+from examiner.platforms.nbgrader.course import examiner_project
 from examiner.platforms.nbgrader.notebook import id_of
 from examiner.platforms.nbgrader.plain_files import is_plain
 from examiner.platforms.nbgrader.student_markdown import SHOWN, markdown, shortened
+from examiner.project import ENTRY
 from examiner.release.assignment import cell_id, kind_of, read_notebook, without
 from examiner.stubs import Function, functions_of
 
@@ -53,7 +54,7 @@ class ShowBeside(Preprocessor):
             source = course / "source" / name / f"{notebook}.ipynb"
             if source.is_file():
                 with contextlib.suppress(OSError, UserError):  # the page is more than its extras
-                    shown = _beside(source, place)
+                    shown = _beside(course, source, place)
                 break
         resources[SHOWN] = {HEAD: f"<style>{STYLE}</style>", **shown}
         nb.cells = [_place_for(HEAD), *_with(nb.cells, shown)]
@@ -73,14 +74,15 @@ def _place_for(name: str) -> NotebookNode:
     return new_markdown_cell(metadata={SHOWN: name})
 
 
-def _beside(source: Path, place: Path) -> dict[str, str]:
+def _beside(course: Path, source: Path, place: Path) -> dict[str, str]:
     """Return what is shown below the cells of a notebook, as HTML by their names."""
     shown = {}
     modules: dict[str, Module] = {}
+    catalogue = examiner_project(course).catalogue
     for cell in read_notebook(source.read_text("utf-8"), source.name)["cells"]:
         kind = kind_of(cell)
         if kind == "task":
-            chapter, (task, *_) = catalogue.resolve(cell["metadata"]["nextword"]["task"])
+            chapter, (task, *_) = catalogue.resolve(cell["metadata"][ENTRY]["task"])
             module = modules.setdefault(chapter.stem, Module(chapter, place))
             shown[cell_id(cell)] = _folded(module.title(task), module.code_of(task))
             if task is chapter.tasks[-1]:

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from examiner import catalogue
 from examiner.catalogue import Chapter
 from examiner.check.terminal import printable
 from examiner.errors import UserError
@@ -26,7 +25,7 @@ from examiner.platforms.nbgrader.background import Processes
 from examiner.platforms.nbgrader.check_cells import Score
 from examiner.platforms.nbgrader.course import examiner_project
 from examiner.plural import count
-from examiner.project import Project
+from examiner.project import COMMAND, Project
 from examiner.results import SubmissionResult, Verdict
 
 EXIT_USER_ERROR = 2
@@ -54,7 +53,7 @@ def module_results(
     """
     project = examiner_project(course)
     names = {_key(student): student for student in folders}
-    with tempfile.TemporaryDirectory(prefix="nextword-class-") as name:
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-class-") as name:
         stage = Path(name) / "class"
         for key, student in names.items():
             _stage(folders[student], stage / key, f"{chapter.stem}.py")
@@ -144,7 +143,7 @@ def main() -> None:
     project = Project(Path(root))
     options = Options(out=project.state("graded") / stem, jobs=int(jobs))
     try:
-        outcome = grade(project, catalogue.chapter(stem), Path(stage), options, _Silent())
+        outcome = grade(project, project.catalogue.chapter(stem), Path(stage), options, _Silent())
     except UserError as error:
         sys.exit(_say(str(error)))
     faults = fault_lines(outcome.faults)

@@ -23,9 +23,10 @@ from examiner.platforms.nbgrader.handed_in import UNUSED
 from examiner.platforms.nbgrader.kernel import Executed, Step, execute
 from examiner.platforms.nbgrader.plain_files import clear_the_way, plain_files
 from examiner.plural import count
+from examiner.project import COMMAND, ENTRY
 from examiner.release.assignment import without
 
-SHARED = "nextword"  # the entry of metadata and resources that is ours
+SHARED = ENTRY  # the entry of metadata and resources that is ours
 MAX_FILES = 64 << 20  # bytes of a student's files that a notebook may read
 
 
@@ -85,9 +86,9 @@ def run_steps(
     processes: Processes | None = None,
 ) -> Executed:
     """Take the steps in the sandbox, beside the files that the student handed in."""
-    with tempfile.TemporaryDirectory(prefix="nextword-files-") as name:
+    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-files-") as name:
         stage_files(Path(name), handed_in, of.folder, kept)
-        return execute(steps, Path(name), processes)
+        return execute(steps, Path(name), processes, of.library)
 
 
 def show(nb: NotebookNode, steps: Sequence[Step], executed: Executed) -> None:

@@ -79,7 +79,7 @@ def page(nb: NotebookNode, of: Assignment, about: Mapping[str, Any]) -> Page:
     """
     parts = _parts(nb, of)
     chapter = of.chapter
-    title = f"Next Word · chapter {chapter.number}, {chapter.title}" if chapter else of.name
+    title = chapter.heading if chapter else of.name
     return Page(
         student=about["name"] or about["student"],
         title=title,

@@ -17,6 +17,8 @@ from latex2mathml.converter import convert
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from pygments.token import STANDARD_TYPES  # type: ignore[import-untyped]
 
+from examiner.project import ENTRY
+
 WORDS = ["a", "abbr", "b", "br", "code", "del", "em", "i", "s", "span", "strong", "sub", "sup"]
 BLOCKS = ["blockquote", "dd", "div", "dl", "dt", "hr", "li", "ol", "p", "pre", "ul"]
 HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
@@ -31,7 +33,7 @@ ADDRESS = re.compile(r"(https?://|#)", re.IGNORECASE)
 PICTURE = re.compile(r"data:image/(png|jpeg);base64,[A-Za-z0-9+/=]*")  # in the page itself
 NO_PICTURE = re.compile(r"<img(?: alt=\"[^\"]*\")?>")  # one whose address was not allowed
 PASTED = "attachment:"  # begins the address of a picture in the cell
-SHOWN = "nextword_shown"  # what marking_page.py puts into the page, by the names of cells
+SHOWN = f"{ENTRY}_shown"  # what marking_page.py puts into the page, by the names of cells
 # the page's own classes lie over it, or are its buttons; those of coloured code do nothing else
 CLASSES = {("div", "highlight"), *(("span", name) for name in STANDARD_TYPES.values())}
 # with these MathJax gives letters a class, an id, a style or a link

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from examiner import catalogue
 from examiner.grading.agenda import UNNAMED, UNWRITTEN, mistakes_met
 from examiner.grading.run import AGENDA
 from examiner.grading.similar import page, similar_pairs
 from examiner.grading.submissions import Submission
 from examiner.judge.wording import Source
 from examiner.results import Verdict, Whose
+from tests.course import COURSE
 from tests.examiner.grading.conftest import REFERENCE, TinyCourse
 
 RIGHT = "return sum(numbers) / len(numbers)"
@@ -87,7 +87,7 @@ def test_a_renamed_copy_is_found_and_the_stub_does_not_count() -> None:
         marked = "".join(text for text, same in side.pieces if same)
         assert "enumerate" in marked
         assert "class Bag" not in marked
-    text = page(catalogue.chapter("ngrams"), pairs)
+    text = page(COURSE.catalogue.chapter("ngrams"), pairs)
     assert "<mark>" in text
     assert "ann and bo" in text
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from examiner import catalogue
 from examiner.catalogue import Chapter
 from examiner.grading.run import Options, grade
 from examiner.project import Project
+from tests.course import COURSE
 from tests.examiner.grading.conftest import Quiet, sandbox_works
 from tests.variants.variants import Variant, nothing, read
 
@@ -62,7 +62,7 @@ def on_purpose(chapter: Chapter, variant: Variant) -> Variant:
 @pytest.mark.slow
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_failing_an_earlier_task_raises_no_later_score(stem: str, tmp_path: Path) -> None:
-    chapter = catalogue.chapter(stem)
+    chapter = COURSE.catalogue.chapter(stem)
     text = (ROOT / "solutions" / f"{stem}.py").read_text("utf-8")
     variants = list(wrong_answers(chapter))
     for number, variant in enumerate(variants):

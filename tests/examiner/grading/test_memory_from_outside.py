@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from examiner import catalogue
 from examiner.grading.run import Options, grade
 from examiner.project import Project
 from examiner.results import SubmissionResult, Verdict
+from tests.course import COURSE
 from tests.examiner.grading.conftest import Quiet, sandbox_works
 from tests.variants.variants import Variant
 
@@ -42,7 +42,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionRes
     if not Path("/proc/self/clear_refs").exists():
         pytest.skip("this system does not tell how much memory a process had")
     root = tmp_path_factory.mktemp("memory")
-    chapter = catalogue.chapter("attention")
+    chapter = COURSE.catalogue.chapter("attention")
     wasteful = Variant("5.11", "", "wastes", "", frozenset(), WASTE).module(REFERENCE)
     for name, text in (
         ("honest", REFERENCE),

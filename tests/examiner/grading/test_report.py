@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from examiner import catalogue
+from examiner.catalogue import Chapter
 from examiner.grading import store
 from examiner.grading.run import Outcome
 from examiner.grading.store import REASONS, run_key
 from examiner.grading.terminal import Display, show
 from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict
+from tests.course import CHAPTERS
 from tests.examiner.grading.conftest import REFERENCE, TinyCourse
 
 HALF = REFERENCE.replace("return sum(numbers) / len(numbers)", "return 0")
@@ -59,8 +60,8 @@ def test_a_table_tells_which_scores_changed_and_why(tiny: TinyCourse) -> None:
     assert row.endswith("another submission and another seed; tasks 9.1")
 
 
-@pytest.mark.parametrize("chapter", catalogue.chapters(), ids=lambda each: each.stem)
-def test_the_points_of_every_task_fit_into_a_narrow_terminal(chapter: catalogue.Chapter) -> None:
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda each: each.stem)
+def test_the_points_of_every_task_fit_into_a_narrow_terminal(chapter: Chapter) -> None:
     half = [("a", Verdict.PASSED, 2.0), ("b", Verdict.TIMEOUT, 1.0)]
     tests = tuple(TestResult(name, "It works.", verdict, weight) for name, verdict, weight in half)
     tasks = tuple(TaskResult(task, tests) for task in chapter.tasks)

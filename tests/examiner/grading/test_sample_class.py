@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from examiner import catalogue
 from examiner.catalogue import Chapter
 from examiner.grading.run import Options, grade
 from examiner.project import find_project
 from examiner.release.samples import write_samples
 from examiner.results import SubmissionResult
+from tests.course import CHAPTERS
 from tests.examiner.grading.conftest import Quiet
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ def expected_of(chapter: Chapter) -> dict[str, dict[str, Any]]:
     return {name: json.loads(path.read_text("utf-8")) for name, path in sorted(paths.items())}
 
 
-CASES = [(chapter, name) for chapter in catalogue.chapters() for name in expected_of(chapter)]
+CASES = [(chapter, name) for chapter in CHAPTERS for name in expected_of(chapter)]
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_a_sample_submission_gets_its_expected_result(
     assert set(expected.get("misconceptions", ())) <= said
 
 
-@pytest.mark.parametrize("chapter", catalogue.chapters(), ids=lambda chapter: chapter.stem)
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
 def test_a_sample_class_is_complete(graded: Callable[[Chapter], Results], chapter: Chapter) -> None:
     results, expected = graded(chapter), expected_of(chapter)
     assert sorted(results) == sorted([*expected, "solutions", "coursework"])
@@ -82,7 +82,7 @@ def test_a_sample_class_is_complete(graded: Callable[[Chapter], Results], chapte
     assert len(expected) >= min(8, 2 + len(chapter.tasks))
 
 
-@pytest.mark.parametrize("chapter", catalogue.chapters(), ids=lambda chapter: chapter.stem)
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
 def test_stubs_get_nothing_and_solutions_everything(
     graded: Callable[[Chapter], Results], chapter: Chapter
 ) -> None:

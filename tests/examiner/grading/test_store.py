@@ -3,14 +3,17 @@
 import pytest
 
 from examiner.grading import store
+from tests.course import COURSE
+
+LIBRARY = COURSE.settings.library[0].rpartition(".")[2]  # a folder
 
 
 def grader_key() -> str:
-    return store.run_key([], {}, "s", "p")["grader"]
+    return store.run_key([], {}, "s", "p", COURSE.settings.library)["grader"]
 
 
 @pytest.mark.parametrize(
-    "room", ["boundary", "candidate", "check", "corpora", "grading", "judge", "sandbox"]
+    "room", ["boundary", "candidate", "check", "grading", "judge", "sandbox", LIBRARY]
 )
 def test_another_text_of_any_room_is_another_grader(
     room: str, monkeypatch: pytest.MonkeyPatch

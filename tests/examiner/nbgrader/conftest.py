@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 
-from examiner.catalogue import chapter
 from examiner.platforms.nbgrader.course import assignment
 from examiner.project import Project
 from examiner.release.nbgrader import assignment_of, reference_answers
-from examiner.release.student import LIBRARY_FILES
+from tests.course import COURSE
 from tests.examiner.nbgrader.commands import run_forked
 
 if importlib.util.find_spec("nbgrader") is None:  # it comes with the extra `instructor`
@@ -145,9 +144,9 @@ def reference() -> str:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The course's chapter on n-grams, whose assignment measures shorter texts."""
     root = tmp_path_factory.mktemp("project")
-    parts = ["solutions/ngrams.py", "solutions/ngrams.ipynb"]
-    parts += ["tests/ngrams/suite", "tests/misconceptions/ngrams", "tests/ngrams/known.json"]
-    parts += LIBRARY_FILES
+    parts = [f"solutions/ngrams.{ending}" for ending in ("py", "ipynb", "toml")]
+    parts += ["tests/ngrams/suite", "tests/misconceptions/ngrams", "coursework/known"]
+    parts += ["course.toml", *COURSE.settings.files]
     for each in [*parts, "tests/__init__.py"]:
         (root / each).parent.mkdir(parents=True, exist_ok=True)
         copy_of = shutil.copytree if (ROOT / each).is_dir() else shutil.copy
@@ -163,7 +162,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @pytest.fixture(scope="session")
 def answers(project: Project) -> dict[str, Any]:
     """What the reference answers in the notebook."""
-    notebook = assignment_of(project, chapter("ngrams"))
+    notebook = assignment_of(project, COURSE.catalogue.chapter("ngrams"))
     return reference_answers(notebook, ROOT / "solutions" / "ngrams.py")
 
 

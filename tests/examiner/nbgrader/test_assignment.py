@@ -3,12 +3,12 @@
 import json
 import math
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from nbgrader.nbgraderformat import MetadataValidator
 
-from examiner.catalogue import chapter
 from examiner.check import notebook as cells_of_students
 from examiner.errors import UserError
 from examiner.platforms.nbgrader.check_cells import Score, judge
@@ -17,9 +17,10 @@ from examiner.project import Project
 from examiner.release import assignment as work
 from examiner.release.nbgrader import assignment_of
 from examiner.release.suites import read_suite
+from tests.course import COURSE
 
 ROOT = Path(__file__).parents[3]
-PROJECT, NGRAMS = Project(ROOT), chapter("ngrams")
+PROJECT, NGRAMS = Project(ROOT), COURSE.catalogue.chapter("ngrams")
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def test_students_see_no_solution_hidden_test_or_mark_scheme(notebook, source):
     assert "SOLUTION" not in text
     assert "Model answer" not in text
     assert "YOUR CODE HERE" in text
-    assert "ngrams/oracles.py" in json.dumps(source)
+    assert "ngrams/suite/oracles.py" in json.dumps(source)
     assert "oracles" not in text
 
 
@@ -119,6 +120,7 @@ def test_what_is_no_notebook_is_refused(text):
 
 
 def test_points_in_a_notebook_count_the_visible_tests(tmp_path, capsys, reference):
+    shutil.copy(PROJECT.tasks_file("ngrams"), tmp_path)
     stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
     (tmp_path / "ngrams.py").write_text(stub, "utf-8")
     tests = tmp_path / "tests"
@@ -136,6 +138,7 @@ def test_points_in_a_notebook_count_the_visible_tests(tmp_path, capsys, referenc
 
 
 def test_points_end_what_never_ends(tmp_path, capsys):
+    shutil.copy(PROJECT.tasks_file("ngrams"), tmp_path)
     (tmp_path / "ngrams.py").write_text(
         "import numpy as np\n\n\ndef pad(sentence, n):\n"
         "    while True:\n        np.random.default_rng(0).choice(['a', 'b'])\n",
@@ -152,6 +155,7 @@ def test_points_end_what_never_ends(tmp_path, capsys):
 
 
 def test_a_suite_given_as_text_replaces_the_one_before(tmp_path, reference):
+    shutil.copy(PROJECT.tasks_file("ngrams"), tmp_path)
     (tmp_path / "ngrams.py").write_text(reference, "utf-8")
     template = (
         "import pytest\n\n@pytest.mark.task('2.1')\ndef test_it(coursework):\n"

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from examiner.catalogue import chapter
 from examiner.platforms.nbgrader.check_cells import judge
 from examiner.project import Project
 from examiner.release import assignment as work
 from examiner.release.nbgrader import assignment_of
+from tests.course import COURSE
 from tests.examiner.nbgrader.conftest import ROOT
 
 INF, NAN = math.inf, math.nan
@@ -95,7 +95,7 @@ def cheap(right: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.parametrize("stem", RIGHT)
 def test_constants_earn_nothing(stem: str) -> None:
-    notebook = assignment_of(Project(ROOT), chapter(stem))
+    notebook = assignment_of(Project(ROOT), COURSE.catalogue.chapter(stem))
     assert set(RIGHT[stem]) == set(work.variables(notebook)), "what the checks read has changed"
     earned = [
         f"{said['check']}: {name}"
@@ -110,7 +110,7 @@ def test_constants_earn_nothing(stem: str) -> None:
 
 @pytest.mark.parametrize("stem", RIGHT)
 def test_what_is_right_earns_all(stem: str) -> None:
-    notebook = assignment_of(Project(ROOT), chapter(stem))
+    notebook = assignment_of(Project(ROOT), COURSE.catalogue.chapter(stem))
     for cell in notebook["cells"]:
         if work.kind_of(cell) == "check":
             said = cell["metadata"]["nextword"]

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from examiner.catalogue import chapter
 from examiner.errors import UserError
 from examiner.platforms.gradescope import release_gradescope, results
 from examiner.project import Project
 from examiner.sandbox import other_user
+from tests.course import COURSE
 from tests.examiner.nbgrader.conftest import ROOT
 
-NGRAMS = chapter("ngrams")
+NGRAMS = COURSE.catalogue.chapter("ngrams")
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ def test_release_fetch_submit_collect(stock, reference):
     at_home = Course(student)
     at_home.run("nbgrader", "fetch_assignment", "ngrams", "--course", "nextword")
     fetched = {path.name for path in (student / "ngrams").iterdir()}
-    assert fetched == {"README.md", "ngrams.ipynb", "ngrams.py", "tests"}
+    assert fetched == {*("README.md", "known", "ngrams.ipynb", "ngrams.py", "ngrams.toml", "tests")}
     (student / "ngrams" / "ngrams.py").write_text(reference, "utf-8")
     (student / "ngrams" / "ngrams.ipynb").write_text(json.dumps(stock.solved()), "utf-8")
     at_home.run("nbgrader", "submit", "ngrams", "--course", "nextword")

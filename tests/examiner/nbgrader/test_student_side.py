@@ -9,12 +9,12 @@ import zipfile
 
 import pytest
 
-from examiner.catalogue import chapter
 from examiner.platforms.nbgrader.module_grades import module_results
+from tests.course import COURSE
 from tests.examiner.nbgrader.conftest import CANARY, ROOT, Course
 from tests.examiner.nbgrader.test_walk import without_generate
 
-NGRAMS = chapter("ngrams")
+NGRAMS = COURSE.catalogue.chapter("ngrams")
 
 
 @pytest.fixture(scope="module")
