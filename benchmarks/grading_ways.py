@@ -22,6 +22,7 @@ from examiner.boundary.deadline import Deadline
 from examiner.grading.examiner import Examiner
 from examiner.grading.run import Options, grade
 from examiner.judge.bounds import Bounds
+from examiner.judge.runs import Run, Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.results import SubmissionResult
 
@@ -138,25 +139,28 @@ def _warm_process(
     course: Course, sources: dict[str, str], ready: Callable[[], object], pipe: Any
 ) -> None:
     def work(suite: Suite) -> None:
-        suite.seed, suite.bound = SEED, Bounds()
+        terms = Terms(SEED, bound=Bounds())
         ready()
         before = computed()
-        pipe.send(
-            ({name: _warm_one(suite, course.stem, text) for name, text in sources.items()}, before)
-        )
+        stem = course.stem
+        passed = {name: _warm_one(suite, terms, stem, text) for name, text in sources.items()}
+        pipe.send((passed, before))
 
     with_suite(course.project.suite(course.stem), course.project.root, work)
 
 
-def _warm_one(suite: Suite, stem: str, text: str) -> int:
+def _warm_one(suite: Suite, terms: Terms, stem: str, text: str) -> int:
     module = ModuleType(stem)
     sys.modules[stem] = module
     try:
         exec(compile(text, f"{stem}.py", "exec"), vars(module))
     except Exception:
         return 0
-    suite.package = SimpleNamespace(**{stem: module})
-    return sum(suite.run(test, Deadline(test.mark.seconds))[0] is None for test in suite.tests)
+    package = SimpleNamespace(**{stem: module})
+    runs = (
+        suite.run(test, Run(package, Deadline(test.mark.seconds), terms)) for test in suite.tests
+    )
+    return sum(ran.raised is None for ran in runs)
 
 
 def ours(course: Course, folder: Path, base: Path, jobs: int) -> Measured:
@@ -176,10 +180,10 @@ def ours(course: Course, folder: Path, base: Path, jobs: int) -> Measured:
 
 def tests_alone(course: Course, folder: Path, base: Path, jobs: int) -> Measured:
     """(e) As (d), but a failed test is neither tried again nor explained: what pytest does."""
-    nothing = mock.Mock()
+    nothing = mock.Mock(return_value=())
     with (
-        mock.patch.object(Examiner, "_charge_once", nothing),
-        mock.patch.object(Examiner, "_explain_mistakes", nothing),
+        mock.patch.object(Examiner, "second_try", nothing),
+        mock.patch.object(Examiner, "explain", nothing),
     ):
         found = ours(course, folder, base / "alone", jobs)
     return replace(found, key=f"e{jobs}", name=f"(e) its tests alone, {jobs} at a time")

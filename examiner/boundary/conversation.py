@@ -30,6 +30,7 @@ class Lender(Protocol):
     """Answers what a candidate asks of parts of the reference: judge/lending.py."""
 
     peak: int | None  # bytes that a part held at most, while somebody asks
+    used: set[str]  # names of the parts that the running test has asked for
     tracing: bool  # whether gradients flow through what the student's objects are asked
 
     @property

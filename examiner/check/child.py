@@ -23,10 +23,10 @@ from examiner.check.examples import SECONDS, blank, name_of, run_examples
 from examiner.check.job import Job
 from examiner.check.known import Example, load
 from examiner.check.open_tasks import of_another
-from examiner.check.runner import SuiteError, run_suite
+from examiner.check.runner import Checked, SuiteError, run_suite
 from examiner.judge.local import on_file
-from examiner.judge.session import Refusal, Session, describe
-from examiner.judge.suite import Suite, SuiteTest
+from examiner.judge.session import Judged, describe
+from examiner.judge.suite import SuiteTest
 from examiner.judge.wording import Source
 from examiner.results import TestResult, Verdict
 
@@ -77,7 +77,6 @@ class _Work:
         self.job, self.teller = job, teller
         self.module = Path(job.module)
         self.known = load(Path(job.known))
-        self.opened: Session | Refusal | None = None
         self.examples = {
             symbol: (task_id, self.known.examples[symbol])
             for symbol, task_id in job.symbols.items()
@@ -86,9 +85,9 @@ class _Work:
 
     def run(self) -> None:
         """Run everything but what is to be skipped."""
-        run_suite(
+        checked = run_suite(
             Path(self.job.suite),
-            self._open,
+            lambda suite: on_file(suite, self.module),
             root=Path(self.job.root),
             task_ids=self.job.task_ids,
             visible_only=self.job.visible_only,
@@ -100,28 +99,28 @@ class _Work:
         for symbol, (task_id, examples) in self.examples.items():
             if name_of(symbol) not in self.job.skip:
                 self.teller.begins(name_of(symbol), SECONDS)
-                result = self._example(symbol, examples)
-                if result.verdict is Verdict.PASSED or not self._another_is_wrong(symbol):
+                result = self._example(symbol, examples, checked)
+                passed = result.verdict is Verdict.PASSED
+                if passed or not self._another_is_wrong(symbol, checked):
                     self.teller.result(task_id, result)
-
-    def _open(self, suite: Suite) -> Session | Refusal:
-        self.opened = on_file(suite, self.module)
-        return self.opened
 
     def _plan(self, tests: list[SuiteTest]) -> None:
         rows = [(test.mark.id, describe(test, Verdict.NOT_JUDGED, "", 0.0)) for test in tests]
         rows += [(task_id, blank(symbol)) for symbol, (task_id, _) in self.examples.items()]
         self.teller.tell(planned=[{"task": task, "result": asdict(each)} for task, each in rows])
 
-    def _report(self, task_id: str, result: TestResult) -> None:
-        if isinstance(self.opened, Session):
-            talk = self.opened.talk
-            if result.verdict is Verdict.FAILED:
-                said = self.known.sentence(result.name, talk.transcript)
-                result = replace(result, misconception=said)
-            elif talk.unwritten is not None and (said := self._of_another(task_id, talk.lines)):
-                result = replace(result, verdict=Verdict.NOT_JUDGED, message=said)
-        self.teller.result(task_id, result)
+    def _report(self, task_id: str, judged: Judged) -> None:
+        self.teller.result(task_id, self._in_words(task_id, judged))
+
+    def _in_words(self, task_id: str, judged: Judged) -> TestResult:
+        """Return a test's result with the mistake behind it, or the task that it waits for."""
+        result = judged.result
+        if result.verdict is Verdict.FAILED and judged.transcript:
+            said = self.known.sentence(result.name, judged.transcript)
+            return replace(result, misconception=said)
+        if judged.unwritten and (said := self._of_another(task_id, judged.lines)):
+            return replace(result, verdict=Verdict.NOT_JUDGED, message=said)
+        return result
 
     def _of_another(self, task_id: str, lines: Sequence[int]) -> str:
         return of_another(task_id, self._text(), lines, self.job.symbols)
@@ -129,7 +128,7 @@ class _Work:
     def _text(self) -> str:
         return self.module.read_text("utf-8-sig", errors="replace")
 
-    def _another_is_wrong(self, symbol: str) -> bool:
+    def _another_is_wrong(self, symbol: str, checked: Checked) -> bool:
         """Tell whether an example may fail through a function of another task that it uses."""
         text = " ".join(each.source for each in self.known.examples[symbol])
         used = set(re.findall(r"\w+", text))
@@ -137,14 +136,13 @@ class _Work:
             elsewhere = self.job.symbols.get(other) != self.job.symbols[symbol]
             if elsewhere and used & {other, other.rpartition(".")[2]}:
                 self.teller.begins(name_of(symbol), SECONDS)  # each has its own time
-                if self._example(other, examples).verdict is not Verdict.PASSED:
+                if self._example(other, examples, checked).verdict is not Verdict.PASSED:
                     return True
         return False
 
-    def _example(self, symbol: str, examples: list[Example]) -> TestResult:
-        if isinstance(self.opened, Refusal):
-            verdict, message = self.opened.verdict, self.opened.message
-            return replace(blank(symbol), verdict=verdict, message=message)
+    def _example(self, symbol: str, examples: list[Example], checked: Checked) -> TestResult:
+        if refusal := checked.refusal:
+            return replace(blank(symbol), verdict=refusal.verdict, message=refusal.message)
         loaded = sys.modules[f"{PACKAGE}.{self.module.stem}"]
         source = Source(self.module.name, self._text())
         met = partial(self._of_another, self.job.symbols.get(symbol, ""))

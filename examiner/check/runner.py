@@ -9,18 +9,26 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from examiner.judge.local import IMPORT_SECONDS
+from examiner.judge.local import IMPORT_SECONDS, time_bound
 from examiner.judge.marks import SuiteError
-from examiner.judge.session import Refusal, Session
-from examiner.judge.suite import VISIBLE_SEED, Suite, SuiteTest, with_suite
-from examiner.judge.timelimit import time_limit
+from examiner.judge.runs import VISIBLE_SEED, Terms
+from examiner.judge.session import Judged, Refusal, Session
+from examiner.judge.suite import Suite, SuiteTest, with_suite
 from examiner.results import TestResult
 
-Reporter = Callable[[str, TestResult], None]
 Opener = Callable[[Suite], Session | Refusal]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a run of a suite on a student's file found."""
+
+    results: tuple[tuple[str, TestResult], ...]  # with the task ids
+    refusal: Refusal | None  # why the file could not be imported
 
 
 def run_suite(
@@ -34,19 +42,18 @@ def run_suite(
     skip: Collection[str] = (),
     planned: Callable[[list[SuiteTest]], None] = lambda tests: None,
     begins: Callable[[str, float], None] = lambda name, seconds: None,
-    report: Reporter = lambda task_id, result: None,
-) -> list[tuple[str, TestResult]]:
-    """Run a suite's tests on the module that `opener` gives; return (task id, result) of each.
+    report: Callable[[str, Judged], None] = lambda task_id, judged: None,
+) -> Checked:
+    """Run a suite's tests on the module that `opener` gives.
 
     `planned` is told of all tests before the first, `begins` of each one and its limit, and of the
-    import, which has no name. Tests named in `skip` are left out.
+    import, which has no name, and `report` what became of each. Tests named in `skip` are left out.
     Raises SuiteError when the suite cannot be read or has no test for these tasks.
     """
-    results: list[tuple[str, TestResult]] = []
+    checked: list[Checked] = []
+    terms = Terms(seed, bound=time_bound)
 
     def work(found: Suite) -> None:
-        found.seed = seed
-        found.bound = lambda deadline: time_limit(deadline.seconds)
         wanted = [
             test
             for test in found.tests
@@ -57,18 +64,26 @@ def run_suite(
             raise SuiteError(f"{suite.name} has no test for this task")
         planned(wanted)
         begins("", IMPORT_SECONDS)
-        session = opener(found)
+        opened = opener(found)
+        results = []
         for test in wanted:
             if test.name in skip:
                 continue
             begins(test.name, test.mark.seconds)
-            result = session.of(test) if isinstance(session, Refusal) else session.run(test)
-            results.append((test.mark.id, result))
-            report(test.mark.id, result)
+            judged = _judged(test, opened, terms)
+            results.append((test.mark.id, judged.result))
+            report(test.mark.id, judged)
+        checked.append(Checked(tuple(results), opened if isinstance(opened, Refusal) else None))
 
     with _nowhere() as null, contextlib.redirect_stdout(null), contextlib.redirect_stderr(null):
         with_suite(suite, root, work)
-    return results
+    return checked[0]
+
+
+def _judged(test: SuiteTest, opened: Session | Refusal, terms: Terms) -> Judged:
+    if isinstance(opened, Refusal):
+        return Judged(opened.of(test))
+    return opened.run(test, terms)
 
 
 def _nowhere() -> contextlib.AbstractContextManager[TextIO]:

@@ -3,7 +3,7 @@ reference passes.
 
 The reference goes the way of a submission: the same workers, the same sandbox, the same limits.
 What it fails is asked again, alone; if it fails again, the inputs are drawn anew from the seed, the
-test's name and the number of the draw. Leaves out what is kept of it (kept.py).
+test's name and the number of the draw. Leaves out what is kept of it (admitted.py).
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ ASKED = 2  # times that the reference is run on the same inputs: one failed run 
 LEFT_OUT = Refusal(Verdict.NOT_JUDGED, "left out")
 _JUDGED = (Verdict.PASSED, Verdict.NOT_JUDGED)
 
-# runs some tests on the reference; returns what became of each, and why it could not be imported
-Ask = Callable[[Sequence[SuiteTest]], tuple[dict[int, TestResult], str]]
+# runs some tests on the reference, on the first draw of their inputs or one that is named; returns
+# what became of each, and why it could not be imported
+Ask = Callable[[Sequence[SuiteTest], Mapping[str, int]], tuple[dict[int, TestResult], str]]
 
 
 @dataclass(frozen=True)
@@ -49,21 +50,17 @@ class Admission:
 
 
 def settle(suite: Suite, ask: Ask, known: Mapping[str, int]) -> Admission:
-    """Return which draw each test takes; those that are `known` are not asked about again.
-
-    subtle: `ask` runs a test with the draw that `suite.attempts` says.
-    """
+    """Return which draw each test takes; those that are `known` are not asked about again."""
     attempts = {test.name: known[test.name] for test in suite.tests if test.name in known}
     left = [test for test in suite.tests if test.name not in attempts]
-    suite.attempts = {}
-    found, notice = ask(left) if left else ({}, "")
+    found, notice = ask(left, {}) if left else ({}, "")
     if notice:
-        found, notice = ask(left)
+        found, notice = ask(left, {})
     faults = []
     for test in left:
         result, attempt = found[test.number], 0
         if result.verdict is not Verdict.PASSED and not notice:
-            result, attempt = _settle_one(suite, ask, test, result)
+            result, attempt = _settle_one(ask, test, result)
         if result.verdict is Verdict.PASSED:
             attempts[test.name] = attempt
         else:
@@ -71,15 +68,12 @@ def settle(suite: Suite, ask: Ask, known: Mapping[str, int]) -> Admission:
     return Admission(attempts, tuple(faults))
 
 
-def _settle_one(
-    suite: Suite, ask: Ask, test: SuiteTest, first: TestResult
-) -> tuple[TestResult, int]:
+def _settle_one(ask: Ask, test: SuiteTest, first: TestResult) -> tuple[TestResult, int]:
     """Ask about a test alone until the reference passes; return the last result and its draw."""
     last, asked = first, 1
     for attempt in range(ATTEMPTS if test.draws else 1):
-        suite.attempts = {test.name: attempt}
         while asked < ASKED:
-            found, _ = ask([test])
+            found, _ = ask([test], {test.name: attempt})
             last, asked = found[test.number], asked + 1
             if last.verdict is Verdict.PASSED:
                 return last, attempt
@@ -108,7 +102,9 @@ def asking(
 ) -> Ask:
     """Return how the reference is asked: by workers, as a submission; tests are shared out."""
 
-    def ask(tests: Sequence[SuiteTest]) -> tuple[dict[int, TestResult], str]:
+    def ask(
+        tests: Sequence[SuiteTest], attempts: Mapping[str, int]
+    ) -> tuple[dict[int, TestResult], str]:
         jobs = min(len(servers), len(tests))
         parts = [{test.number for test in tests[job::jobs]} for job in range(jobs)]
         skip = {
@@ -124,7 +120,9 @@ def asking(
                 found[number] = by_name[suite.tests[number].name]
             notices.append(result.notice)
 
-        pool = WorkerPool(suite, replace(course, settling=True), [reference] * jobs, servers)
+        terms = replace(course.terms, attempts=attempts)
+        asked = replace(course, terms=terms, settling=True)
+        pool = WorkerPool(suite, asked, [reference] * jobs, servers)
         pool.run(range(jobs), finished, tick, skip)
         return found, next(filter(None, notices), "")
 

@@ -8,126 +8,131 @@ lent (judge/lending.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from examiner.catalogue import Chapter, Task
-from examiner.grading.orders import FIRST, SECOND
-from examiner.judge.diagnosis import Diagnosis
+from examiner.grading.tested import Found, Tested
 from examiner.judge.lending import Lender
-from examiner.judge.session import Refusal, Session
+from examiner.judge.session import Judged, Refusal, Session
 from examiner.judge.suite import Suite, SuiteTest
-from examiner.results import TestResult, Verdict
+from examiner.results import Verdict
 
 SHARE = 4  # a second try of a test that was too slow gets this part of its time
 MOST_SLOW = 2  # second tries of a submission that may run out of time
+Lending = Callable[[Sequence[str], Sequence[str]], Lender | None]  # of parts; others are blanks
 # a fresh candidate with the submission, in one of the two orders of sets
 Open = Callable[[Lender, int], Session | Refusal]
-Run = Callable[[SuiteTest, Session, float], TestResult]
+RunTest = Callable[[SuiteTest, Session, float], Judged]
+_NO_FAULT_OF_ANY = (Verdict.PASSED, Verdict.NOT_JUDGED)
 
 
-class Retry:
-    """Second tries of one submission's tests."""
+@dataclass(frozen=True)
+class Setting:
+    """What is put in the place of parts of a submission in a second try."""
 
-    def __init__(
-        self, chapter: Chapter, suite: Suite, diagnosis: Diagnosis, open_with: Open, run: Run
-    ) -> None:
-        self._chapter, self._suite, self._diagnosis = chapter, suite, diagnosis
-        self._open, self._run = open_with, run
+    lent: tuple[str, ...]  # parts of the reference
+    blanks: tuple[str, ...]  # parts that are taken away
+    order: int  # of sets
+
+
+class Tries:
+    """The candidate of one submission's second tries, and what they may still spend."""
+
+    def __init__(self, lender: Lending, open_with: Open, run: RunTest, room: int) -> None:
+        self.room = room  # bytes of what is said in them that may be kept
+        self._lender, self._open, self._run = lender, open_with, run
+        self._slow = 0  # tries that ran out of time
+        self._setting: Setting | None = None  # of the session
         self._session: Session | Refusal | None = None
-        self._lender: Lender | None = None
-        self._setting: tuple[object, ...] = ()  # what the session's module lends and lacks
-        self._slow = 0
 
-    def charge_once(self, found: dict[int, TestResult], second: Collection[int] = ()) -> None:
-        """Turn failures into passes that are another task's fault, task by task.
-
-        The tests in `second` have failed in the second order of sets only, and are tried in it.
-        """
-        failed: list[Task] = []  # earlier tasks that are wrong by themselves
-        for task in self._chapter.tasks:
-            tests = [test for test in self._suite.tests if test.mark.id == task.id]
-            if failed:
-                found |= self._right_but_for(failed, task, tests, found, second)
-            verdicts = {found[test.number].verdict for test in tests}
-            if verdicts - {Verdict.PASSED, Verdict.NOT_JUDGED}:
-                failed.append(task)
-
-    def _right_but_for(
-        self,
-        failed: Sequence[Task],
-        task: Task,
-        tests: Sequence[SuiteTest],
-        found: dict[int, TestResult],
-        second: Collection[int],
-    ) -> dict[int, TestResult]:
-        """Return the results of a task's tests that pass given right earlier parts.
-
-        subtle: not without functions of the task's own. A test that passes all the same, since a
-        lent part does their work, says nothing about them: whoever fails an earlier task on
-        purpose would get their points.
-        """
-        passed: dict[int, TestResult] = {}
-        for test in tests:
-            before, order = found[test.number], SECOND if test.number in second else FIRST
-            if _may_be_another_fault(before):
-                result = self._again(test, before, failed, (), order)
-                used = self._lender.used if self._lender else set()
-                if result is not None and result.verdict is Verdict.PASSED and used:
-                    given = [each.id for each in failed if used.intersection(each.symbols)]
-                    text = f"right, given a right {' and '.join(given)}"
-                    passed[test.number] = replace(result, message=text)
-        for number in list(passed):
-            order = SECOND if number in second else FIRST
-            test = self._suite.tests[number]
-            bare = self._again(test, found[number], failed, task.symbols, order)
-            if bare is None or bare.verdict is Verdict.PASSED:
-                del passed[number]
-        return passed
-
-    def _again(
-        self,
-        test: SuiteTest,
-        before: TestResult,
-        failed: Sequence[Task],
-        blanks: Sequence[str],
-        order: int,
-    ) -> TestResult | None:
-        """Run a test with the parts of these tasks lent, and some of the student's taken away."""
+    def again(self, test: SuiteTest, before: Tested, setting: Setting) -> Judged | None:
+        """Run a test in a setting; None where there is no time for it, or no such setting."""
         slow = before.verdict in (Verdict.TIMEOUT, Verdict.MEMORY)
         if slow and self._slow >= MOST_SLOW:
             return None
-        session = self._session_with(failed, blanks, order)
+        session = self._session_in(setting)
         if session is None:
             return None
-        result = self._run(test, session, test.mark.seconds / (SHARE if slow else 1))
-        self._slow += result.verdict is Verdict.TIMEOUT
-        if session.talk.stopped or result.verdict is Verdict.TIMEOUT:
-            self._session = None  # its candidate may be gone: the next try gets another one
-            self._setting = ()
-        return result
+        judged = self._run(test, session, test.mark.seconds / (SHARE if slow else 1))
+        self._slow += judged.verdict is Verdict.TIMEOUT
+        if session.ended or judged.verdict is Verdict.TIMEOUT:
+            self._setting = None  # its candidate may be gone: the next try gets another one
+        return judged
 
-    def _session_with(
-        self, failed: Sequence[Task], blanks: Sequence[str], order: int
-    ) -> Session | None:
-        """Return a session in which the parts of these tasks are lent."""
-        setting = tuple(task.id for task in failed), tuple(blanks), order
+    def _session_in(self, setting: Setting) -> Session | None:
         if self._setting != setting:
-            lender = self._diagnosis.lender(self._lent(failed), blanks)
+            lender = self._lender(setting.lent, setting.blanks)
             if lender is None:
                 return None
-            self._lender, self._setting = lender, setting
-            self._session = self._open(lender, order)
+            self._session = self._open(lender, setting.order)
+            self._setting = setting
         return self._session if isinstance(self._session, Session) else None
 
-    def _lent(self, failed: Sequence[Task]) -> list[str]:
-        """Return the names of these tasks' parts, but for a class with a part of another task."""
-        others = [
-            name for task in self._chapter.tasks if task not in failed for name in task.symbols
-        ]
-        names = [name for task in failed for name in task.symbols]
-        return [name for name in names if not any(other.startswith(f"{name}.") for other in others)]
+
+def charge_once(
+    chapter: Chapter, suite: Suite, found: Found, tries: Tries
+) -> Iterator[tuple[int, Tested]]:
+    """Yield what becomes of failures in second tries: some are another task's fault, and pass.
+
+    Task by task: whether an earlier one is wrong by itself shows in what became of its own tests.
+    """
+    failed: list[Task] = []  # earlier tasks that are wrong by themselves
+    for task in chapter.tasks:
+        tests = [test for test in suite.tests if test.mark.id == task.id]
+        tried: Found = {}
+        if failed:
+            tried = _right_but_for(failed, task, _lent(chapter, failed), tests, found, tries)
+            yield from tried.items()
+        verdicts = {tried.get(test.number, found[test.number]).verdict for test in tests}
+        if verdicts.difference(_NO_FAULT_OF_ANY):
+            failed.append(task)
 
 
-def _may_be_another_fault(result: TestResult) -> bool:
-    return result.verdict not in (Verdict.PASSED, Verdict.NOT_JUDGED)
+def _lent(chapter: Chapter, failed: Sequence[Task]) -> tuple[str, ...]:
+    """Return the names of these tasks' parts, but for a class with a part of another task."""
+    others = [name for task in chapter.tasks if task not in failed for name in task.symbols]
+    names = [name for task in failed for name in task.symbols]
+    return tuple(
+        name for name in names if not any(other.startswith(f"{name}.") for other in others)
+    )
+
+
+def _right_but_for(
+    failed: Sequence[Task],
+    task: Task,
+    lent: tuple[str, ...],
+    tests: Sequence[SuiteTest],
+    found: Found,
+    tries: Tries,
+) -> Found:
+    """Return what second tries say of a task's failed tests, given right earlier parts.
+
+    subtle: a test passes, but not without functions of the task's own. One that passes all the
+    same, since a lent part does their work, says nothing about them: whoever fails an earlier task
+    on purpose would get their points.
+    """
+    tried: dict[int, Tested] = {}
+    passed: dict[int, Tested] = {}
+    for test in tests:
+        before = found[test.number]
+        if before.verdict in _NO_FAULT_OF_ANY:
+            continue
+        judged = tries.again(test, before, Setting(lent, (), before.order))
+        if judged is None:
+            continue
+        if judged.verdict is Verdict.PASSED and judged.lent:
+            given = [each.id for each in failed if judged.lent.intersection(each.symbols)]
+            text = f"right, given a right {' and '.join(given)}"
+            passed[test.number] = Tested(replace(judged.result, message=text))
+        elif judged.verdict is Verdict.FAILED and tries.room > 0:
+            # it is wrong by itself: what it says now tells the mistake
+            tries.room -= judged.kept
+            tried[test.number] = replace(before, transcript=judged.transcript, kept=judged.kept)
+    for test in tests:
+        if test.number in passed:
+            before = found[test.number]
+            bare = tries.again(test, before, Setting(lent, task.symbols, before.order))
+            if bare is not None and bare.verdict is not Verdict.PASSED:
+                tried[test.number] = passed[test.number]
+    return tried

@@ -1,6 +1,6 @@
 """A whole run of `nextword grade`: reads the submissions, grades what is new, writes the feedback.
 
-Leaves out the command line's options and what the terminal shows (cli/grade.py, report.py).
+Leaves out the command line's options and what the terminal shows (cli/grade.py, terminal.py).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from examiner.grading.workers import Course, Finished, WorkerPool
 from examiner.grading.works import Entry
 from examiner.judge.marks import SuiteError
 from examiner.judge.misconceptions import Misconception, load_misconceptions
+from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.project import Project
 from examiner.results import AT_FAULT, Fault, SubmissionResult
@@ -291,18 +292,17 @@ def _grade_new(
 
     def work(suite: Suite) -> None:
         suite.require_tasks_of(basis.chapter)
-        suite.seed = basis.seed
         trial.finish()  # the servers have started while the suite was collected
         mistakes = _misconceptions(basis.project.misconceptions(basis.stem))
-        course = Course(basis.chapter, basis.reference, mistakes, basis.plan)
+        course = Course(basis.chapter, basis.reference, mistakes, basis.plan, Terms(basis.seed))
         admission = _admit(basis, suite, course, trial.servers, tick)
-        suite.attempts = admission.attempts
+        settled_course = replace(course, terms=Terms(basis.seed, admission.attempts))
         faults.extend(admission.faults)
 
         def spared(index: int, result: SubmissionResult) -> None:
             finished(index, admission.spare(result))
 
-        WorkerPool(suite, course, submissions, trial.servers).run(todo, spared, tick)
+        WorkerPool(suite, settled_course, submissions, trial.servers).run(todo, spared, tick)
 
     path = basis.project.suite(basis.stem)
     try:

@@ -1,6 +1,7 @@
 """Grades a class: worker processes, each with a candidate server of its own.
 
-Leaves out the look of the results (report.py, feedback.py).
+Leaves out what becomes of one submission (examiner.py) and the look of the results (terminal.py,
+feedback.py).
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import multiprocessing.connection
 import os
 import signal
 import sys
-import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,23 +22,23 @@ from typing import Any
 
 import psutil
 
-from examiner.boundary.deadline import MOST
 from examiner.candidate.one_thread import compute_in_one_thread
 from examiner.candidate.server import GC_THRESHOLDS, ServerPlan
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
-from examiner.grading.examiner import EXPLAINING, IDLE, IMPORTING, READING, Examiner
-from examiner.grading.orders import FIRST
+from examiner.grading.candidates import FIRST, Candidates
+from examiner.grading.clock import EXPLAINING, IDLE, IMPORTING, READING, Clock
+from examiner.grading.examiner import Examiner, Skip
 from examiner.grading.submissions import Submission
-from examiner.judge.bounds import GRACE, Bounds
+from examiner.judge.bounds import Bounds
 from examiner.judge.diagnosis import Diagnosis
 from examiner.judge.misconceptions import Misconception
+from examiner.judge.runs import Terms
 from examiner.judge.session import Refusal
 from examiner.judge.suite import Suite, SuiteTest
 from examiner.results import SubmissionResult, Verdict
 from examiner.sandbox.servers import CandidateServer, ServerError
 
-STUCK_SECONDS = 30.0  # beyond a test's time until its worker counts as stuck
 MAX_DEATHS = 5  # of workers in the same test, until the test is left out
 MAX_STUCK = 3  # tests of a submission in which a worker got stuck, until all are left out
 MAX_ALL_DEATHS = 20  # of workers in all tests of a submission, until all are left out
@@ -59,6 +59,7 @@ class Course:
     reference: Path | None
     misconceptions: tuple[Misconception, ...]
     plan: ServerPlan
+    terms: Terms  # the worker adds its bounds
     settling: bool = False  # the reference is asked whether tests are right: they are believed
 
 
@@ -98,10 +99,7 @@ class WorkerPool:
         self._suite, self._course, self._submissions = suite, course, submissions
         self._servers = list(servers)  # one per worker; a worker's successor starts its own
         self._jobs = len(servers)
-        # per worker: number of the running test (or IDLE, IMPORTING, …), when it began, how much
-        # the worker had computed then, the limit, and whether it runs on trusted code, to explain
-        # what became of it
-        self._clocks = [multiprocessing.RawArray(ctypes.c_double, 5) for _ in range(self._jobs)]
+        self._clocks = [Clock() for _ in range(self._jobs)]  # of each worker
         self._workers: list[_Worker] = []
         self._early_deaths = 0
 
@@ -110,7 +108,7 @@ class WorkerPool:
         order: Sequence[int],
         finished: Finished,
         tick: Callable[[], None],
-        skip: Mapping[int, Mapping[int, Refusal]] | None = None,
+        skip: Mapping[int, Skip] | None = None,
     ) -> None:
         """Grade the submissions of these numbers; `tick` is called a few times per second.
 
@@ -162,29 +160,18 @@ class WorkerPool:
                 fault = Refusal(Verdict.NOT_JUDGED, "the grader died in this test")
                 self._replace(slot, waiting, fault, stuck=False)
         for slot in pipes.values():
-            trusted = self._clocks[slot][4]
             if self._is_stuck(slot):
                 text = "your code's answers kept the test busy until its time was up"
                 refusal = Refusal(Verdict.TIMEOUT, text)
-                if trusted:
+                if self._clocks[slot].trusted:
                     text = "the grader got stuck when it ran this test on the course's own code"
                     refusal = Refusal(Verdict.NOT_JUDGED, text)
                 self._replace(slot, waiting, refusal, stuck=True)
         return found
 
     def _is_stuck(self, slot: int) -> bool:
-        """Tell whether a worker has gone on long after it should have ended its test.
-
-        As in a test, what counts is what it computes: the rest of the machine may be busy.
-        """
-        number, began, before, limit, _ = self._clocks[slot]
         worker = self._workers[slot]
-        if worker.task is None or number == IDLE:
-            return False
-        took, patience = time.monotonic() - began, GRACE + STUCK_SECONDS
-        if took <= limit + patience:
-            return False
-        return took > MOST * limit + patience or worker.computed() - before > limit + patience
+        return worker.task is not None and self._clocks[slot].is_overdue(worker.computed)
 
     def _replace(self, slot: int, waiting: deque[_Task], refusal: Refusal, *, stuck: bool) -> None:
         """Hire a new worker; the test that the old one was in is left out if it is to blame."""
@@ -192,7 +179,7 @@ class WorkerPool:
         worker.process.kill()
         worker.process.join()
         self._servers[slot].kill()
-        number = int(self._clocks[slot][0])
+        number = self._clocks[slot].number
         task = worker.task
         if number == IDLE:  # it died before it began: no submission is to blame
             self._early_deaths += 1
@@ -215,7 +202,7 @@ class WorkerPool:
 
     def _hire(self, slot: int, servers: list[CandidateServer]) -> _Worker:
         assert _fork is not None
-        self._clocks[slot][0] = IDLE
+        self._clocks[slot].idle()
         ours, theirs = _fork.Pipe()
         process = _fork.Process(target=self._work, args=(theirs, slot, os.getpid(), servers))
         process.start()
@@ -231,42 +218,46 @@ class WorkerPool:
         if os.getppid() != parent:
             return
         compute_in_one_thread()  # a fork might hang in its parent's threads, too
-        course, clock = self._course, self._clocks[slot]
+        clock = self._clocks[slot]
+        examiner = self._examiner(clock, servers)
+        try:
+            with contextlib.suppress(ServerError):  # then the first submission will say so
+                examiner.candidates.prepare(FIRST)
+            while True:
+                index, skip = pipe.recv()
+                pipe.send(self._judge(examiner, self._submissions[index], skip))
+                clock.idle()
+        except EOFError:
+            pass
+        finally:
+            examiner.candidates.close()
 
-        def running(number: int, seconds: float, trusted: bool = False) -> None:
-            clock[:] = [number, time.monotonic(), time.process_time(), seconds, trusted]
+    def _examiner(self, clock: Clock, servers: list[CandidateServer]) -> Examiner:
+        course, suite = self._course, self._suite
+        stem, terms = course.chapter.stem, replace(course.terms, bound=Bounds())
 
-        def explaining(test: SuiteTest) -> None:
-            number = EXPLAINING if examiner.explaining else test.number
-            running(number, test.mark.seconds, trusted=True)
-
-        stem, mistakes = course.chapter.stem, course.misconceptions
-        self._suite.bound = Bounds()
-        believing = course.settling
-        diagnosis = Diagnosis(
-            self._suite, stem, course.reference, mistakes, explaining, believing=believing
-        )
+        def trusted_code(test: SuiteTest, explaining: bool) -> None:
+            number = EXPLAINING if explaining else test.number
+            clock.begin(number, test.mark.seconds, trusted=True)
 
         def open_server(order: int) -> CandidateServer:
             if order == FIRST and servers:
                 return servers.pop()
             return CandidateServer(replace(course.plan, hash_seed=order))
 
-        examiner = Examiner(course.chapter, self._suite, diagnosis, open_server, running)
-        try:
-            examiner.warm_up()
-            while True:
-                index, skip = pipe.recv()
-                pipe.send(self._judge(examiner, self._submissions[index], skip))
-                clock[0] = IDLE
-        except EOFError:
-            pass
-        finally:
-            examiner.close()
+        diagnosis = Diagnosis(
+            suite,
+            terms,
+            stem,
+            course.reference,
+            course.misconceptions,
+            trusted_code,
+            believing=course.settling,
+        )
+        candidates = Candidates(suite, stem, open_server)
+        return Examiner(course.chapter, suite, terms, diagnosis, candidates, clock.begin)
 
-    def _judge(
-        self, examiner: Examiner, submission: Submission, skip: dict[int, Refusal]
-    ) -> SubmissionResult:
+    def _judge(self, examiner: Examiner, submission: Submission, skip: Skip) -> SubmissionResult:
         try:
             return examiner.judge(submission, skip)
         except ServerError as error:

@@ -6,45 +6,34 @@ For grading, which needs Linux or macOS; a check has its own (judge/timelimit.py
 from __future__ import annotations
 
 import contextlib
-import resource
 import signal
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from types import FrameType
 
 from examiner.boundary.deadline import Deadline
 from examiner.candidate.confinement import mapped_memory
+from examiner.judge.reading import memory_bound
+from examiner.judge.runs import OverdueError
 from examiner.judge.shelter import sheltered_imports
-from examiner.judge.suite import OverdueError
 
 MEMORY = 2 << 30  # bytes that a test may take in the examiner, to make something of answers
 GRACE = 2.0  # seconds that a test may spend beyond its limit outside of the candidate
 SOON = 0.01  # seconds to the next look, where the time is all but up
 
 
+@dataclass(frozen=True)
 class Bounds:
     """Bounds for one test after the other."""
 
-    def __init__(self) -> None:
-        self._mapped = 0  # bytes of this process before the first test
+    mapped: int = field(default_factory=mapped_memory)  # bytes of this process before the first
 
     @contextlib.contextmanager
     def __call__(self, deadline: Deadline) -> Iterator[None]:
         """Let a test run out of time, or of memory before the machine does."""
-        with self._memory(), _overdue(deadline), sheltered_imports(deadline.paused):
+        memory = memory_bound(MEMORY, self.mapped)
+        with memory, _overdue(deadline), sheltered_imports(deadline.paused):
             yield
-
-    @contextlib.contextmanager
-    def _memory(self) -> Iterator[None]:
-        if not self._mapped:
-            self._mapped = mapped_memory()
-        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        bounds = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
-        if self._mapped:  # else, as on macOS, it cannot be limited
-            resource.setrlimit(resource.RLIMIT_AS, (min([self._mapped + MEMORY, *bounds]), hard))
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 @contextlib.contextmanager

@@ -19,10 +19,14 @@ from examiner.judge.direction import direction
 from examiner.judge.lending import Lender
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import Misconception
-from examiner.judge.session import Session
+from examiner.judge.runs import Terms
+from examiner.judge.session import Judged, Session
 from examiner.judge.suite import Suite, SuiteTest
 from examiner.judge.transcripts import Replay, Told, readable
-from examiner.results import TestResult, Verdict
+from examiner.results import Verdict
+
+# told before each run of a test on trusted code, and whether it is to explain: someone watches
+Watch = Callable[[SuiteTest, bool], None]
 
 _BY_LOAD = (Verdict.TIMEOUT, Verdict.MEMORY)  # of the machine, perhaps: another run may pass
 
@@ -42,17 +46,18 @@ class Diagnosis:
     def __init__(
         self,
         suite: Suite,
+        terms: Terms,
         stem: str,
         reference: Path | None,
         mistakes: Sequence[Misconception] = (),
-        running: Callable[[SuiteTest], None] = lambda test: None,
+        watch: Watch = lambda test, explaining: None,
         *,
         believing: bool = False,
     ) -> None:
-        self._suite, self._stem, self._path = suite, stem, reference
+        self._suite, self._terms, self._stem, self._path = suite, terms, stem, reference
         self._mistakes = tuple(mistakes) if reference else ()
         self._believing = believing  # that tests are right: it is the reference that is judged
-        self._running = running  # told before each run of a test on trusted code: someone watches
+        self._watch = watch
         self._code: CodeType | None = None
         self._wrong: dict[str, Session] = {}
         self._is_right: dict[int, bool] = {}
@@ -85,16 +90,16 @@ class Diagnosis:
         self._is_right[test.number] = result.verdict is Verdict.PASSED
         return self._is_right[test.number]
 
-    def _ask(self, test: SuiteTest, reference: Session) -> TestResult:
+    def _ask(self, test: SuiteTest, reference: Session) -> Judged:
         """Run a test on the reference, and remember what it answers."""
-        result = self._run(reference, test)
-        self._seconds[test.number] = result.seconds
-        self._right[test.number] = list(readable(reference.talk.transcript))
-        return result
+        judged = self._run(reference, test, explaining=False)
+        self._seconds[test.number] = judged.result.seconds
+        self._right[test.number] = list(readable(judged.transcript))
+        return judged
 
-    def _run(self, trusted: Session, test: SuiteTest) -> TestResult:
-        self._running(test)
-        return trusted.run(test)
+    def _run(self, trusted: Session, test: SuiteTest, *, explaining: bool) -> Judged:
+        self._watch(test, explaining)
+        return trusted.run(test, self._terms)
 
     def _module(self, name: str) -> ModuleType:
         """Return the reference as a fresh module; its text is compiled once."""
@@ -200,8 +205,12 @@ class Diagnosis:
                 mistake.apply(module)
                 self._wrong[mistake.name] = on_module(self._suite, self._stem, module)
             session = self._wrong[mistake.name]
-            self._replays[key] = Replay(partial(self._run, session, test), session.talk)
+            self._replays[key] = Replay(partial(self._rejects, session, test), session.talk)
         return self._replays[key]
+
+    def _rejects(self, wrong: Session, test: SuiteTest) -> Verdict:
+        """Return a test's verdict on wrong code."""
+        return self._run(wrong, test, explaining=True).verdict
 
 
 def _function(request: Sequence[Any]) -> str:

@@ -19,7 +19,7 @@ from examiner.boundary.conversation import Conversation
 from examiner.boundary.deadline import Deadline
 from examiner.candidate.host import Host
 from examiner.candidate.one_thread import compute_in_one_thread
-from examiner.judge.session import Refusal, Session
+from examiner.judge.session import Refusal, Session, imported, package_of
 from examiner.judge.suite import Suite
 from examiner.judge.timelimit import TimeLimitError, time_limit
 from examiner.judge.wording import Source
@@ -29,7 +29,12 @@ IMPORT_SECONDS = 30.0
 _NOT_THE_STUDENTS = (KeyboardInterrupt, TimeLimitError)  # they end a test, or the whole run
 
 
-def _talk_to(host: Host) -> Conversation:
+def time_bound(deadline: Deadline) -> contextlib.AbstractContextManager[None]:
+    """Bound a test in this process by its time: the `bound` of Terms on every system."""
+    return time_limit(deadline.seconds)
+
+
+def _talk_to(host: Host, source: Source) -> Conversation:
     luck, begun = _Luck(), 0
 
     def ask(_: int, test: int, gone: list[int], body: bytes, __: Deadline) -> tuple[int, bytes]:
@@ -40,7 +45,7 @@ def _talk_to(host: Host) -> Conversation:
                 host.begin(test)
             return 0, host.handle(test, gone, body)
 
-    talk = Conversation(ask)
+    talk = Conversation(ask, reads=source.library_names)
     return talk
 
 
@@ -84,9 +89,9 @@ def on_module(suite: Suite, stem: str, module: ModuleType) -> Session:
     compute_in_one_thread()
     host = Host(Path(module.__file__ or "").parent, _NOT_THE_STUDENTS)
     host.use(module)
-    session = Session(suite, _talk_to(host), stem, Source(f"{stem}.py", ""))
-    session.hold(host.directory())
-    return session
+    source = Source(f"{stem}.py", "")
+    talk = _talk_to(host, source)
+    return Session(suite, talk, source, package_of(talk, stem, host.directory()))
 
 
 def on_file(suite: Suite, path: Path) -> Session | Refusal:
@@ -95,9 +100,9 @@ def on_file(suite: Suite, path: Path) -> Session | Refusal:
         return Refusal(Verdict.MISSING, f"there is no {path.parent.name}/{path.name}")
     data = path.read_bytes()
     source = Source(path.name, data.decode("utf-8-sig", errors="replace"))
-    session = Session(suite, _talk_to(Host(path.parent, _NOT_THE_STUDENTS)), path.stem, source)
+    talk = _talk_to(Host(path.parent, _NOT_THE_STUDENTS), source)
     try:
         with time_limit(IMPORT_SECONDS):
-            return session.open("run", data, IMPORT_SECONDS) or session
+            return imported(suite, talk, source, ("run", path.stem, data), IMPORT_SECONDS)
     except TimeLimitError as error:
         return Refusal(Verdict.TIMEOUT, f"{path.name} cannot be imported: {error}")

@@ -19,6 +19,7 @@ from typing import Any
 from examiner.catalogue import Chapter
 from examiner.judge.bounds import Bounds
 from examiner.judge.local import on_module
+from examiner.judge.runs import Bound, Terms
 from examiner.judge.session import Session
 from examiner.judge.suite import Suite, SuiteTest, with_suite
 from examiner.project import Project
@@ -191,11 +192,11 @@ def hunt(
     found = Hunt({task.id: 0 for task in chapter.tasks}, [])
 
     def work(suite: Suite) -> None:
-        suite.bound = Bounds()
+        bound = Bounds()
         for number, mutant in enumerate(chosen):
             found.made[mutant.task_id] += 1
             tests = [test for test in suite.tests if test.mark.id == mutant.task_id]
-            seed = _survives(mutant, reference, suite, tests, seeds)
+            seed = _survives(mutant, reference, suite, tests, seeds, bound)
             if seed:
                 reason = reasons.get((mutant.symbol, mutant.change), "")
                 found.survivors.append(Survivor(mutant, seed, reason))
@@ -211,6 +212,7 @@ def _survives(
     suite: Suite,
     tests: Sequence[SuiteTest],
     seeds: Sequence[str],
+    bound: Bound,
 ) -> str:
     """Return a seed with which the mutant passes every test, or ""."""
     try:
@@ -219,8 +221,8 @@ def _survives(
         return ""
     ordered = sorted(tests, key=lambda test: not test.mark.visible)
     for seed in seeds:
-        suite.seed = seed
-        killers = (test for test in ordered if not _passes(session, test))
+        terms = Terms(seed, bound=bound)
+        killers = (test for test in ordered if not _passes(session, test, terms))
         killer = next(killers, None)
         if killer is None:
             return seed
@@ -229,5 +231,5 @@ def _survives(
     return ""
 
 
-def _passes(session: Session, test: SuiteTest) -> bool:
-    return session.run(test, min(SECONDS, test.mark.seconds)).verdict is Verdict.PASSED
+def _passes(session: Session, test: SuiteTest, terms: Terms) -> bool:
+    return session.run(test, terms, min(SECONDS, test.mark.seconds)).verdict is Verdict.PASSED

@@ -126,14 +126,15 @@ def _death(code: int) -> TextError:
 
 
 @contextlib.contextmanager
-def memory_bound(most: int = MEMORY) -> Iterator[None]:
-    """Let the block run out of memory before the machine does, where a system can say so."""
+def memory_bound(most: int, mapped: int) -> Iterator[None]:
+    """Let the block run out of memory before the machine does: with `most` bytes beyond `mapped`.
+
+    Where nothing is known to be mapped, as on macOS, there is no bound.
+    """
     import resource
 
-    from examiner.candidate.confinement import mapped_memory
-
     before = resource.getrlimit(resource.RLIMIT_AS)
-    if mapped := mapped_memory():
+    if mapped:
         bounds = [each for each in before if each != resource.RLIM_INFINITY]
         resource.setrlimit(resource.RLIMIT_AS, (min([mapped + most, *bounds]), before[1]))
     try:

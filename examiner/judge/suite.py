@@ -9,33 +9,29 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from traceback import TracebackException
 from typing import Any
 
 import numpy as np
 import pytest
-from _pytest.assertion import util
 
-from examiner.boundary.deadline import Deadline
 from examiner.catalogue import Chapter
+from examiner.judge import protocol
 from examiner.judge.failing import Compared, statement
 from examiner.judge.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
+from examiner.judge.runs import VISIBLE_SEED, Ran, Run
 
-VISIBLE_SEED = "visible"  # visible tests give the same inputs to everyone, every time
 SETTINGS = Path(__file__).with_name("pytest.ini")
-Bound = Callable[[Deadline], contextlib.AbstractContextManager[None]]
 
 # What a fresh process would load and a grader does not need; without them a test costs 0.1 ms.
 _UNUSED = (
     "cacheprovider capture debugging doctest faulthandler junitxml logging pastebin recwarn "
-    "stepwise terminal threadexception tmpdir unraisableexception warnings"
+    "skipping stepwise terminal threadexception tmpdir unraisableexception warnings"
 )
-
-
-class OverdueError(BaseException):
-    """The test itself ran on after its time was up. Not an Exception: no test may swallow it."""
 
 
 @dataclass(frozen=True)
@@ -54,52 +50,74 @@ class SuiteTest:
         return not self.mark.visible and "rng" in self.item.fixturenames
 
 
+@dataclass
+class _Now:
+    """What pytest's callbacks read and write while a test runs; nothing else sees it."""
+
+    test: SuiteTest
+    run: Run
+    compared: Compared | None = None
+
+    def compare(self, sign: str, left: Any, right: Any) -> str:
+        """Note what a failing assertion compared; return it in short."""
+        self.compared = Compared(sign, left, right)
+        return str(self.compared)
+
+    def generator(self) -> np.random.Generator:
+        """Return the test's random generator: visible tests give what `nextword check` gives."""
+        terms, name = self.run.terms, self.test.name
+        seed = VISIBLE_SEED if self.test.mark.visible else terms.seed
+        return generator_for(seed, name, terms.attempts.get(name, 0))
+
+
+# subtle: not on the item: a fixture that asks for `request`, to find it there, costs 0.1 ms
+_NOW: ContextVar[_Now] = ContextVar("_NOW")
+
+
+@dataclass(frozen=True)
 class Suite:
     """The tests of a chapter; exists while `with_suite` runs its work."""
 
-    def __init__(self, path: Path, tests: tuple[SuiteTest, ...], session: pytest.Session) -> None:
-        self.path, self.tests = path, tests
-        self._session = session
-        self.package: Any = None  # what the fixture `coursework` gives
-        self.seed = ""
-        self.attempts: Mapping[str, int] = {}  # test -> which draw of its inputs; else the first
-        self.bound: Bound = lambda deadline: contextlib.nullcontext()  # around each test
-        self.compared: Compared | None = None  # what the last failing assertion compared
-        self.asked = ""  # the last failing assertion, as it is written
-        self.raised: Callable[[BaseException], None] = lambda error: None  # told before frames go
+    path: Path
+    tests: tuple[SuiteTest, ...]
 
-    def run(self, test: SuiteTest, deadline: Deadline) -> tuple[BaseException | None, float]:
-        """Run a test on `package`; return what it raised, if anything, and its seconds.
-
-        The four steps are those of pytest's own protocol, whose reports and hooks cost 20 times
-        as much as a test: they are left out, as nobody reads them here.
-        """
-        state, item = self._session._setupstate, test.item
-        started = time.perf_counter()
-        found: BaseException | None = None
-        self.compared, self.asked = None, ""
+    def run(self, test: SuiteTest, run: Run) -> Ran:
+        """Run a test; return what it raised, if anything, and what its failing assertion says."""
+        now = _Now(test, run)
+        before = _NOW.set(now)
         try:
-            with self.bound(deadline):
-                item._initrequest()
-                state.teardown_exact(item)  # what another file's test left standing
-                state.setup(item)
-                item.runtest()
+            with protocol.comparing(now.compare):
+                raised, seconds = self._through(test, run)
+        finally:
+            _NOW.reset(before)
+        if raised is None:
+            return Ran(seconds)
+        asked = ""
+        if test.mark.visible and isinstance(raised, AssertionError):
+            asked = statement(raised.__traceback__, self.path.parent)
+        trace = TracebackException.from_exception(raised) if run.terms.traced else None
+        _forget_frames(raised)
+        return Ran(seconds, raised, now.compared, asked, trace)
+
+    def _through(self, test: SuiteTest, run: Run) -> tuple[BaseException | None, float]:
+        """Take a test through its three steps; return what was raised, and its seconds."""
+        raised: BaseException | None = None
+        started = time.perf_counter()
+        try:
+            with run.terms.bound(run.deadline):
+                protocol.set_up(test.item)
+                test.item.runtest()
         except (KeyboardInterrupt, SystemExit, pytest.exit.Exception):
             raise
         except BaseException as error:
-            found = error
+            raised = error
         seconds = time.perf_counter() - started
         another = self.tests[test.number - 1].item if len(self.tests) > 1 else None
         try:
-            state.teardown_exact(another)  # what the two share stays
+            protocol.tear_down(test.item, another)
         except Exception as error:
-            found = found or error
-        if found is not None:
-            self.raised(found)
-            if test.mark.visible and isinstance(found, AssertionError):
-                self.asked = statement(found.__traceback__, self.path.parent)
-            _forget_frames(found)
-        return found, seconds
+            raised = raised or error
+        return raised, seconds
 
     def require_tasks_of(self, chapter: Chapter) -> None:
         """Raise SuiteError for a test of a task that the chapter lacks."""
@@ -108,40 +126,25 @@ class Suite:
             if test.mark.id not in known:
                 raise SuiteError(f"{test.name}: {chapter.stem} has no task {test.mark.id}")
 
-    def generator(self, test: SuiteTest) -> np.random.Generator:
-        """Return a test's random generator: visible tests give what `nextword check` gives."""
-        seed = VISIBLE_SEED if test.mark.visible else self.seed
-        return generator_for(seed, test.name, self.attempts.get(test.name, 0))
-
 
 class _Plugin:
     """Gives the suite its fixtures and hands the collected tests to `work`."""
 
     def __init__(self, path: Path, work: Callable[[Suite], None]) -> None:
         self.path, self.work = path, work
-        self.suite: Suite | None = None
+        self.begun = False
         self.errors: list[str] = []
         self.failure: BaseException | None = None
-        self.by_item: dict[str, SuiteTest] = {}
 
     @pytest.fixture
     def coursework(self) -> Any:
         """The package under test."""
-        assert self.suite is not None
-        return self.suite.package
+        return _NOW.get().run.package
 
     @pytest.fixture
-    def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
+    def rng(self) -> np.random.Generator:
         """The test's own random generator, drawn from the seed and the test's name."""
-        assert self.suite is not None
-        return self.suite.generator(self.by_item[request.node.nodeid])
-
-    def compare(self, sign: str, left: Any, right: Any) -> str:
-        """Note what a failing assertion compared; return it in short."""
-        found = Compared(sign, left, right)
-        if self.suite is not None:
-            self.suite.compared = found
-        return str(found)
+        return _NOW.get().generator()
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """Supply the options of the plugins that are left out."""
@@ -155,17 +158,20 @@ class _Plugin:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Do the work in place of running each test once."""
         try:
-            self._do_the_work(session)
+            suite = self._suite(session.items)
+            self.begun = True
+            self.work(suite)
         except BaseException as error:  # which pytest would print and forget
             self.failure = error
         return True
 
-    def _do_the_work(self, session: pytest.Session) -> None:
+    def _suite(self, collected: list[pytest.Item]) -> Suite:
+        """Return the suite of these tests; raises SuiteError where something is wrong with them."""
         if self.errors:
             text = "\n".join(self.errors)
             raise SuiteError(f"{_shown(self.path)} cannot be read: {text}")
-        items = [item for item in session.items if isinstance(item, pytest.Function)]
-        if not items or len(items) != len(session.items):
+        items = [item for item in collected if isinstance(item, pytest.Function)]
+        if not items or len(items) != len(collected):
             raise SuiteError(f"{_shown(self.path)} must hold test functions, and nothing else")
         tests = tuple(
             SuiteTest(number, item.name, behaviour(item), read_mark(item), item)
@@ -174,11 +180,7 @@ class _Plugin:
         names = [test.name for test in tests]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise SuiteError(f"two tests are named {twice}: a test is known by its name")
-        self.by_item = {test.item.nodeid: test for test in tests}
-        self.suite = Suite(self.path, tests, session)
-        with _comparing(self.compare):
-            self.work(self.suite)
-        session._setupstate.teardown_exact(None)
+        return Suite(self.path, tests)
 
 
 def _shown(path: Path) -> str:
@@ -199,19 +201,9 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
         status = pytest.main([*options, str(path)], plugins=[plugin])
     if plugin.failure:
         raise plugin.failure
-    if plugin.suite is None:
+    if not plugin.begun:
         detail = "\n".join(plugin.errors) or f"pytest ended with {int(status)}"
         raise SuiteError(f"{_shown(path)} cannot be read: {detail}")
-
-
-@contextlib.contextmanager
-def _comparing(compare: Callable[[str, Any, Any], str]) -> Iterator[None]:
-    """Have pytest's rewritten assertions tell what they compare; its own words leave parts out."""
-    before, util._reprcompare = util._reprcompare, compare
-    try:
-        yield
-    finally:
-        util._reprcompare = before
 
 
 @contextlib.contextmanager
@@ -269,4 +261,4 @@ def _forget_frames(error: BaseException) -> None:
         chain = chain.__context__
 
 
-__all__ = ["VISIBLE_SEED", "OverdueError", "Suite", "SuiteError", "SuiteTest", "with_suite"]
+__all__ = ["Suite", "SuiteError", "SuiteTest", "with_suite"]

@@ -6,7 +6,6 @@ Leaves out the students (examiner.py) and mutants of the reference.
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import sys
 from collections.abc import Callable, Collection, Sequence
@@ -15,13 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from traceback import StackSummary, TracebackException
 
-from examiner.boundary.deadline import Deadline
 from examiner.catalogue import Chapter
-from examiner.judge.local import on_module
+from examiner.judge.local import on_module, time_bound
 from examiner.judge.marks import SuiteError
 from examiner.judge.misconceptions import Misconception, load_misconceptions, load_module
+from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, SuiteTest, with_suite
-from examiner.judge.timelimit import time_limit
 from examiner.plural import count
 from examiner.project import COMMAND, Project
 from examiner.results import Verdict
@@ -137,26 +135,21 @@ def _part(
 ) -> _Part:
     """Run the tests with these seeds; those that draw nothing with the `first` one alone."""
     found = _Part({}, {})
-    suite.bound = _limited
     surveyed = load_module(module, f"nextword_surveyed_{module.stem}")
     session = on_module(suite, module.stem, surveyed)
-    for number, suite.seed in enumerate(seeds):
-        once = first and number == 0
+    for number, seed in enumerate(seeds):
+        terms, once = Terms(seed, bound=time_bound), first and number == 0
         for test in suite.tests if once else filter(_draws, suite.tests):
-            result = session.run(test)
+            result = session.run(test, terms).result
             found.seconds.setdefault(test.name, []).append(result.seconds)
             if result.verdict is not Verdict.PASSED:
-                found.failed.setdefault(test.name, []).append((suite.seed, result.verdict))
+                found.failed.setdefault(test.name, []).append((seed, result.verdict))
         report(number + 1)
     return found
 
 
 def _draws(test: SuiteTest) -> bool:
     return test.draws
-
-
-def _limited(deadline: Deadline) -> contextlib.AbstractContextManager[None]:
-    return time_limit(deadline.seconds)
 
 
 def _shared_out(
@@ -217,9 +210,8 @@ class Failure:
     traceback: str
 
 
-def _own_frames(error: BaseException, root: Path) -> str:
-    """Return the traceback without the frames of pytest and of the boundary."""
-    whole = TracebackException.from_exception(error)
+def _own_frames(whole: TracebackException, root: Path) -> str:
+    """Return a traceback without the frames of pytest and of the boundary."""
     own = [str(root / name) for name in ("tests", "solutions", "coursework")]
     kept = [frame for frame in whole.stack if frame.filename.startswith(tuple(own))]
     whole.stack = StackSummary.from_list(kept)
@@ -238,18 +230,16 @@ def failures(
 
     def work(suite: Suite) -> None:
         suite.require_tasks_of(chapter)
-        suite.seed, suite.bound = seed, _limited
+        terms = Terms(seed, bound=time_bound, traced=True)
         checked = load_module(module, f"nextword_checked_{chapter.stem}")
         session = on_module(suite, chapter.stem, checked)
-        raised: list[str] = []
-        suite.raised = lambda error: raised.append(_own_frames(error, project.root))
         for test in suite.tests:
-            raised.clear()
             if test.mark.id not in task_ids:
                 continue
-            result = session.run(test)
-            if result.verdict is not Verdict.PASSED:
-                found.append(Failure(test, result.verdict, result.message, "".join(raised)))
+            judged = session.run(test, terms)
+            if judged.verdict is not Verdict.PASSED:
+                shown = _own_frames(judged.trace, project.root) if judged.trace else ""
+                found.append(Failure(test, judged.verdict, judged.result.message, shown))
 
     with_suite(project.suite(chapter.stem), project.root, work)
     return found

@@ -10,7 +10,7 @@ from examiner.boundary import marks, wire
 from examiner.boundary.conversation import Asked, Conversation
 from examiner.candidate import learning
 from examiner.judge.answers import same_answer
-from examiner.results import TestResult, Verdict
+from examiner.results import Verdict
 
 MEASURED = f"{learning.__name__}.{learning.value_and_peak.__name__}"
 
@@ -84,7 +84,7 @@ class Replay:
     Most mistakes differ from a student's in the first answers: the rest of the test is left out.
     """
 
-    def __init__(self, run: Callable[[], TestResult], talk: Conversation) -> None:
+    def __init__(self, run: Callable[[], Verdict], talk: Conversation) -> None:
         self._begin, self._talk = run, talk
         self._said: list[Any] = []
         self._verdict: Verdict | None = None  # None: it was not run to its end
@@ -118,7 +118,7 @@ class Replay:
 
         self._talk.heard = listen
         try:
-            verdict = self._begin().verdict
+            verdict = self._begin()
         finally:
             self._talk.heard = None
         self._verdict = None if apart else verdict

@@ -18,7 +18,7 @@ from examiner.boundary.errors import CannotCrossError, MissingNameError, Stop
 from examiner.boundary.memory import out_of_memory
 from examiner.judge.library_names import library_names
 from examiner.judge.reading import TextError, read_here
-from examiner.judge.suite import OverdueError
+from examiner.judge.runs import OverdueError
 from examiner.judge.timelimit import TimeLimitError
 from examiner.results import Verdict
 

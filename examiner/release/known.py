@@ -14,7 +14,7 @@ from examiner.catalogue import Chapter
 from examiner.check.known import key_of, lock
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import load_misconceptions, wrong_module
-from examiner.judge.suite import VISIBLE_SEED, Suite, SuiteTest, with_suite
+from examiner.judge.suite import Suite, SuiteTest, with_suite
 from examiner.project import Project
 from examiner.results import Verdict
 from examiner.stubs import functions_of
@@ -68,12 +68,12 @@ def _sentences(project: Project, chapter: Chapter) -> dict[str, list[list[str]]]
     keys: dict[str, list[tuple[bytes, str]]] = {}
 
     def work(suite: Suite) -> None:
-        suite.seed = VISIBLE_SEED
         for mistake in mistakes:
             session = on_module(suite, chapter.stem, wrong_module(reference, mistake))
             for test in _visible(suite, mistake.task_id):
-                if session.run(test).verdict is Verdict.FAILED:
-                    key = key_of(test.name, session.talk.transcript)
+                judged = session.run(test)
+                if judged.verdict is Verdict.FAILED:
+                    key = key_of(test.name, judged.transcript)
                     keys.setdefault(test.name, []).append((key, mistake.says))
 
     with_suite(project.suite(chapter.stem), project.root, work)

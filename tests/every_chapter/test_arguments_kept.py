@@ -20,6 +20,7 @@ import torch
 from examiner.candidate.arguments import Watched
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import Misconception, load_module, wrong_module
+from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.project import find_project
 from examiner.results import Verdict
@@ -105,7 +106,7 @@ def judged(suite: Suite, stem: str, task_id: str, symbol: str) -> Found:
         module = wrong_module(path, Misconception(task_id, symbol, "", replacement))
         session = on_module(suite, stem, module)
         tests = [test for test in suite.tests if test.mark.id == task_id]
-        return {test.name: session.run(test).verdict for test in tests}
+        return {test.name: session.run(test, Terms("careless")).verdict for test in tests}
 
     original = attrgetter(symbol)(load_module(path, f"careful_{stem}"))
     spoiled: list[str] = []
@@ -121,7 +122,6 @@ def all_judged(stem: str) -> dict[str, Found]:
     found: dict[str, Found] = {}
 
     def work(suite: Suite) -> None:
-        suite.seed = "careless"
         for of, task_id, symbol in CASES:
             if of == stem:
                 found[symbol] = judged(suite, stem, task_id, symbol)

@@ -16,6 +16,7 @@ from jaxtyping import Float, TypeCheckError, jaxtyped
 from torch import Tensor, zeros
 
 from examiner.judge.local import on_module
+from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.project import find_project
 from examiner.results import Verdict
@@ -59,12 +60,12 @@ def broken_promises(stem: str) -> list[str]:
     found: list[str] = []
 
     def work(suite: Suite) -> None:
-        suite.seed = "shapes"
         session = on_module(suite, stem, module)
         for test in suite.tests:
-            result = session.run(test)
-            if result.verdict is not Verdict.PASSED:
-                found.append(f"{test.mark.id} {test.name}: {session.talk.raised or result.message}")
+            judged = session.run(test, Terms("shapes"))
+            if judged.verdict is not Verdict.PASSED:
+                said = judged.raised or judged.result.message
+                found.append(f"{test.mark.id} {test.name}: {said}")
 
     with_suite(PROJECT.suite(stem), PROJECT.root, work)
     sys.modules.pop(module.__name__)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from examiner.judge.local import on_file
+from examiner.judge.runs import Terms
 from examiner.judge.session import Session
 from examiner.judge.suite import Suite, with_suite
 from examiner.project import Project
@@ -37,15 +38,17 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
     watch = sys.setprofile
 
     def work(suite: Suite) -> None:
-        suite.seed = "forbidden"
+        terms = Terms("forbidden")
         tests = [test for test in suite.tests if test.mark.id == "6.1"]
         for name, (body, more) in {"nothing": ("raise RuntimeError", ""), **CHEATS}.items():
             variant = Variant("6.1", "layer_norm", "", "", frozenset(), {"layer_norm": body})
             path.write_text(variant.module(REFERENCE) + more, "utf-8")
             session = on_file(suite, path)
             assert isinstance(session, Session)
-            failed = [test for test in tests if session.run(test).verdict is not Verdict.PASSED]
-            found[name] = sum(test.mark.weight for test in failed)
+            verdicts = {test: session.run(test, terms).verdict for test in tests}
+            found[name] = sum(
+                test.mark.weight for test in tests if verdicts[test] is not Verdict.PASSED
+            )
             sys.setprofile = watch  # a cheat has put another one there
 
     with_suite(PROJECT.suite("transformers"), ROOT, work)

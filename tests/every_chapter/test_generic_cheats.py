@@ -27,6 +27,7 @@ from examiner.boundary.proxy import Shipped
 from examiner.catalogue import Chapter, Task
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import Misconception, load_module
+from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.judge.timelimit import time_limit
 from examiner.project import find_project
@@ -201,8 +202,7 @@ class Table:
 
     def __init__(self, chapter: Chapter, suite: Suite) -> None:
         self.chapter, self.suite, self.earned = chapter, suite, dict[str, list[str]]()
-        suite.bound = lambda deadline: time_limit(SECONDS)
-        suite.seed = "cheats"
+        self.terms = Terms("cheats", bound=lambda deadline: time_limit(SECONDS))
         stem = chapter.stem
         right = load_module(PROJECT.module("solutions", stem), f"right_{stem}")
         modules = [m for name, m in sys.modules.items() if name.startswith(f"tests.{stem}.suite")]
@@ -243,7 +243,9 @@ class Table:
             for test in self.suite.tests:
                 if turn is not None and (turn + test.number) % SHARE:
                     continue
-                if test.mark.id == task.id and session.run(test).verdict is Verdict.PASSED:
+                if test.mark.id != task.id:
+                    continue
+                if session.run(test, self.terms).verdict is Verdict.PASSED:
                     self.earned.setdefault(f"{task.id} {test.name}", []).append(name)
 
 

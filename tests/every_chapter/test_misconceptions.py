@@ -12,6 +12,7 @@ import pytest
 
 from examiner.judge.local import on_module
 from examiner.judge.misconceptions import Misconception, load_misconceptions, wrong_module
+from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.judge.timelimit import time_limit
 from examiner.project import find_project
@@ -70,7 +71,7 @@ def replayed(stem: str) -> Replay:
     found = Replay()
 
     def work(suite: Suite) -> None:
-        suite.seed = "misconceptions"
+        terms = Terms("misconceptions")
 
         def verdicts(mistake: Misconception, first: Sequence[str] = ()) -> dict[str, Verdict]:
             """Run the tests of the task, `first` first, as far as anyone asks for them."""
@@ -84,7 +85,7 @@ def replayed(stem: str) -> Replay:
                     weighed = test.name in first and mistake.kind  # kept() asks for all of these
                     if first and not THOROUGH and not weighed and Verdict.FAILED in seen.values():
                         break
-                    seen[test.name] = session.run(test).verdict
+                    seen[test.name] = session.run(test, terms).verdict
             return seen
 
         found.weights.update((test.name, test.mark.weight) for test in suite.tests)

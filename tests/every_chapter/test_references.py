@@ -39,13 +39,15 @@ def test_doctests(module: Any) -> None:
 @pytest.mark.parametrize("stem", REFERENCES)
 def test_the_reference_passes_its_suite(stem: str, seed: str) -> None:
     suite = PROJECT.suite(stem)
-    results = run_suite(
+    checked = run_suite(
         suite,
         lambda opened: on_module(opened, stem, REFERENCES[stem]),
         root=PROJECT.root,
         seed=seed,
         visible_only=False,
     )
-    assert not [result for _, result in results if result.verdict != "passed"]
+    assert not [result for _, result in checked.results if result.verdict != "passed"]
     files = suite.glob("test_*.py") if suite.is_dir() else [suite]
-    assert len(results) == sum(file.read_text("utf-8").count("\ndef test_") for file in files)
+    assert len(checked.results) == sum(
+        file.read_text("utf-8").count("\ndef test_") for file in files
+    )

@@ -53,7 +53,7 @@ def results(tmp_path: Path, source: str) -> dict[str, TestResult]:
 
     def work(suite: Suite) -> None:
         session = on_module(suite, "tiny", module)
-        found.update({test.name: session.run(test) for test in suite.tests})
+        found.update({test.name: session.run(test).result for test in suite.tests})
 
     with_suite(tmp_path / "test_tiny.py", tmp_path, work)
     return found

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from examiner.grading import examiner
+from examiner.grading import candidates
 from examiner.grading.run import Options, Outcome, grade
 from examiner.grading.store import file_name
 from examiner.grading.terminal import show
@@ -122,13 +122,14 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> Batch:
     home, os.environ["HOME"] = os.environ["HOME"], str(vault.home)
     adopt = ctypes.CDLL(None).prctl
     adopt(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # a daemon, too, stays a descendant of this process
-    patience, examiner.IMPORT_SECONDS = examiner.IMPORT_SECONDS, 10.0  # for an import without end
+    patience = candidates.IMPORT_SECONDS
+    candidates.IMPORT_SECONDS = 10.0  # for an import without end
     compiles, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # our own files are no attack
     try:
         options = Options(out=out, jobs=2, seed=vault.seed, confined=True)
         outcome = grade(vault.project, vault.chapter, folder, options, Quiet())
     finally:
-        examiner.IMPORT_SECONDS, sys.dont_write_bytecode = patience, compiles
+        candidates.IMPORT_SECONDS, sys.dont_write_bytecode = patience, compiles
         adopt(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
         os.environ["HOME"] = home
         del os.environ["VAULT_TOKEN"]

@@ -10,6 +10,7 @@ import torch
 from examiner.boundary.proxy import Named
 from examiner.candidate.host import Host
 from examiner.judge.local import _talk_to
+from examiner.judge.wording import Source
 
 SOURCE = """
 import random
@@ -26,7 +27,7 @@ def draws(*, disturbed: bool) -> list[float]:
     exec(SOURCE, vars(module))
     host = Host(Path())
     host.use(module)
-    talk, found = _talk_to(host), []
+    talk, found = _talk_to(host, Source("lucky.py", SOURCE)), []
     talk.begin(3, 9.0)
     for _ in range(3):
         found += talk.request("call", Named(talk, "draw"))

@@ -175,7 +175,7 @@ def checked(course: TinyCourse, path: Path) -> list[TestResult]:
         seed="s",
         visible_only=False,
     )
-    return [result for _, result in found]
+    return [result for _, result in found.results]
 
 
 def in_a_candidate(course: TinyCourse, sources: dict[str, str]) -> dict[str, Results]:

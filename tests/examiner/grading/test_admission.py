@@ -16,6 +16,7 @@ from examiner.grading.terminal import fault_lines, show
 from examiner.judge.bounds import Bounds
 from examiner.judge.diagnosis import Diagnosis
 from examiner.judge.marks import generator_for
+from examiner.judge.runs import Terms
 from examiner.judge.session import Session
 from examiner.judge.suite import Suite, SuiteTest, with_suite
 from examiner.results import AT_FAULT, Fault, Verdict
@@ -89,9 +90,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     def listening(suite: Any, *others: Any) -> admission.Ask:
         ask = asking(suite, *others)
 
-        def told(tests: Any) -> Any:
+        def told(tests: Any, attempts: Any) -> Any:
             found.append([test.name for test in tests])
-            return ask(tests)
+            return ask(tests, attempts)
 
         return told
 
@@ -300,9 +301,9 @@ def test_a_worker_that_dies_with_the_reference_is_replaced(tiny: TinyCourse) -> 
 
 def diagnosed(tiny: TinyCourse, test: str, ask: Callable[[Diagnosis, SuiteTest], None]) -> None:
     def work(suite: Suite) -> None:
-        suite.seed, suite.bound = "s", Bounds()
+        terms = Terms("s", bound=Bounds())
         (found,) = (each for each in suite.tests if each.name == test)
-        ask(Diagnosis(suite, "tiny", tiny.project.module("solutions", "tiny")), found)
+        ask(Diagnosis(suite, terms, "tiny", tiny.project.module("solutions", "tiny")), found)
 
     with_suite(tiny.project.suite("tiny"), tiny.project.root, work)
 
@@ -326,9 +327,10 @@ def test_the_diagnosis_keeps_no_failure_that_came_from_time(tiny: TinyCourse) ->
     def ask(diagnosis: Diagnosis, test: SuiteTest) -> None:
         verdicts, run = iter([Verdict.TIMEOUT] * 2 + [Verdict.MEMORY] * 2), diagnosis._run
 
-        def busy(session: Session, test: SuiteTest) -> Any:
-            found = run(session, test)
-            return replace(found, verdict=next(verdicts, found.verdict))
+        def busy(session: Session, test: SuiteTest, *, explaining: bool) -> Any:
+            found = run(session, test, explaining=explaining)
+            result = replace(found.result, verdict=next(verdicts, found.verdict))
+            return replace(found, result=result)
 
         diagnosis._run = busy  # type: ignore[method-assign]
         assert diagnosis.test_is_right(test), "time says nothing of the test"

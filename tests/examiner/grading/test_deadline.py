@@ -228,8 +228,8 @@ def test_explaining_takes_nothing_off_the_time_of_the_test(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its watcher gives each run of a misconception its own time: together they take longer."""
-    monkeypatch.setattr("examiner.grading.workers.STUCK_SECONDS", 0.0)
-    monkeypatch.setattr("examiner.grading.workers.GRACE", 0.0)
+    monkeypatch.setattr("examiner.grading.clock.STUCK_SECONDS", 0.0)
+    monkeypatch.setattr("examiner.grading.clock.GRACE", 0.0)
     (tiny.project.root / "tests" / "misconceptions" / "tiny.py").write_text(WRONG, "utf-8")
     result = tiny.grade({"wrong": REFERENCE.replace(RIGHT, "return 1")})["wrong"]
     assert [test.verdict for test in result.tasks[0].tests[:2]] == [Verdict.FAILED] * 2
@@ -240,7 +240,7 @@ def test_a_grader_that_gets_stuck_while_it_explains_loses_the_explanation_alone(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("STUCK_SECONDS", 0.0), ("GRACE", 0.0), ("MOST", 1.5)):
-        monkeypatch.setattr(f"examiner.grading.workers.{name}", value)
+        monkeypatch.setattr(f"examiner.grading.clock.{name}", value)
     block = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM]); "
     stuck = WRONG.replace("time.sleep(0.8)", f"{block}time.sleep(60)")
     (tiny.project.root / "tests" / "misconceptions" / "tiny.py").write_text(stuck, "utf-8")

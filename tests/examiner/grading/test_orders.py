@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from examiner.catalogue import parse_chapter
-from examiner.grading.orders import FIRST, SAYS, SECOND
+from examiner.grading.candidates import FIRST, SECOND
+from examiner.grading.examiner import UNORDERED
 from examiner.results import SubmissionResult, TestResult
 from tests.examiner.grading.conftest import CATALOGUE, TinyCourse
 
@@ -166,10 +167,12 @@ def test_luck_with_either_order_does_not_help_and_the_feedback_says_so(
     results: dict[str, SubmissionResult],
 ) -> None:
     found = by_name(results["walks"])
-    verdicts = {name: (test.verdict.value, test.message == SAYS) for name, test in found.items()}
+    verdicts = {
+        name: (test.verdict.value, test.message == UNORDERED) for name, test in found.items()
+    }
     assert verdicts["test_two_words[True-True]"] == ("passed", False)
     assert verdicts["test_two_words[True-False]"] == ("failed", True)
     assert verdicts["test_two_words[False-True]"] == ("failed", True)
     assert verdicts["test_two_words[False-False]"] == ("failed", False)
     assert found["test_best"].message == "right, given a right 9.1"
-    assert all(test.message != SAYS for test in by_name(results["wrong"]).values())
+    assert all(test.message != UNORDERED for test in by_name(results["wrong"]).values())

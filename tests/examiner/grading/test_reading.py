@@ -10,8 +10,11 @@ from typing import NoReturn
 
 import pytest
 
-from examiner.grading.examiner import Examiner
+from examiner.candidate.confinement import mapped_memory
+from examiner.grading.examiner import Examiner, Skip
+from examiner.grading.submissions import Submission
 from examiner.judge import reading
+from examiner.judge.diagnosis import Diagnosis
 from examiner.judge.reading import TextError, memory_bound, read_apart
 from examiner.results import SubmissionResult, Verdict
 from tests.examiner.grading.conftest import REFERENCE, TinyCourse
@@ -134,7 +137,7 @@ def test_errors_and_long_answers_cross() -> None:
 
 def test_memory_is_bounded_in_a_block() -> None:
     before = resource.getrlimit(resource.RLIMIT_AS)
-    with pytest.raises(MemoryError), memory_bound(64 << 20):
+    with pytest.raises(MemoryError), memory_bound(64 << 20, mapped_memory()):
         bytes(1 << 30)
     assert resource.getrlimit(resource.RLIMIT_AS) == before
 
@@ -143,15 +146,21 @@ def test_memory_is_bounded_in_a_block() -> None:
 
 
 def dies_of(course: TinyCourse, monkeypatch: pytest.MonkeyPatch, name: str) -> SubmissionResult:
-    """Grade a right and a deadly submission, which kills the worker in a method of Examiner's."""
-    method = getattr(Examiner, name)
+    """Grade a right and a deadly submission, which kills the worker in a method of Diagnosis'."""
+    whole, method = Examiner.judge, getattr(Diagnosis, name)
+    judged: list[str] = []
 
-    def deadly(self: Examiner, *args: object) -> object:
-        if "deadly" in str(args) or getattr(self, "deadly", False):
+    def noting(self: Examiner, submission: Submission, skip: Skip) -> SubmissionResult:
+        judged.append(submission.source.text)
+        return whole(self, submission, skip)
+
+    def deadly(self: object, *args: object) -> object:
+        if "deadly" in judged[-1]:
             os.kill(os.getpid(), signal.SIGKILL)
         return method(self, *args)
 
-    monkeypatch.setattr(Examiner, name, deadly)
+    monkeypatch.setattr(Examiner, "judge", noting)
+    monkeypatch.setattr(Diagnosis, name, deadly)
     wrong = REFERENCE.replace("return sum(numbers)", "return 1 + sum(numbers)")
     found = course.grade({"ann": REFERENCE, "ben": f"{wrong}# deadly\n", "cleo": REFERENCE})
     assert [found[student].score for student in ("ann", "cleo")] == [10, 10]
@@ -161,13 +170,6 @@ def dies_of(course: TinyCourse, monkeypatch: pytest.MonkeyPatch, name: str) -> S
 def test_a_death_while_mistakes_are_explained_costs_the_words_only(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Examiner.judge
-
-    def noting(self: Examiner, submission: object, skip: object = None) -> SubmissionResult:
-        self.deadly = "deadly" in str(submission)  # type: ignore[attr-defined]
-        return whole(self, submission, skip)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Examiner, "judge", noting)
-    found = dies_of(tiny, monkeypatch, "_explain_mistakes")
+    found = dies_of(tiny, monkeypatch, "named")
     assert [task.verdict for task in found.tasks] == [Verdict.FAILED, Verdict.PASSED]
     assert not found.provisional

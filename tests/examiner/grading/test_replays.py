@@ -13,7 +13,8 @@ from examiner.boundary.proxy import Module
 from examiner.candidate.host import Host
 from examiner.judge.local import _talk_to
 from examiner.judge.transcripts import Replay, Told
-from examiner.results import TestResult, Verdict
+from examiner.judge.wording import Source
+from examiner.results import Verdict
 
 HALF = "def half(n): return n / 2"
 FLOORS = "def half(n): return n // 2"  # 2, 4 and 6 have the same halves
@@ -34,10 +35,10 @@ class Halves:
         exec(self.source, vars(module))
         host = Host(Path())
         host.use(module)
-        self.talk = _talk_to(host)
+        self.talk = _talk_to(host, Source("tiny.py", self.source))
         self.module = Module(self.talk, host.directory())
 
-    def run(self) -> TestResult:
+    def run(self) -> Verdict:
         self.asked.clear()
         self.talk.begin(7, 9.0)
         verdict = Verdict.PASSED
@@ -48,7 +49,7 @@ class Halves:
                     verdict = Verdict.FAILED
         except Stop as stop:
             verdict = stop.verdict
-        return TestResult("test_half", "halves", verdict)
+        return verdict
 
     @property
     def replay(self) -> Replay:
@@ -122,7 +123,7 @@ def test_the_same_luck_when_it_is_run_again() -> None:
 def test_a_listener_ends_a_test_for_good() -> None:
     test = Halves(HALF)
     test.talk.heard = lambda asked: False
-    assert test.run().verdict is Verdict.NOT_JUDGED
+    assert test.run() is Verdict.NOT_JUDGED
     assert test.asked == [2]
     with pytest.raises(Stop):
         test.module.half(4)

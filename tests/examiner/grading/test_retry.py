@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from examiner.catalogue import parse_chapter
-from examiner.grading.retry import Retry
+from examiner.judge.diagnosis import Diagnosis
 from examiner.judge.lending import describe
 from examiner.results import SubmissionResult, Verdict
 from tests.examiner.grading.chain_course import REFERENCE, SECRET, TASKS, ChainCourse
@@ -259,10 +259,10 @@ def test_a_name_that_the_reference_lacks_is_not_lent() -> None:
 def test_a_fault_in_second_tries_leaves_the_first_ones_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(self: object, found: object) -> None:
+    def broken(*_: object) -> object:
         raise RuntimeError("a fault of the grader")
 
-    monkeypatch.setattr(Retry, "charge_once", broken)
+    monkeypatch.setattr(Diagnosis, "lender", broken)
     result = ChainCourse(tmp_path).grade({"ann": wrong("9.1")})["ann"]
     assert failed(result) == ["9.1", "9.3", "9.4"]
     assert not result.provisional

@@ -165,7 +165,7 @@ def test_every_student_gets_two_pages(tiny: TinyCourse) -> None:
 def test_a_worker_that_dies_is_replaced(tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch) -> None:
     from examiner.grading.examiner import Examiner
 
-    judge, marker = Examiner._run, tiny.project.root / "died"
+    judge, marker = Examiner._test, tiny.project.root / "died"
 
     def die_once(self: Examiner, *args: object) -> object:
         if not marker.exists():
@@ -173,7 +173,7 @@ def test_a_worker_that_dies_is_replaced(tiny: TinyCourse, monkeypatch: pytest.Mo
             os.kill(os.getpid(), signal.SIGKILL)
         return judge(self, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Examiner, "_run", die_once)
+    monkeypatch.setattr(Examiner, "_test", die_once)
     assert {name: r.score for name, r in tiny.grade(CLASS, jobs=2).items()} == {
         "ann": 10,
         "ben": 7,
@@ -189,14 +189,14 @@ def test_a_test_in_which_every_worker_dies_is_left_out(
 ) -> None:
     from examiner.grading.examiner import Examiner
 
-    judge = Examiner._run
+    judge = Examiner._test
 
     def die(self: Examiner, test: object, *args: object) -> object:
         if getattr(test, "name", "") == "test_any_mean":
             os.kill(os.getpid(), signal.SIGKILL)
         return judge(self, test, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Examiner, "_run", die)
+    monkeypatch.setattr(Examiner, "_test", die)
     result = tiny.grade({"ann": REFERENCE})["ann"]
     assert [test.verdict.value for test in result.tasks[0].tests] == [
         "passed",
@@ -237,10 +237,10 @@ def test_a_result_is_the_same_when_it_is_loaded(tiny: TinyCourse) -> None:
 def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from examiner.grading import workers
+    from examiner.grading import clock
     from examiner.grading.examiner import Examiner
 
-    judge = Examiner._run
+    judge = Examiner._test
 
     def hang(self: Examiner, test: object, *args: object) -> object:
         if getattr(test, "name", "") == "test_any_mean" and "# hangs" in str(args):
@@ -248,9 +248,9 @@ def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
             time.sleep(60)
         return judge(self, test, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Examiner, "_run", hang)
+    monkeypatch.setattr(Examiner, "_test", hang)
     for name, value in (("STUCK_SECONDS", 0.2), ("GRACE", 0.3), ("MOST", 1.5)):
-        monkeypatch.setattr(workers, name, value)
+        monkeypatch.setattr(clock, name, value)
     (tiny.project.root / "solutions" / "tiny.py").unlink()  # it would hang in the test as well
     result = tiny.grade({"ann": REFERENCE + "# hangs\n"})["ann"]
     found = [test.verdict.value for task in result.tasks for test in task.tests]
@@ -261,19 +261,19 @@ def test_a_test_that_hangs_in_the_examiner_is_ended_from_outside(
 def test_a_submission_that_gets_workers_stuck_again_and_again_is_left(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from examiner.grading import workers
+    from examiner.grading import clock, workers
     from examiner.grading.examiner import Examiner
 
-    judge = Examiner._run
+    judge = Examiner._test
 
     def hang(self: Examiner, test: object, *args: object) -> object:
         if "# hangs" in str(args):
             time.sleep(60)
         return judge(self, test, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Examiner, "_run", hang)
+    monkeypatch.setattr(Examiner, "_test", hang)
     for name, value in (("STUCK_SECONDS", 0.2), ("GRACE", 0.3), ("MOST", 1.5)):
-        monkeypatch.setattr(workers, name, value)
+        monkeypatch.setattr(clock, name, value)
     monkeypatch.setattr(workers, "MAX_STUCK", 2)
     results = tiny.grade({"ann": REFERENCE + "# hangs\n", "ben": REFERENCE})
     found = [test.verdict for task in results["ann"].tasks for test in task.tests]
@@ -288,7 +288,7 @@ def test_a_submission_in_which_workers_die_everywhere_is_left(
     from examiner.grading import workers
     from examiner.grading.examiner import Examiner
 
-    judge = Examiner._run
+    judge = Examiner._test
 
     def die(self: Examiner, test: object, *args: object) -> object:
         if "# dies" in str(args):
@@ -297,7 +297,7 @@ def test_a_submission_in_which_workers_die_everywhere_is_left(
             os.kill(os.getpid(), signal.SIGKILL)
         return judge(self, test, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Examiner, "_run", die)
+    monkeypatch.setattr(Examiner, "_test", die)
     monkeypatch.setattr(workers, "MAX_ALL_DEATHS", 7)
     results = tiny.grade({"ann": REFERENCE + "# dies\n", "ben": REFERENCE})
     found = [test.verdict for task in results["ann"].tasks for test in task.tests]
