@@ -30,7 +30,7 @@ from torch import nn
 from nextword import transformer_training as training
 from nextword.corpora import names, village
 from nextword.corpora.batches import Ids, number_words
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 from nextword.ladder.measure import excess_by_kind
 from nextword.ladder.rungs import transformers_near as near
 from nextword.ladder.rungs.rnns import ids

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from nextword.corpora import names
 from nextword.corpora.batches import PAD, number_words
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 
 rnns: Any = load_module(Path(__file__).parents[1] / "solutions" / "rnns.py", "rnns")
 D, H, SIZE, CHUNK, STEPS = 64, 128, 16, 64, 30

@@ -25,7 +25,7 @@ from rich.table import Table
 
 from nextword import word2vec
 from nextword.corpora import lexicon, village
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 
 course: Any = load_module(Path(__file__).parents[1] / "solutions" / "embeddings.py", "embeddings")
 SETTINGS = {"as it stands": (None, 3), "thinned (t = 0.001)": (1e-3, 6)}

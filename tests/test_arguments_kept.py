@@ -20,10 +20,11 @@ import torch
 from nextword import catalogue
 from nextword.candidate.arguments import Watched
 from nextword.judge.local import on_module
-from nextword.judge.misconceptions import Misconception, load_module, wrong_module
+from nextword.judge.modules import load_module
 from nextword.judge.suite import Suite, with_suite
 from nextword.project import find_project
 from nextword.results import Verdict
+from tests.reference import replace
 
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
@@ -106,7 +107,8 @@ def judged(suite: Suite, stem: str, task_id: str, symbol: str) -> Found:
     path = PROJECT.module("solutions", stem)
 
     def verdicts(replacement: Callable[..., Any]) -> dict[str, Verdict]:
-        module = wrong_module(path, Misconception(task_id, symbol, "", replacement))
+        module = load_module(path, f"careless_{stem}")
+        replace(module, symbol, replacement)
         session = on_module(suite, stem, module)
         tests = [test for test in suite.tests if test.mark.id == task_id]
         return {test.name: session.run(test).verdict for test in tests}

@@ -8,7 +8,7 @@ import torch
 
 from nextword.corpora import dialect
 from nextword.corpora.batches import PAD
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 from nextword.models import attention as translating
 from nextword.models import attention_reader as reading
 from nextword.models import rnns

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, scaled_dot_product_attention
 
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 from nextword.suite import close, peak_bytes
 from tests.reference import reference
 from tests.suites.attention import oracles

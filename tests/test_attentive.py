@@ -12,7 +12,7 @@ from nextword import attentive, teaching
 from nextword.attentive import Heads, Sizes
 from nextword.corpora.batches import BOS, EOS, PAD
 from nextword.corpora.names import load
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 from nextword.ladder.rungs import attention as rungs
 from nextword.suite import close
 from nextword.training import Plan

@@ -19,7 +19,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.metrics.pairwise import cosine_similarity
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 from tests.reference import reference
 from tests.suites.embeddings import oracles as plain
 

@@ -27,12 +27,13 @@ from nextword import catalogue
 from nextword.boundary.proxy import Shipped
 from nextword.catalogue import Chapter, Task
 from nextword.judge.local import on_module
-from nextword.judge.misconceptions import Misconception, load_module
+from nextword.judge.modules import load_module
 from nextword.judge.suite import Suite, with_suite
 from nextword.judge.timelimit import time_limit
 from nextword.project import find_project
 from nextword.results import Verdict
 from tests.browser import THOROUGH
+from tests.reference import replace
 
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
@@ -238,7 +239,7 @@ class Table:
         """Note what an untouched stub earns with these functions, in tests whose turn it is."""
         stub = load_module(PROJECT.module("coursework", self.chapter.stem), "cheat")
         for symbol, cheat in replaced.items():
-            Misconception(tasks[0].id, symbol, "", cheat).apply(stub)
+            replace(stub, symbol, cheat)
         session = on_module(self.suite, self.chapter.stem, stub)
         for task in tasks:
             for test in self.suite.tests:

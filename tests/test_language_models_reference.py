@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, trainers
 
 from nextword.corpora import pydocs, tongues, village
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 from nextword.suite import frequencies
 from tests.reference import reference
 from tests.suites.language_models import oracles as plain

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
 from nextword import catalogue
 from nextword.judge.local import on_module
-from nextword.judge.misconceptions import Misconception, load_misconceptions, wrong_module
+from nextword.judge.mistakes import Answer, Misconception, load_misconceptions, nothing
 from nextword.judge.suite import Suite, with_suite
 from nextword.judge.timelimit import time_limit
 from nextword.project import find_project
@@ -38,8 +37,7 @@ class Case:
 
 
 def declared(stem: str) -> tuple[Misconception, ...]:
-    path = PROJECT.misconceptions(stem)
-    return load_misconceptions(path) if path else ()
+    return load_misconceptions(PROJECT, stem)
 
 
 CASES = [Case(stem, mistake) for stem in STEMS for mistake in declared(stem)]
@@ -55,14 +53,10 @@ class Replay:
 
     def kept(self, mistake: Misconception) -> float:
         """Return which share a mistake keeps, of what the tests of its function are worth."""
-        tests = self.of_function[mistake.task_id, mistake.replaces]
+        tests = self.of_function[mistake.task_id, mistake.symbol]
         verdicts = self.verdicts[mistake.name]
         kept = sum(self.weights[test] for test in tests if verdicts[test] is Verdict.PASSED)
         return kept / sum(self.weights[test] for test in tests)
-
-
-def does_nothing(*args: object, **kwargs: object) -> NoReturn:
-    raise RuntimeError("this function does nothing")
 
 
 @cache
@@ -73,10 +67,9 @@ def replayed(stem: str) -> Replay:
     def work(suite: Suite) -> None:
         suite.seed = "misconceptions"
 
-        def verdicts(mistake: Misconception, first: Sequence[str] = ()) -> dict[str, Verdict]:
+        def verdicts(mistake: Answer, first: Sequence[str] = ()) -> dict[str, Verdict]:
             """Run the tests of the task, `first` first, as far as anyone asks for them."""
-            module = wrong_module(PROJECT.module("solutions", stem), mistake)
-            session = on_module(suite, stem, module)
+            session = on_module(suite, stem, mistake.module())
             tests = [test for test in suite.tests if test.mark.id == mistake.task_id]
             tests.sort(key=lambda test: test.name not in first)
             seen: dict[str, Verdict] = {}
@@ -90,9 +83,9 @@ def replayed(stem: str) -> Replay:
 
         found.weights.update((test.name, test.mark.weight) for test in suite.tests)
         for mistake in declared(stem):
-            key = mistake.task_id, mistake.replaces
+            key = mistake.task_id, mistake.symbol
             if key not in found.of_function:
-                broken = verdicts(Misconception(*key, "", does_nothing))
+                broken = verdicts(nothing(mistake.reference, mistake.task_id, [mistake.symbol]))
                 tests = [name for name, seen in broken.items() if seen is not Verdict.PASSED]
                 found.of_function[key] = tests
             found.verdicts[mistake.name] = verdicts(mistake, found.of_function[key])
@@ -131,5 +124,5 @@ def test_each_task_has_misconceptions_that_differ(stem: str) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_each_misconception_replaces_a_part_of_its_task(case: Case) -> None:
-    assert case.mistake.replaces in catalogue.task(case.mistake.task_id).symbols
+    assert case.mistake.symbol in catalogue.task(case.mistake.task_id).symbols
     assert case.mistake.says.endswith(".")

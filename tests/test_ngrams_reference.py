@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nltk.lm import models as nltk_models
 
 from nextword.corpora.vocabulary import BOS, EOS, UNK, build_vocabulary, replace_unknown
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 from tests.reference import reference
 from tests.suites.ngrams import oracles as plain
 

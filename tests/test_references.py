@@ -13,7 +13,7 @@ from nextword import catalogue
 from nextword.check.runner import run_suite
 from nextword.corpora import checks, vocabulary
 from nextword.judge.local import on_module
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 from nextword.project import find_project
 
 PROJECT = find_project(Path(__file__))

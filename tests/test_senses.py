@@ -10,7 +10,7 @@ from nextword import senses
 from nextword.attentive import Heads, Sizes
 from nextword.corpora import village
 from nextword.corpora.batches import BOS, number_words
-from nextword.judge.misconceptions import load_module
+from nextword.judge.modules import load_module
 from nextword.senses import Case
 from nextword.suite import close
 

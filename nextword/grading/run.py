@@ -27,7 +27,7 @@ from nextword.grading.submissions import Submission, read, read_package
 from nextword.grading.workers import Course, Finished, WorkerPool
 from nextword.grading.works import Entry
 from nextword.judge.marks import SuiteError
-from nextword.judge.misconceptions import Misconception, load_misconceptions
+from nextword.judge.mistakes import Misconception, load_misconceptions
 from nextword.judge.suite import Suite, with_suite
 from nextword.project import Project
 from nextword.results import AT_FAULT, Fault, SubmissionResult
@@ -174,7 +174,7 @@ class _Basis:
     def key(self) -> Key:
         """Return what every result of the run depends on."""
         stem = self.stem
-        parts = self.project.suite_files(stem) + self.project.misconception_files(stem)
+        parts = self.project.suite_files(stem) + self.project.mistake_files(stem)
         tests = [*sorted(parts), self.reference]
         plan = replace(self.plan, outer_uid=None)  # whom candidates become changes no grade
         return run_key(tests, asdict(self.chapter), self.seed, plan.to_json())
@@ -287,7 +287,7 @@ def _grade_new(
         suite.require_tasks_of(basis.chapter)
         suite.seed = basis.seed
         trial.finish()  # the servers have started while the suite was collected
-        mistakes = _misconceptions(basis.project.misconceptions(basis.stem))
+        mistakes = _misconceptions(basis)
         course = Course(basis.chapter, basis.reference, mistakes, basis.plan)
         admission = _admit(basis, suite, course, trial.servers, tick)
         suite.attempts = admission.attempts
@@ -338,9 +338,11 @@ def _met_on_the_way(results: Sequence[SubmissionResult], known: Sequence[Fault])
                 yield Fault(task.task.id, test.name, "", why)
 
 
-def _misconceptions(path: Path | None) -> tuple[Misconception, ...]:
+def _misconceptions(basis: _Basis) -> tuple[Misconception, ...]:
+    if basis.reference is None:
+        return ()
     try:
-        return load_misconceptions(path) if path else ()
+        return load_misconceptions(basis.project, basis.stem)
     except SuiteError as error:
         raise UserError(str(error)) from error
 

@@ -32,7 +32,7 @@ from nextword.grading.orders import FIRST
 from nextword.grading.submissions import Submission
 from nextword.judge.bounds import GRACE, Bounds
 from nextword.judge.diagnosis import Diagnosis
-from nextword.judge.misconceptions import Misconception
+from nextword.judge.mistakes import Misconception
 from nextword.judge.session import Refusal
 from nextword.judge.suite import Suite, SuiteTest
 from nextword.results import SubmissionResult, Verdict

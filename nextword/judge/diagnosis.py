@@ -18,7 +18,7 @@ from nextword.judge.alike import alike
 from nextword.judge.direction import direction
 from nextword.judge.lending import Lender
 from nextword.judge.local import on_module
-from nextword.judge.misconceptions import Misconception
+from nextword.judge.mistakes import Misconception
 from nextword.judge.session import Session
 from nextword.judge.suite import Suite, SuiteTest
 from nextword.judge.transcripts import Replay, Told, readable
@@ -156,7 +156,7 @@ class Diagnosis:
         pairs = [
             (one, other)
             for one, other in combinations(explained, 2)
-            if one[0].replaces != other[0].replaces and one[1] | other[1] == everything
+            if one[0].symbol != other[0].symbol and one[1] | other[1] == everything
         ]
         if len(pairs) != 1:
             return {}
@@ -205,9 +205,8 @@ class Diagnosis:
         key = test.number, mistake.name
         if key not in self._replays:
             if mistake.name not in self._wrong:
-                module = self._module(f"wrong_{mistake.name}")
-                mistake.apply(module)
-                self._wrong[mistake.name] = on_module(self._suite, self._stem, module)
+                session = on_module(self._suite, self._stem, mistake.module())
+                self._wrong[mistake.name] = session
             session = self._wrong[mistake.name]
             self._replays[key] = Replay(partial(self._run, session, test), session.talk)
         return self._replays[key]

@@ -19,7 +19,8 @@ from nextword.boundary.deadline import Deadline
 from nextword.catalogue import Chapter
 from nextword.judge.local import on_module
 from nextword.judge.marks import SuiteError
-from nextword.judge.misconceptions import Misconception, load_misconceptions, load_module
+from nextword.judge.mistakes import Misconception, load_misconceptions
+from nextword.judge.modules import load_module
 from nextword.judge.suite import Suite, SuiteTest, with_suite
 from nextword.judge.timelimit import time_limit
 from nextword.plural import count
@@ -97,11 +98,10 @@ def survey(
     test or a misconception of a task that the chapter lacks.
     """
     module = project.module(package, chapter.stem)
-    path = project.misconceptions(chapter.stem)
     found = Survey({task.id: TaskSurvey() for task in chapter.tasks})
 
     def work(suite: Suite) -> None:
-        _count(found, chapter, suite, load_misconceptions(path) if path else ())
+        _count(found, chapter, suite, load_misconceptions(project, chapter.stem))
         if jobs == 1:
             parts = [_part(suite, module, seeds, first=True, report=report)]
         else:

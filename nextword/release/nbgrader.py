@@ -155,10 +155,10 @@ def examiner_files(project: Project, chapter: Chapter, folder: Path) -> dict[Pat
     """Return what the examiner needs of a chapter: tests, what they import, the reference."""
     parts = [
         *project.suite_files(chapter.stem),
-        *project.misconception_files(chapter.stem),
+        *project.mistake_files(chapter.stem),
         project.module("solutions", chapter.stem),
     ]
-    packages = ("solutions", "tests", "tests/suites", "tests/misconceptions")
+    packages = ("solutions", "tests", "tests/suites")
     found = {folder / package / "__init__.py": "" for package in packages}
     for path in parts:
         found[folder / path.relative_to(project.root)] = path.read_text("utf-8")

@@ -6,13 +6,13 @@ import pytest
 
 from nextword import catalogue
 from nextword.grading.run import Options, grade
+from nextword.judge.modules import Reference
 from nextword.project import Project
 from nextword.results import SubmissionResult, Verdict
 from tests.grading.conftest import Quiet, sandbox_works
-from tests.variants.variants import Variant
 
 ROOT = Path(__file__).parents[2]
-REFERENCE = (ROOT / "solutions" / "attention.py").read_text("utf-8")
+REFERENCE = Reference(ROOT / "solutions" / "attention.py")
 # answers of which every value is right, and that hold the table that they should not
 WASTE = {
     "grouped_attention": "k, v = (z.repeat_interleave(q.shape[1] // z.shape[1], 1) "
@@ -43,12 +43,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionRes
         pytest.skip("this system does not tell how much memory a process had")
     root = tmp_path_factory.mktemp("memory")
     chapter = catalogue.chapter("attention")
-    wasteful = Variant("5.11", "", "wastes", "", frozenset(), WASTE).module(REFERENCE)
+    wasteful = REFERENCE.changed(WASTE)
     for name, text in (
-        ("honest", REFERENCE),
+        ("honest", REFERENCE.text),
         ("wastes", wasteful),
         ("lies", wasteful + LIES),
-        ("hoards", REFERENCE + HOARDS),
+        ("hoards", REFERENCE.text + HOARDS),
     ):
         (root / "class" / name).mkdir(parents=True)
         (root / "class" / name / "attention.py").write_text(text, "utf-8")

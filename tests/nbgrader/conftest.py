@@ -146,7 +146,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The course's chapter on n-grams, whose assignment measures shorter texts."""
     root = tmp_path_factory.mktemp("project")
     parts = ["solutions/ngrams.py", "solutions/ngrams.ipynb"]
-    parts += ["tests/suites/ngrams", "tests/misconceptions/ngrams", "tests/suites/check"]
+    parts += ["tests/suites/ngrams", "tests/ngrams/mistakes", "tests/suites/check"]
     parts += LIBRARY_FILES
     for each in [*parts, *(f"{part}/__init__.py" for part in ("tests", "tests/suites"))]:
         (root / each).parent.mkdir(parents=True, exist_ok=True)
