@@ -48,7 +48,7 @@ test-thorough: test
 
 test-fast: setup
 	@$(MAKE) --no-print-directory --jobs 2 lint types
-	@$(PYTEST) -p no:nbval -m "not slow" --ignore tests/nbgrader
+	@$(PYTEST) -p no:nbval -m "not slow" --ignore tests/examiner/nbgrader
 
 setup: $(STAMP)
 
@@ -118,11 +118,11 @@ pdf: setup book
 
 # the sample classes are the course's own code: where no sandbox works, they are graded without one
 grades: $(READY)
-	@walls=""; $(BIN)/python -c 'from nextword.sandbox import trial; trial.require(trial.plan_for([], confined=True))' \
+	@walls=""; $(BIN)/python -c 'from examiner.sandbox import trial; trial.require(trial.plan_for([], confined=True))' \
 	  2>/dev/null || { walls="--sandbox none"; \
 	  echo "No sandbox works here (nextword doctor says why): grading the course's own sample classes without."; }; \
 	for chapter in $(SHOWN); do \
-	  $(BIN)/nextword grade $$chapter tests/submissions/$$chapter --out grades/$$chapter $$walls || exit 1; done
+	  $(BIN)/nextword grade $$chapter tests/$$chapter/class --out grades/$$chapter $$walls || exit 1; done
 
 lint: setup
 	@$(BIN)/ruff check .

@@ -27,10 +27,10 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from nextword import catalogue
-from nextword.catalogue import Chapter
-from nextword.project import find_project
-from nextword.release.samples import write_samples
+from examiner import catalogue
+from examiner.catalogue import Chapter
+from examiner.project import find_project
+from examiner.release.samples import write_samples
 
 ROOT = Path(__file__).parents[1]
 
@@ -120,7 +120,7 @@ def check(row: Row, task: str) -> None:
 
 def grade(row: Row, chapter: Chapter) -> None:
     """Grade a chapter's sample class."""
-    folder = ROOT / "tests" / "submissions" / chapter.stem
+    folder = ROOT / "tests" / chapter.stem / "class"
     with tempfile.TemporaryDirectory() as name:
         out = Path(name)
         where = ["--out", str(out / "grades"), "--json", str(out / "results.json")]

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nextword import catalogue
-from nextword.catalogue import Chapter
-from nextword.judge.mistakes import load_answers, load_misconceptions
-from nextword.judge.modules import Reference
-from nextword.project import Project, find_project
+from examiner import catalogue
+from examiner.catalogue import Chapter
+from examiner.judge.mistakes import load_answers, load_misconceptions
+from examiner.judge.modules import Reference
+from examiner.project import Project, find_project
 
 HERE = Path(__file__).parent
 UNWRITTEN = "\n\ndef unwritten(*_, **__):\n    raise NotImplementedError('not yet')\n\n\n"
@@ -63,7 +63,7 @@ def _ngrams(course: Course, number: int, luck: random.Random) -> str:
         tasks = luck.sample(course.chapter.tasks, 3)
         return course.without([symbol for task in tasks for symbol in task.symbols])
     if kind == 8:
-        return (root / "tests/submissions/ngrams/alice/ngrams.py").read_text("utf-8")
+        return (root / "tests/ngrams/class/alice/ngrams.py").read_text("utf-8")
     if number % 20 == 9:
         return (root / "coursework" / "ngrams.py").read_text("utf-8")
     return course.reference.replace("def pad(", "def pad((", 1 if kind == 9 else 0)

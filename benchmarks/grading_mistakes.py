@@ -18,12 +18,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.outcomes import Outcome, idle, outcomes, write_class
-from nextword import catalogue
-from nextword.catalogue import Chapter
-from nextword.grading.run import Options, grade
-from nextword.judge.mistakes import Answer, load_answers, load_misconceptions
-from nextword.project import find_project
-from nextword.results import SubmissionResult
+from examiner import catalogue
+from examiner.catalogue import Chapter
+from examiner.grading.run import Options, grade
+from examiner.judge.mistakes import Answer, load_answers, load_misconceptions
+from examiner.project import find_project
+from examiner.results import SubmissionResult
 
 
 class Quiet:

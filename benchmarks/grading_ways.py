@@ -18,19 +18,19 @@ from typing import Any
 from unittest import mock
 
 from benchmarks.grading_class import Course
-from nextword.boundary.deadline import Deadline
-from nextword.grading.examiner import Examiner
-from nextword.grading.run import Options, grade
-from nextword.judge.bounds import Bounds
-from nextword.judge.suite import Suite, with_suite
-from nextword.results import SubmissionResult
+from examiner.boundary.deadline import Deadline
+from examiner.grading.examiner import Examiner
+from examiner.grading.run import Options, grade
+from examiner.judge.bounds import Bounds
+from examiner.judge.suite import Suite, with_suite
+from examiner.results import SubmissionResult
 
 SEED = "benchmark"
 CONFTEST = """
 import pytest
 
-from nextword.judge.marks import generator_for, read_mark
-from nextword.judge.timelimit import time_limit
+from examiner.judge.marks import generator_for, read_mark
+from examiner.judge.timelimit import time_limit
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def _notebook(course: Course, names: Sequence[str], source: str) -> Any:
 
     head = (
         f"import importlib, inspect, pathlib, sys\nsys.path.insert(0, {str(root)!r})\n"
-        f"import {stem}\nfrom nextword.judge.marks import generator_for\n"
+        f"import {stem}\nfrom examiner.judge.marks import generator_for\n"
         "suite = {}\n"
         f"for path in sorted(pathlib.Path({str(suite)!r}).glob('test_*.py')):\n"
         f"    suite |= vars(importlib.import_module('{package}.' + path.stem))\n"

@@ -1,4 +1,4 @@
-"""Makes the numbers of KenLM that tests/test_ngrams_reference.py compares with. Leaves out: timing.
+"""Makes the numbers of KenLM that tests/ngrams/test_reference.py compares with. Leaves out: timing.
 
 KenLM's estimator `lmplz` is built from the source package on PyPI (it needs cmake, a C++ compiler
 and Boost; on Debian: apt-get install cmake g++ libboost-all-dev zlib1g-dev):

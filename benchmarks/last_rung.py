@@ -27,13 +27,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from nextword import transformer_training as training
+from nextword.models import transformer_training as training
 from nextword.corpora import names, village
-from nextword.corpora.batches import Ids, number_words
-from nextword.judge.modules import load_module
-from nextword.ladder.measure import excess_by_kind
-from nextword.ladder.rungs import transformers_near as near
-from nextword.ladder.rungs.rnns import ids
+from nextword.given.batches import Ids, number_words
+from examiner.judge.modules import load_module
+from nextword.models.ladder.measure import excess_by_kind
+from nextword.models.ladder.rungs import transformers_near as near
+from nextword.models.ladder.rungs.rnns import ids
 
 ROOT = Path(__file__).parents[1]
 course: Any = load_module(ROOT / "solutions" / "transformers.py", "transformers")

@@ -19,12 +19,12 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.grading_mistakes import graded
-from nextword import catalogue
-from nextword.catalogue import Chapter
-from nextword.grading.examiner import Examiner
-from nextword.judge.mistakes import Answer, load_answers
-from nextword.project import find_project
-from nextword.results import SubmissionResult, Verdict
+from examiner import catalogue
+from examiner.catalogue import Chapter
+from examiner.grading.examiner import Examiner
+from examiner.judge.mistakes import Answer, load_answers
+from examiner.project import find_project
+from examiner.results import SubmissionResult, Verdict
 
 GOAL = 50.0  # ms
 

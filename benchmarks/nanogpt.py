@@ -29,8 +29,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
 from nextword.corpora import downloads
-from nextword.judge.modules import load_module
-from nextword.transformer_training import parameter_groups
+from examiner.judge.modules import load_module
+from nextword.models.transformer_training import parameter_groups
 
 ROOT = Path(__file__).parents[1]
 course: Any = load_module(ROOT / "solutions" / "transformers.py", "transformers")

@@ -2,7 +2,7 @@
 
 The same submissions of the n-gram assignment (module and notebook, both right), one way after the
 other on the same processors. nbgrader alone is slow, so a part of the class may stand for all.
-With --odd ten of the class hand in what tests/nbgrader/odd.py makes of theirs: an endless loop, a
+With --odd ten of the class hand in what tests/examiner/nbgrader/odd.py makes of theirs: an endless loop, a
 broken zip, floods of output; nbgrader alone is then left out, and the points of all others checked.
 
     python benchmarks/nbgrader_class.py --students 100 --nbgrader 20 --json class.json
@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.nbgrader.odd import ODD
+from tests.examiner.nbgrader.odd import ODD
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
@@ -122,7 +122,7 @@ def measure(students: int, alone: int, odd: bool) -> list[Timing]:
             if way == ALONE:
                 config = course / "nbgrader_config.py"
                 lines = config.read_text("utf-8").splitlines()
-                kept = [line for line in lines if "nextword.nbgrader" not in line]
+                kept = [line for line in lines if "examiner.platforms.nbgrader" not in line]
                 config.write_text("\n".join(kept) + "\n", "utf-8")
             seconds = run(course, *command, good=(0, 1) if odd else (0,))
             earned = scores(course)

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from nextword.corpora import village
-from nextword.judge.modules import load_module
+from examiner.judge.modules import load_module
 
 ngrams: Any = load_module(Path(__file__).parents[1] / "solutions" / "ngrams.py", "ngrams")
 Text = Sequence[Sequence[str]]

@@ -2,7 +2,7 @@
 
 How many mistakes are caught, how many get the sentence that says so, whether one is charged twice,
 and whether an edge case costs less than the idea. Leaves out reading the answers
-(nextword.judge.mistakes) and grading them.
+(examiner.judge.mistakes) and grading them.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nextword.judge.mistakes import Answer, nothing
-from nextword.results import SubmissionResult, TaskResult, Verdict
+from examiner.judge.mistakes import Answer, nothing
+from examiner.results import SubmissionResult, TaskResult, Verdict
 
 EDGE_KEEPS, IDEA_KEEPS = 0.6, 0.4  # at least and at most, of what the function is worth
 

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from nextword.corpora import pydocs, village
-from nextword.judge.modules import load_module
+from examiner.judge.modules import load_module
 
 sys.path.remove(str(Path(__file__).parent))  # this file has the name of the library that it needs
 from tokenizers import Tokenizer, models, trainers

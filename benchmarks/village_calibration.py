@@ -34,11 +34,11 @@ from torch.nn import functional as F  # noqa: N812 - torch's own custom
 from nextword.corpora import names
 from nextword.corpora.corpus import EOS
 from nextword.corpora.names import Sentences, Texts
-from nextword.ladder import by_kind, show
-from nextword.ladder.climb import Ladder, climb
-from nextword.ladder.measure import Row, measure
-from nextword.ladder.rung import Report, Rung
-from nextword.project import find_project
+from nextword.models.ladder import by_kind, show
+from nextword.models.ladder.climb import Ladder, climb
+from nextword.models.ladder.measure import Row, measure
+from nextword.models.ladder.rung import Report, Rung
+from examiner.project import find_project
 
 PAD = 0  # stands before the first word and after the last; never predicted
 CONTEXT = 4  # words that the feed-forward net sees

@@ -34,8 +34,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 # PAD = 0 fills up short sentences, BOS = 1 begins and EOS = 2 ends one;
 # until_end(rows) cuts each list of ids before its first EOS
-from nextword.corpora.batches import BOS, EOS, PAD, until_end
-from nextword.corpora.checks import require, require_attention, require_ids
+from nextword.given.batches import BOS, EOS, PAD, until_end
+from nextword.given.checks import require, require_attention, require_ids
 
 
 # ------------------------------------------------------------------ 5.1 Additive attention

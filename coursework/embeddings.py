@@ -32,7 +32,7 @@ from numpy import ndarray
 from numpy.random import Generator
 from torch import Tensor
 
-from nextword.corpora.checks import require, require_ids
+from nextword.given.checks import require, require_ids
 
 NONE = -1  # stands in a window where no word is
 

@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Float, Int
 
-from nextword.corpora.checks import require, require_distribution, require_ids
+from nextword.given.checks import require, require_distribution, require_ids
 
 SPECIAL = ["<s>", "</s>", "<unk>"]  # the first words of every vocabulary
 BOS = 0  # the id of <s>: begin of a text

@@ -23,8 +23,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
-from nextword.corpora.batches import BOS, EOS, PAD, until_end  # the ids 1, 2 and 0
-from nextword.corpora.checks import require, require_ids
+from nextword.given.batches import BOS, EOS, PAD, until_end  # the ids 1, 2 and 0
+from nextword.given.checks import require, require_ids
 
 
 # ------------------------------------------------------------------ 4.1 A window of words

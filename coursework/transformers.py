@@ -22,8 +22,8 @@ from einops import rearrange
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from nextword.corpora.batches import BOS, EOS, PAD, until_end  # the ids 1, 2, 0
-from nextword.corpora.checks import require, require_ids
+from nextword.given.batches import BOS, EOS, PAD, until_end  # the ids 1, 2, 0
+from nextword.given.checks import require, require_ids
 
 IGNORE = -100  # a target that is not counted: F.cross_entropy leaves it out by itself
 CHOICES = {

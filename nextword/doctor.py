@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from nextword.catalogue import chapters
-from nextword.errors import UserError
-from nextword.project import find_project
+from examiner.catalogue import chapters
+from examiner.errors import UserError
+from examiner.project import find_project
 
 NEEDED = ("numpy", "torch", "einops", "jaxtyping", "matplotlib", "pytest", "rich", "typer")
 EXTRAS = {"instructor": ("nbgrader",), "book": ("jupyter-book",)}
@@ -85,7 +85,7 @@ def _stub(path: Path) -> Finding:
 
 def _protections() -> Iterator[Finding]:
     try:
-        sandbox = importlib.import_module("nextword.sandbox.trial")
+        sandbox = importlib.import_module("examiner.sandbox.trial")
     except ImportError:
         return  # a student's copy has no grading, and needs no sandbox
     for protection in sandbox.protections():

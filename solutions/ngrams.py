@@ -20,8 +20,8 @@ from itertools import chain
 
 import numpy as np
 
-from nextword.corpora.checks import require
-from nextword.corpora.vocabulary import BOS, EOS  # <s> and </s>: begin and end of a sentence
+from nextword.given.checks import require
+from nextword.given.vocabulary import BOS, EOS  # <s> and </s>: begin and end of a sentence
 
 Word = Hashable
 Context = tuple[Word, ...]

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner, Result
 
 import nextword.doctor
-import nextword.release.sync  # before a test replaces what they import from the catalogue
-from nextword import catalogue
-from nextword.catalogue import Chapter, parse_chapter
+import examiner.release.sync  # before a test replaces what they import from the catalogue
+from examiner import catalogue
+from examiner.catalogue import Chapter, parse_chapter
 from nextword.cli import app
 from tests.browser import THOROUGH, browser, show  # noqa: F401 (fixtures, found by their names)
 
@@ -110,12 +110,12 @@ def test_counter(demo):
 
 # files that take longest, beginning with the longest: no worker shall be left with one at the end
 LONG = (
-    *("tests/test_fresh_seeds.py", "tests/test_every_page.py"),
-    *("tests/grading/test_sample_class.py", "tests/test_generic_cheats.py"),
-    *("tests/test_misconceptions.py", "chapters/02-ngrams.ipynb", "chapters/05-attention.ipynb"),
-    *("tests/nbgrader/test_walk.py", "tests/attacks/test_attacks.py", "tests/test_new_chapter.py"),
+    *("tests/every_chapter/test_fresh_seeds.py", "tests/book/test_every_page.py"),
+    *("tests/examiner/grading/test_sample_class.py", "tests/every_chapter/test_generic_cheats.py"),
+    *("tests/every_chapter/test_misconceptions.py", "chapters/02-ngrams.ipynb", "chapters/05-attention.ipynb"),
+    *("tests/examiner/nbgrader/test_walk.py", "tests/examiner/attacks/test_attacks.py", "tests/examiner/test_new_chapter.py"),
     *("chapters/03-embeddings.ipynb", "chapters/01-language-models.ipynb"),
-    *("chapters/04-rnns.ipynb", "tests/nbgrader/test_stock.py", "tests/grading/test_torch.py"),
+    *("chapters/04-rnns.ipynb", "tests/examiner/nbgrader/test_stock.py", "tests/examiner/grading/test_torch.py"),
 )
 
 # a crowded machine makes any input slow
@@ -144,7 +144,7 @@ def demo_chapter(monkeypatch: pytest.MonkeyPatch) -> Chapter:
     """A chapter of two tasks, the only one the catalogue knows while a test runs."""
     chapter = parse_chapter(DEMO_CATALOGUE)
     monkeypatch.setattr(catalogue, "chapters", lambda: (chapter,))
-    for module in ("nextword.release.sync", "nextword.doctor"):
+    for module in ("examiner.release.sync", "nextword.doctor"):
         monkeypatch.setattr(f"{module}.chapters", lambda: (chapter,))
     return chapter
 
@@ -156,7 +156,7 @@ def demo_course(tmp_path: Path, demo_chapter: Chapter, monkeypatch: pytest.Monke
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "solutions" / "__init__.py").touch()
     (tmp_path / "solutions" / "demo.py").write_text(DEMO_SOLUTION, "utf-8")
-    (tmp_path / "tests" / "suites" / "test_demo.py").write_text(DEMO_SUITE, "utf-8")
+    (tmp_path / "tests" / "demo" / "suite" / "test_demo.py").write_text(DEMO_SUITE, "utf-8")
     for name in (
         "pyproject.toml",
         "constraints.txt",

@@ -49,9 +49,9 @@ def test_the_library_never_names_the_reference(path: Path) -> None:
     assert not [name for name in imports(path) if within(name, "solutions")]
 
 
-@pytest.mark.parametrize("path", importers("nextword/check"), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", importers("examiner/check"), ids=lambda path: path.name)
 def test_checking_does_not_import_grading(path: Path) -> None:
-    assert not [name for name in imports(path) if within(name, "nextword.grading")]
+    assert not [name for name in imports(path) if within(name, "examiner.grading")]
 
 
 @pytest.mark.parametrize("path", importers("solutions", "coursework"), ids=lambda path: path.name)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from nextword import catalogue
-from nextword.judge.marks import SuiteError
-from nextword.judge.mistakes import Answer, load_answers, load_misconceptions, nothing
-from nextword.project import Project, find_project
+from examiner import catalogue
+from examiner.judge.marks import SuiteError
+from examiner.judge.mistakes import Answer, load_answers, load_misconceptions, nothing
+from examiner.project import Project, find_project
 
 PROJECT = find_project(Path(__file__))
 REFERENCE = '''"""Words. Leaves out: all others."""

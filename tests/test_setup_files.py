@@ -27,7 +27,7 @@ def test_students_install_with_one_command_which_all_pages_name():
     lines = [line for line in text("requirements.txt").splitlines() if not line.startswith("#")]
     assert lines == [f"--extra-index-url {INDEX}", "."]
     assert text("chapters/setup.md").count("pip install -r requirements.txt") == 3
-    for name in ("README.md", "nextword/release/student.py", ".github/workflows/student.yml"):
+    for name in ("README.md", "examiner/release/student.py", ".github/workflows/student.yml"):
         assert "pip install -r requirements.txt" in text(name), name
     for name in ("README.md", "chapters/setup.md", "chapters/instructors.md"):
         assert not re.search(r"pip install \.(?:$|[ `])", text(name), re.M), name

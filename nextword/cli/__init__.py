@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from nextword import __version__
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 # One file per command, of the same name. What students get leaves the instructors' ones out.
 COMMANDS = (

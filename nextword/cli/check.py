@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nextword.plural import count
+from examiner.plural import count
 
 if TYPE_CHECKING:
-    from nextword.catalogue import Chapter, Task
-    from nextword.project import Project
-    from nextword.results import SubmissionResult
+    from examiner.catalogue import Chapter, Task
+    from examiner.project import Project
+    from examiner.results import SubmissionResult
 
 EPILOG = "Example: nextword check 2.3"
 
@@ -42,11 +42,11 @@ def check(
     function that is not right yet, one step closer each time you ask. With --watch: stays, checks
     the first open task on every save, and goes on to the next when it passes; Ctrl-C ends it.
     """
-    from nextword import catalogue
-    from nextword.check.terminal import show_hint
-    from nextword.errors import UserError
-    from nextword.project import find_project
-    from nextword.results import Verdict
+    from examiner import catalogue
+    from examiner.check.terminal import show_hint
+    from examiner.errors import UserError
+    from examiner.project import find_project
+    from examiner.results import Verdict
 
     project = find_project()
     if what:
@@ -60,7 +60,7 @@ def check(
             raise UserError("--hidden is for authors: this folder has only the visible tests")
         raise typer.Exit(0 if _hidden(project, wanted, package, seed) else 1)
     if watch:
-        from nextword.check.watch import watch as stay
+        from examiner.check.watch import watch as stay
 
         stay(project, wanted, package)
         raise typer.Exit
@@ -86,8 +86,8 @@ def _checked(
     project: Project, chapter: Chapter, tasks: Sequence[Task], package: str, *, quiet: bool
 ) -> SubmissionResult:
     """Run the visible tests of some tasks and show, unless quiet, what comes of each."""
-    from nextword.check.chapter import check_chapter
-    from nextword.check.terminal import Report
+    from examiner.check.chapter import check_chapter
+    from examiner.check.terminal import Report
 
     report = Report(chapter, quiet=quiet)
     report.start(project.package(package))
@@ -112,9 +112,9 @@ def _hidden(
     """Show what fails of all tests, with tracebacks; tell whether nothing does."""
     import secrets
 
-    from nextword.errors import UserError
-    from nextword.judge.marks import SuiteError
-    from nextword.judge.survey import failures
+    from examiner.errors import UserError
+    from examiner.judge.marks import SuiteError
+    from examiner.judge.survey import failures
 
     if given is not None and not given.strip():
         raise UserError("--seed is empty: give any text, or leave --seed out to draw a new seed")

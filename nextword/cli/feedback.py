@@ -22,12 +22,12 @@ def feedback(
 
     Run it in the course folder after `nbgrader generate_feedback`. Exit 1: somebody has no page.
     """
-    from nextword.check.terminal import printable
-    from nextword.errors import UserError
-    from nextword.grading.entries import open_class
-    from nextword.grading.hand_back import write_uploads
-    from nextword.grading.roster import read_roster
-    from nextword.nbgrader.command import find_course
+    from examiner.check.terminal import printable
+    from examiner.errors import UserError
+    from examiner.grading.entries import open_class
+    from examiner.grading.hand_back import write_uploads
+    from examiner.grading.roster import read_roster
+    from examiner.platforms.nbgrader.command import find_course
 
     course = find_course(download, "")
     with open_class(download, read_roster(roster) if roster else None) as found:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from nextword.catalogue import Chapter
-    from nextword.grading.run import Options, Outcome
-    from nextword.project import Project
+    from examiner.catalogue import Chapter
+    from examiner.grading.run import Options, Outcome
+    from examiner.project import Project
 
 
 def grade(
@@ -56,11 +56,11 @@ def grade(
     # before numpy is loaded: its threads would be copied into the workers
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
-    from nextword import catalogue
-    from nextword.errors import UserError
-    from nextword.grading.roster import read_roster
-    from nextword.grading.run import Options
-    from nextword.project import find_project
+    from examiner import catalogue
+    from examiner.errors import UserError
+    from examiner.grading.roster import read_roster
+    from examiner.grading.run import Options
+    from examiner.project import find_project
 
     if os.name != "posix":
         raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")
@@ -97,8 +97,8 @@ def _into_gradebook(
     given: Mapping[str, object],
 ) -> int:
     """Grade into nbgrader's gradebook, which knows none of the options given; the exit code."""
-    from nextword.errors import UserError
-    from nextword.nbgrader.command import grade_class
+    from examiner.errors import UserError
+    from examiner.platforms.nbgrader.command import grade_class
 
     if unused := [option for option, value in given.items() if value]:
         raise UserError(f"--gradebook goes without {' and '.join(unused)}: leave it out")
@@ -111,10 +111,10 @@ def _graded(
     """Grade the class and draw how it goes."""
     from rich.console import Console
 
-    from nextword.grading.run import grade
-    from nextword.grading.terminal import Display
-    from nextword.release.samples import write_samples
-    from nextword.sandbox.trial import WHAT_IS_LOST
+    from examiner.grading.run import grade
+    from examiner.grading.terminal import Display
+    from examiner.release.samples import write_samples
+    from examiner.sandbox.trial import WHAT_IS_LOST
 
     write_samples(project, chapter.stem)
     errors = Console(stderr=True)
@@ -127,8 +127,8 @@ def _graded(
 
 def _write(outcome: Outcome, json_file: Path | None, csv_file: Path | None) -> None:
     """Write the results and the grades where they were asked for."""
-    from nextword.grading.store import write_atomically
-    from nextword.grading.tables import grades_csv
+    from examiner.grading.store import write_atomically
+    from examiner.grading.tables import grades_csv
 
     if json_file:
         write_atomically(json_file, json.dumps(outcome.to_json(), indent=1, ensure_ascii=False))
@@ -140,7 +140,7 @@ def _tell(outcome: Outcome, out: Path) -> None:
     """Show the class, and say where its pages are."""
     from rich.console import Console
 
-    from nextword.grading.terminal import show
+    from examiner.grading.terminal import show
 
     console = Console()
     show(console, outcome)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from nextword.ladder.climb import Ladder
+    from nextword.models.ladder.climb import Ladder
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -52,8 +52,8 @@ def ladder(
     counts, causes, ...), and --plot draws that table.
     """
     from nextword.cli.bar import Bar
-    from nextword.ladder.climb import climb
-    from nextword.project import find_project
+    from nextword.models.ladder.climb import climb
+    from examiner.project import find_project
 
     project = find_project()
     _require_writable(json_file)
@@ -73,7 +73,7 @@ def _show(result: Ladder, by: Split | None, json_file: Path | None, plot: Path |
     """Print the tables, and write the files that were asked for."""
     from rich.console import Console
 
-    from nextword.ladder import by_kind, show
+    from nextword.models.ladder import by_kind, show
 
     Console().print(show.table(result))
     if by:
@@ -88,7 +88,7 @@ def _show(result: Ladder, by: Split | None, json_file: Path | None, plot: Path |
 
 def _require_writable(path: Path | None, endings: tuple[str, ...] = ()) -> None:
     """Raise now, not after a minute of training, when a file cannot be written."""
-    from nextword.errors import UserError
+    from examiner.errors import UserError
 
     if path is None:
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from nextword.checkpoints import Recipe
+    from nextword.models.checkpoints import Recipe
     from nextword.cli.bar import Bar
 
 
@@ -35,10 +35,10 @@ def models(
     Exit 1: with --check, something is out of date; else, a model could not be
     trained.
     """
-    from nextword import train_models as make
+    from nextword.models import train_models as make
     from nextword.cli.bar import Bar
-    from nextword.project import find_project
-    from nextword.shipped import FOLDER
+    from examiner.project import find_project
+    from nextword.models.shipped import FOLDER
 
     project = find_project()
     code = project.root / (package or project.best_package)
@@ -57,8 +57,8 @@ def models(
 
 def _trained(recipe: Recipe, code: Path, folder: Path, bar: Bar) -> bool:
     """Train one model and say how large it is, or why it could not be trained."""
-    from nextword import train_models as make
-    from nextword.ladder.measure import RungError
+    from nextword.models import train_models as make
+    from nextword.models.ladder.measure import RungError
 
     try:
         path = make.train(recipe, code, folder, bar.progress)

@@ -17,8 +17,8 @@ def new_chapter(
     They hold one example task, which passes every test: replace it, piece by piece.
     CONTRIBUTING.md says in which order.
     """
-    from nextword.project import find_project
-    from nextword.release import chapter_skeleton
+    from examiner.project import find_project
+    from examiner.release import chapter_skeleton
 
     project = find_project()
     for path in chapter_skeleton.new_chapter(project, stem, number, title):

@@ -21,7 +21,7 @@ def pdf(
     Needs a built book (make book), Chromium, and pip install '.[print]'.
     """
     from nextword.press import documents, manuscript, printer, typeset
-    from nextword.project import find_project
+    from examiner.project import find_project
 
     root = find_project().root
     known = documents(root)

@@ -17,9 +17,9 @@ def progress(
     from rich.progress_bar import ProgressBar
     from rich.table import Table
 
-    from nextword.catalogue import chapters
-    from nextword.check.progress import measure
-    from nextword.project import find_project
+    from examiner.catalogue import chapters
+    from examiner.check.progress import measure
+    from examiner.project import find_project
 
     found = measure(find_project(), chapters(), package)
     if as_json:

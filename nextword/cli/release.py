@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nextword.plural import count
+from examiner.plural import count
 
 
 class Format(StrEnum):
@@ -25,23 +25,23 @@ def release(
     form: Annotated[Format, typer.Option("--format", help="What to make.")] = Format.STUDENT,
 ) -> None:
     """Write an assignment into a folder. Example: nextword release ngrams --to handout"""
-    from nextword import catalogue
-    from nextword.project import find_project
+    from examiner import catalogue
+    from examiner.project import find_project
 
     chosen = [catalogue.chapter(stem) for stem in dict.fromkeys(chapters)]
     project = find_project()
     if form is Format.NBGRADER:
-        from nextword.release.nbgrader import release_nbgrader
+        from examiner.release.nbgrader import release_nbgrader
 
         files = release_nbgrader(project, chosen, to)
         next_step = f"next: cd {to}; nbgrader generate_assignment {chosen[0].stem}"
     elif form is Format.GRADESCOPE:
-        from nextword.release.gradescope import release_gradescope
+        from examiner.platforms.gradescope import release_gradescope
 
         files = release_gradescope(project, chosen, to)
         next_step = "upload the zip as the autograder of a programming assignment"
     else:
-        from nextword.release.student import release_student
+        from examiner.release.student import release_student
 
         files = release_student(project, chosen, to)
         next_step = "give students this folder (README.md says how)"

@@ -28,12 +28,12 @@ def similar(
     """
     from rich.console import Console
 
-    from nextword import catalogue
-    from nextword.grading.run import gather
-    from nextword.grading.similar import page, similar_pairs
-    from nextword.grading.store import write_atomically
-    from nextword.project import find_project
-    from nextword.release.samples import write_samples
+    from examiner import catalogue
+    from examiner.grading.run import gather
+    from examiner.grading.similar import page, similar_pairs
+    from examiner.grading.store import write_atomically
+    from examiner.project import find_project
+    from examiner.release.samples import write_samples
 
     project, found = find_project(), catalogue.chapter(chapter)
     write_samples(project, found.stem)

@@ -18,8 +18,8 @@ def submit(
 
     Says what is still missing; the file is written all the same. Exit 1: something is missing.
     """
-    from nextword import catalogue
-    from nextword.check.submit import pack, work_folder
+    from examiner import catalogue
+    from examiner.check.submit import pack, work_folder
 
     found, _ = catalogue.resolve(chapter)
     made = pack(found, work_folder(found), to or Path(f"{found.stem}.zip"))

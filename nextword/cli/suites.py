@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from nextword.catalogue import Chapter
-    from nextword.judge.mutants import Hunt
-    from nextword.judge.survey import Survey
-    from nextword.project import Project
+    from examiner.catalogue import Chapter
+    from examiner.judge.mutants import Hunt
+    from examiner.judge.survey import Survey
+    from examiner.project import Project
 
 MOST_ALIVE = 0.05  # of the mutants that are mistakes
 
@@ -49,9 +49,9 @@ def suites(
         os.environ[name] = "1"
     from rich.console import Console
 
-    from nextword import catalogue
-    from nextword.errors import UserError
-    from nextword.project import find_project
+    from examiner import catalogue
+    from examiner.errors import UserError
+    from examiner.project import find_project
 
     if not seed.strip():
         raise UserError("--seed is empty: give a text that the seeds begin with, or leave it out")
@@ -81,9 +81,9 @@ def _surveyed(
     from rich.console import Console
     from rich.progress import Progress
 
-    from nextword.errors import UserError
-    from nextword.judge.marks import SuiteError
-    from nextword.judge.survey import survey
+    from examiner.errors import UserError
+    from examiner.judge.marks import SuiteError
+    from examiner.judge.survey import survey
 
     errors = Console(stderr=True)
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
@@ -103,7 +103,7 @@ def _hunted(project: Project, chapter: Chapter) -> Hunt:
     from rich.console import Console
     from rich.progress import Progress
 
-    from nextword.judge.mutants import hunt
+    from examiner.judge.mutants import hunt
 
     errors = Console(stderr=True)
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:

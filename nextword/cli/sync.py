@@ -17,8 +17,8 @@ def sync(
     These are the stubs and assignments in coursework/, the exercise boxes of the chapters, the
     points in the assignment notebooks, the index of tasks, and the scripts of figures to touch.
     """
-    from nextword.project import find_project
-    from nextword.release import sync as work
+    from examiner.project import find_project
+    from examiner.release import sync as work
 
     project = find_project()
     if check:

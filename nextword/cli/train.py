@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nextword.plural import count
+from examiner.plural import count
 
 if TYPE_CHECKING:
     from nextword.cli.bar import Bar
-    from nextword.trainer.parallel import Place
-    from nextword.trainer.plan import Plan
-    from nextword.trainer.run import Training
-    from nextword.trainer.streams import Stream
+    from nextword.models.trainer.parallel import Place
+    from nextword.models.trainer.plan import Plan
+    from nextword.models.trainer.run import Training
+    from nextword.models.trainer.streams import Stream
 
 
 def train(
@@ -52,8 +52,8 @@ def train(
     never stopped. Several processes, GPUs or machines share each batch:
     torchrun --nproc-per-node 2 -m nextword train village
     """
-    from nextword.trainer import parallel, streams
-    from nextword.trainer.plan import Plan
+    from nextword.models.trainer import parallel, streams
+    from nextword.models.trainer.plan import Plan
 
     plan = Plan(
         *(width, layers, heads, context, batch, accumulate, steps, rate, warm_up, decay),
@@ -75,9 +75,9 @@ def _train(
     import importlib
 
     from nextword.cli.bar import Bar
-    from nextword.ladder.climb import importable
-    from nextword.project import find_project
-    from nextword.trainer.run import Training
+    from nextword.models.ladder.climb import importable
+    from examiner.project import find_project
+    from nextword.models.trainer.run import Training
 
     project = find_project()
     chosen = package or project.best_package
@@ -125,7 +125,7 @@ def _say_what(training: Training, resumed: bool) -> None:
 
 def _report(training: Training, bar: Bar) -> None:
     """Show how far it is; after a look at the validation text, one line that stays."""
-    from nextword.trainer.run import perplexity
+    from nextword.models.trainer.run import perplexity
 
     if not training.place.is_first:
         return

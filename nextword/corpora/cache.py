@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from nextword.files import write_whole
+from examiner.files import write_whole
 
 VARIABLE = "NEXTWORD_CACHE"  # an environment variable that moves the folder elsewhere
 

@@ -18,7 +18,7 @@ from nextword.corpora.village import VOCABULARY
 from nextword.corpora.village.seeds import first_story
 from nextword.corpora.village.telling import tell
 from nextword.corpora.village.world import VILLAGE
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 Pair = tuple[list[str], list[str]]
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from nextword.corpora import cache
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 _GENSIM = "https://raw.githubusercontent.com/piskvorky/gensim/4.3.3/gensim/test/test_data"
 _WIKITEXT = "https://wikitext.smerity.com"

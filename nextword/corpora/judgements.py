@@ -4,7 +4,7 @@ Leaves out: questions of analogy, and the village, whose truth is known (`villag
 """
 
 from nextword.corpora import downloads
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 NAMES = ("wordsim353", "simlex999")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from nextword.corpora import pydocs, text
-from nextword.corpora.vocabulary import build_vocabulary, replace_unknown
-from nextword.errors import UserError
-from nextword.fingerprints import code_of, fingerprint
+from nextword.given.vocabulary import build_vocabulary, replace_unknown
+from examiner.errors import UserError
+from examiner.fingerprints import code_of, fingerprint
 
 KNOWN = ("village", "pydocs")
 SHORTEST_FILE = 50  # sentences; less cannot be split in three

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from nextword.corpora import cache as cache_folder
 from nextword.corpora import text
-from nextword.errors import UserError
-from nextword.fingerprints import fingerprint
+from examiner.errors import UserError
+from examiner.fingerprints import fingerprint
 
 # Left out so that one Python version gives one text: systems and distributions ship these or not.
 LEFT_OUT = frozenset(

@@ -7,7 +7,7 @@ import hashlib
 import re
 from typing import Literal
 
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")

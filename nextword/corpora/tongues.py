@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 
 from nextword.corpora import text
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 LANGUAGES = ("english", "french", "swedish")
 TEST_PERCENT = 25

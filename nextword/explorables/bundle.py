@@ -5,7 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 FOLDER = Path(__file__).parent
 IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "\./(\w+)\.js";\n', re.M)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from nextword.errors import UserError
+from examiner.errors import UserError
 from nextword.explorables.bundle import FOLDER, bundled
 from nextword.plots.svg import Picture, labelled
 from nextword.plots.texts import Page

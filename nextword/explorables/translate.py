@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 BUILTINS = {"enumerate", "len", "list", "min", "range", "sorted", "sum"}
 RENAMED = {"frozenset": "$.set", "str": "String"}

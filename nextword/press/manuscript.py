@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
 
-from nextword.errors import UserError
+from examiner.errors import UserError
 from nextword.press.moved import Appendices, new, page_number
 
 UNPRINTED = (

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

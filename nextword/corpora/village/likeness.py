@@ -6,7 +6,7 @@ import numpy as np
 
 from nextword.corpora.village.telling import Listener, sample
 from nextword.corpora.village.vocabulary import VOCABULARY
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 N_TOKENS, SEED = 500_000, 17  # the told stories over which contexts are averaged
 

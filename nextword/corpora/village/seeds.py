@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 Rng = np.random.Generator | int
 

@@ -11,7 +11,7 @@ from nextword.corpora.village.options import Branch, Options
 from nextword.corpora.village.seeds import Rng, drawn_story, first_story, streams
 from nextword.corpora.village.story import story
 from nextword.corpora.village.world import VILLAGE, World
-from nextword.errors import UserError
+from examiner.errors import UserError
 
 
 def tell(world: World, n_tokens: int, number: int) -> Corpus:

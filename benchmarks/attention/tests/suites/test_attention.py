@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from nextword.suite import gradients
+from examiner.suite import gradients
 
 
 @pytest.fixture

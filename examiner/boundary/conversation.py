@@ -1,0 +1,394 @@
+"""What a test says to a candidate and hears from it. Leaves out the stand-ins that speak for it."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, Protocol
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from examiner.boundary import marks, structures, wire
+from examiner.boundary.deadline import Deadline
+from examiner.boundary.errors import (
+    CannotCrossError,
+    ChangedArgumentError,
+    MissingNameError,
+    Stop,
+    WireError,
+)
+from examiner.boundary.library import known_class, library_name
+from examiner.boundary.proxy import Changes, Handle, Method, Module, Named, Shipped
+from examiner.boundary.usage import Meter, own_meter
+from examiner.results import Verdict
+
+
+class Lender(Protocol):
+    """Answers what a candidate asks of parts of the reference: judge/lending.py."""
+
+    peak: int | None  # bytes that a part held at most, while somebody asks
+    tracing: bool  # whether gradients flow through what the student's objects are asked
+
+    @property
+    def busy(self) -> bool:
+        """Whether a part is at work."""
+
+    def begin(self) -> None:
+        """Forget the last test."""
+
+    def question(self, answer: bytes, talk: Conversation) -> list[Any] | None:
+        """Return what is asked in place of an answer, or None."""
+
+    def reply(self, asked: list[Any], talk: Conversation) -> bytes:
+        """Return the request that answers it."""
+
+    def traced(self, talk: Conversation, operation: str, args: Any, kwargs: Any) -> Any:
+        """Ask the student's object as a part of a graph."""
+
+
+MAX_KEPT = 4 << 20  # bytes of a test's messages that are kept to find misconceptions
+MAX_NAMES = 10_000  # of a module or a class
+NO_ANSWER = "your code sent something that is no answer"
+NO_ROOM = "your code's answer needs too much memory"
+
+
+@dataclass
+class Asked:
+    """One request of a test and the answer it got, as bytes."""
+
+    request: bytes
+    answer: bytes
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A request that is ready to be sent."""
+
+    operation: str
+    args: dict[Any, Any]  # by place or name
+    body: bytes
+    wanted: dict[Any, Changes]  # arguments that the test expects to change
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An argument that the student's code has changed in place."""
+
+    function: str  # dotted name
+    argument: int | str  # its place or its name
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is known of the objects of a class in the candidate."""
+
+    methods: frozenset[str] = frozenset()
+    library_class: type | None = None  # of torch, from which the class derives
+
+
+@dataclass
+class Conversation:
+    """What a test says to a candidate and hears from it.
+
+    `ask(number, test, released, body, deadline)` carries a request over and returns how much has
+    been printed so far and the answer; it raises Stop when there will be none.
+    """
+
+    ask: Callable[[int, int, list[int], bytes, Deadline], tuple[int, bytes]]
+    meter: Meter | None = None  # of the candidate
+    # which names of libraries a function of the student's file uses, as its text tells
+    reads: Callable[[str], frozenset[str]] = lambda symbol: frozenset()
+    number: int = 0  # of the last request
+    test: int = 0
+    deadline: Deadline = field(default_factory=lambda: Deadline(0.0))
+    printed: int = 0
+    released: list[int] = field(default_factory=list)
+    handles: WeakValueDictionary[int, Handle] = field(default_factory=WeakValueDictionary)
+    described: dict[int, Description] = field(default_factory=dict)  # by class number
+    shipped: dict[Shipped, Handle] = field(default_factory=dict)
+    lender: Lender | None = None  # of parts of the reference, in a second try
+    heard: Callable[[Asked], bool] | None = None  # told what is kept; says if the test goes on
+    tests: int = 0  # that have begun
+    # what happened in the running test:
+    transcript: list[Asked] = field(default_factory=list)
+    kept: int = 0  # bytes in the transcript
+    answers: int = 0  # to what the test asked, but for errors
+    raised: BaseException | None = None  # the student's last exception, as the test saw it
+    lines: tuple[int, ...] = ()  # where it came from, in the student's file
+    unwritten: str | None = None  # message of a NotImplementedError
+    watching: bool = True  # whether a change of an argument in place fails the test
+    changed: Changed | None = None  # the first such argument
+    stopped: Stop | None = None
+
+    def begin(self, test: int, seconds: float, *, watching: bool = True) -> None:
+        """Forget the last test and give the next one its time.
+
+        `watching`: whether it fails when the student's code changes an argument in place.
+        """
+        self.watching = watching
+        meters = (own_meter(), self.meter) if self.meter else ()
+        self.test, self.deadline = test, Deadline(seconds, *meters)
+        self.tests += 1
+        self.transcript, self.kept, self.answers = [], 0, 0
+        self.raised, self.lines, self.unwritten, self.stopped = None, (), None, None
+        self.changed = None
+        if self.lender is not None:
+            self.lender.begin()
+
+    def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Have the candidate do something; return its answer or raise what it raised."""
+        if self.lender is not None and self.lender.tracing:
+            return self.lender.traced(self, operation, args, kwargs)
+        return self.plain_request(operation, *args, **kwargs)
+
+    def plain_request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Like `request`; no gradient flows back through the answer."""
+        asked = self._prepare(operation, args, kwargs)
+        return self._hear(asked, self._exchange(asked.body))
+
+    def request_all(self, operation: str, inputs: Sequence[Sequence[Any]]) -> Iterator[Any]:
+        """Have the candidate do something with many inputs, by one message.
+
+        Yields each value, and raises what the first failing one raised, as if each had been asked
+        for alone; so the transcript tells it.
+        """
+        every = [self._prepare(operation, args, {}) for args in inputs]
+        whole = self._prepare("batch", [[each.body for each in every]], {})
+        status, answers, *_ = self._read(self._exchange(whole.body))
+        if status != "ok":
+            self._raise(status, answers)
+        if not (isinstance(answers, list) and len(answers) <= len(every)):
+            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER))
+        for asked, answer in zip(every, answers, strict=False):
+            yield self._hear(asked, answer if type(answer) is bytes else b"")
+        if len(answers) < len(every):
+            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER))
+
+    def _prepare(self, operation: str, args: Sequence[Any], kwargs: dict[str, Any]) -> _Prepared:
+        """Return a request as bytes, and move on the generators that are sent with it."""
+        if self.stopped:
+            raise self.stopped
+        given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+        wanted = {key: each for key, each in given.items() if type(each) is Changes}
+        drawn: list[Any] = []
+        body = self._encode([operation, *_unwrapped(args, kwargs), list(wanted)], drawn.append)
+        for generator in drawn:
+            _move_on(generator)
+        return _Prepared(operation, given, body, wanted)
+
+    def _exchange(self, body: bytes) -> bytes:
+        """Carry a request over and return the answer's bytes; lend what is asked for on the way."""
+        answer = self._carry(body)
+        while self.lender is not None and (asked := self.lender.question(answer, self)):
+            answer = self._carry(self.lender.reply(asked, self))
+        return answer
+
+    def _carry(self, body: bytes) -> bytes:
+        self.number += 1
+        released, self.released = self.released, []
+        try:
+            self.printed, answer = self.ask(self.number, self.test, released, body, self.deadline)
+        except MemoryError:  # in the middle of an answer, perhaps: its rest would be the next one
+            raise self._stop(Stop(Verdict.MEMORY, NO_ROOM)) from None
+        except Stop as stop:
+            raise self._stop(stop) from None
+        return answer
+
+    def _hear(self, asked: _Prepared, answer: bytes) -> Any:
+        """Return what an answer says, or raise it."""
+        self._keep(asked.body, answer)
+        status, value, *news = self._read(answer)
+        if status != "ok":
+            self._raise(status, value)
+        self.answers += asked.operation not in ("describe", "ship")  # of our own doing
+        if news:
+            self._note_changes(asked.operation, asked.args, news, asked.wanted)
+        return value
+
+    def _stop(self, stop: Stop) -> Stop:
+        """End the conversation for the rest of the test."""
+        self.stopped = stop
+        return stop
+
+    def _encode(self, request: list[Any], drawn: Callable[[Any], Any]) -> bytes:
+        try:
+            return wire.encode(request, self._export, drawn)
+        except WireError as error:
+            raise CannotCrossError(f"the test passes what cannot cross: {error}") from None
+
+    def _read(self, answer: bytes) -> Sequence[Any]:
+        try:
+            status, value, *news = wire.decode(answer, self._resolve)
+        except MemoryError:
+            raise self._stop(Stop(Verdict.MEMORY, NO_ROOM)) from None
+        except (WireError, ValueError, TypeError):
+            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER)) from None
+        return status, value, *news
+
+    def _keep(self, request: bytes, answer: bytes) -> None:
+        if self.lender is not None and self.lender.busy:
+            return  # a part of the reference asks, and not the test
+        self.kept += len(request) + len(answer)
+        if self.kept > MAX_KEPT:
+            return
+        self.transcript.append(Asked(request, answer))
+        if self.heard is not None and not self.heard(self.transcript[-1]):
+            raise self._stop(Stop(Verdict.NOT_JUDGED, "enough has been heard"))
+
+    def _note_changes(
+        self, operation: str, args: dict[Any, Any], news: list[Any], wanted: dict[Any, Changes]
+    ) -> None:
+        """Give the test what it waits for, and fail it for another change, if it watches for one.
+
+        subtle: the candidate only chooses among the arguments. A text of its own would carry what
+        it has seen of a hidden test into a message.
+        """
+        try:
+            changed, values = news
+            for key, value in zip(wanted, values, strict=True):
+                wanted[key].value = value
+        except (TypeError, ValueError):
+            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER)) from None
+        first = 2 if operation == "method" else 1
+        function = args[1] if operation == "method" else repr(args[0])
+        said = changed if isinstance(changed, list) else []
+        others = [key for key in list(args)[first:] if key not in wanted and key in said]
+        if others and self.watching:
+            key = others[0]
+            self.changed = self.changed or Changed(
+                str(function), key - first if type(key) is int else key
+            )
+            self.raised = ChangedArgumentError("your code changes an argument in place")
+            raise self.raised
+
+    def _raise(self, status: str, value: Any) -> NoReturn:
+        if status == "missing":
+            self.raised = MissingNameError(str(value))
+        elif status == "unsendable":
+            self.answers += 1
+            self.raised = TypeError(f"the answer cannot be used: {value}")
+        elif status == "error":
+            self.raised = self._student_error(value)
+        else:
+            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER))
+        raise self.raised
+
+    def _student_error(self, value: Any) -> BaseException:
+        try:
+            kind, text, lines = value
+            self.lines = tuple(int(line) for line in lines)
+            text = str(text)
+        except (TypeError, ValueError):
+            kind, text = "Exception", ""
+        if kind in ("SystemExit", "KeyboardInterrupt", "GeneratorExit"):
+            self.stopped = Stop(Verdict.CRASHED, f"your code ended the program ({kind})")
+            return self.stopped
+        if kind == "NotImplementedError":
+            self.unwritten = text
+        return _exception(kind, text)
+
+    def _resolve(self, kind: int, key: Any) -> Any:
+        if kind != marks.HANDLE or not 0 < key < 1 << 64:
+            raise WireError("a broken handle")
+        found = self.handles.get(key)  # the same object has the same stand-in: `is` tells the truth
+        if found is None:
+            found = self.handles[key] = Handle(self, key)
+        return found
+
+    def _export(self, obj: Any) -> tuple[int | None, Any]:
+        """Return how something crosses that is no plain value; raises WireError if it cannot."""
+        kind = type(obj)
+        if kind in (Handle, Named, Module) and obj._talk is not self:
+            raise WireError(f"{obj!r} belongs to another run of the student's code")
+        if kind is Handle:
+            return marks.HANDLE, obj._number
+        if kind in (Named, Module):
+            return marks.NAME, obj._name
+        if kind is Method:
+            return marks.METHOD, [obj._handle, obj._name]
+        if kind is Shipped:
+            if obj not in self.shipped:
+                self.shipped[obj] = self.request("ship", *obj.load())
+            return marks.HANDLE, self.shipped[obj]._number
+        if kind is range:
+            return None, structures.plain_range(obj)
+        name = library_name(obj)
+        if name is None:
+            raise WireError(_what_to_do(obj))
+        return marks.LIBRARY, name
+
+    def describe(self, handle: Handle) -> Description:
+        """Return what is known of the handle's class, asking once per class."""
+        kind = handle._number >> marks.CLASS_BITS
+        if kind not in self.described:
+            found = self.request("describe", handle)
+            names, name = found if isinstance(found, list) and len(found) == 2 else ((), None)
+            known = frozenset(names) if _are_names(names) else frozenset()
+            self.described[kind] = Description(known, known_class(name))
+        return self.described[kind]
+
+
+def _unwrapped(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments with values in place of what the test expects to change."""
+    return (
+        [each.value if type(each) is Changes else each for each in args],
+        {key: each.value if type(each) is Changes else each for key, each in kwargs.items()},
+    )
+
+
+def _what_to_do(obj: Any) -> str:
+    if isinstance(obj, Changes):
+        return "changes(…) must be an argument itself, not inside of one"
+    if callable(obj) and hasattr(obj, "__name__"):
+        kind = "class" if isinstance(obj, type) else "function"
+        what = f"the {kind} {obj.__name__}"
+        return f"{what} of the test: ship it with examiner.suite.ship, and it runs over there"
+    what = f"an object of type {type(obj).__name__}"
+    if callable(obj):
+        return f"{what}: make it in a helper that examiner.suite.ship sends over"
+    return f"{what}: pass plain data (numbers, texts, lists, dicts, arrays, tensors)"
+
+
+def _are_names(found: Any) -> bool:
+    return (
+        isinstance(found, list)
+        and len(found) <= MAX_NAMES
+        and all(isinstance(name, str) for name in found)
+    )
+
+
+def _exception(kind: Any, text: str) -> BaseException:
+    """Return a builtin exception by name; where it needs more than a text, its nearest base.
+
+    subtle: a StopIteration would end a `map` in the test, as if there were nothing more to test.
+    """
+    found = getattr(builtins, kind, None) if isinstance(kind, str) else None
+    if not (isinstance(found, type) and issubclass(found, Exception)):
+        found = Exception
+    if issubclass(found, (StopIteration, StopAsyncIteration)):
+        found, text = RuntimeError, f"{found.__name__} {text}".strip()
+    for each in found.__mro__:
+        try:
+            return each(text)
+        except TypeError:
+            continue
+    return Exception(text)
+
+
+def _move_on(generator: Any) -> None:
+    """Jump a generator that was sent ahead, so that a second call does not get equal draws.
+
+    The candidate has a copy; what it draws there cannot be seen here and must not count here.
+    """
+    if not isinstance(generator, np.random.Generator):  # torch's: they cannot jump
+        state = generator.get_state().numpy().tobytes()
+        generator.manual_seed(int.from_bytes(hashlib.sha256(state).digest()[:7], "big"))
+        return
+    bits: Any = generator.bit_generator
+    if hasattr(bits, "advance"):
+        bits.advance(1 << 64)
+    else:
+        bits.state = bits.jumped().state

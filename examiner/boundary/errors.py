@@ -1,0 +1,39 @@
+"""What can go wrong between an examiner and a candidate, by whose fault it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from examiner.results import Verdict
+
+
+class WireError(Exception):
+    """A value that cannot cross, or bytes that are no message of ours."""
+
+
+class CannotCrossError(RuntimeError):
+    """A test does what cannot work on something of the student's: the suite's fault.
+
+    subtle: no TypeError, which Python takes for "try the other operand" and forgets.
+    """
+
+
+class ReadOnlyError(CannotCrossError):
+    """A test changes its copy of what the student's code answered."""
+
+
+class MissingNameError(AttributeError):
+    """The student's module has no such name."""
+
+
+class ChangedArgumentError(Exception):
+    """The student's code has changed an argument in place, and the test does not expect it."""
+
+
+class Stop(BaseException):
+    """Ends a test at once with a verdict. Not an Exception, so that no test can swallow it."""
+
+    def __init__(self, verdict: Verdict, message: str) -> None:
+        super().__init__(message)
+        self.verdict, self.message = verdict, message

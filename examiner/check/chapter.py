@@ -1,0 +1,39 @@
+"""A chapter's visible tests on a student's own package, as `nextword check` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from examiner.catalogue import Chapter
+from examiner.check.apart import Reporter, run_apart
+from examiner.check.examples import is_example
+from examiner.check.job import Job
+from examiner.check.known import known_path
+from examiner.project import Project
+from examiner.results import SubmissionResult, group_by_task
+
+
+def check_chapter(
+    project: Project,
+    chapter: Chapter,
+    *,
+    package: str = "coursework",
+    task_ids: Collection[str] | None = None,
+    report: Reporter = lambda task_id, result: None,
+) -> SubmissionResult:
+    """Run the chapter's visible tests on the student's package; tasks left out have no tests."""
+    module = project.package(package) / f"{chapter.stem}.py"
+    job = Job(
+        suite=str(project.suite(chapter.stem)),
+        module=str(module),
+        root=str(project.root),
+        task_ids=None if task_ids is None else sorted(task_ids),
+        known=str(known_path(project.root, chapter.stem)),
+        symbols={symbol: task.id for task in chapter.tasks for symbol in task.symbols},
+    )
+    found = run_apart(job, report)
+    first = sorted(found, key=lambda pair: not is_example(pair[1].name))
+    tasks = group_by_task(chapter, first)
+    if task_ids is not None:
+        tasks = tuple(task for task in tasks if task.task.id in task_ids)
+    return SubmissionResult("you", tasks)

@@ -1,0 +1,178 @@
+"""The child process in which `nextword check` runs a suite on a student's code, and what it says.
+
+Its parent (apart.py) can end it at any moment, whatever the student's code does. Each line that it
+writes is JSON: which test begins, what became of one, or why there are none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from examiner.candidate.host import PACKAGE
+from examiner.check.examples import SECONDS, blank, name_of, run_examples
+from examiner.check.job import Job
+from examiner.check.known import Example, load
+from examiner.check.open_tasks import of_another
+from examiner.check.runner import SuiteError, run_suite
+from examiner.judge.local import on_file
+from examiner.judge.session import Refusal, Session, describe
+from examiner.judge.suite import Suite, SuiteTest
+from examiner.judge.wording import Source
+from examiner.results import TestResult, Verdict
+
+MAPPED = 4 << 30  # bytes beyond what is mapped before the student's code: libraries count here
+PR_SET_PDEATHSIG, SIGKILL = 1, 9
+
+
+class Teller:
+    """Writes lines to the parent, past whatever the student's code does to standard output."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._file = os.fdopen(descriptor, "w", encoding="utf-8")
+
+    def tell(self, **line: Any) -> None:
+        """Write one line."""
+        self._file.write(json.dumps(line) + "\n")
+        self._file.flush()
+
+    def begins(self, name: str, seconds: float) -> None:
+        """Say that a test, or the import (""), begins, and how long it may take."""
+        self.tell(begins=name, seconds=seconds)
+
+    def result(self, task_id: str, result: TestResult) -> None:
+        """Say what became of a test."""
+        self.tell(task=task_id, result=asdict(result))
+
+
+def main() -> None:
+    """Run the suite that the command line names, then the examples."""
+    work = _Work(Job(**json.loads(sys.argv[1])), Teller(os.dup(1)))
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in (1, 2):
+        os.dup2(null, standard)
+    _end_with_the_parent()
+    _bound_memory()
+    try:
+        work.run()
+    except SuiteError as error:
+        work.teller.tell(problem=str(error))
+    work.teller.tell(done=True)
+    os._exit(0)  # without the student's threads and atexit functions
+
+
+class _Work:
+    """What is to be run on one module."""
+
+    def __init__(self, job: Job, teller: Teller) -> None:
+        self.job, self.teller = job, teller
+        self.module = Path(job.module)
+        self.known = load(Path(job.known))
+        self.opened: Session | Refusal | None = None
+        self.examples = {
+            symbol: (task_id, self.known.examples[symbol])
+            for symbol, task_id in job.symbols.items()
+            if symbol in self.known.examples and (not job.task_ids or task_id in job.task_ids)
+        }
+
+    def run(self) -> None:
+        """Run everything but what is to be skipped."""
+        run_suite(
+            Path(self.job.suite),
+            self._open,
+            root=Path(self.job.root),
+            task_ids=self.job.task_ids,
+            visible_only=self.job.visible_only,
+            skip=self.job.skip,
+            planned=self._plan,
+            begins=self.teller.begins,
+            report=self._report,
+        )
+        for symbol, (task_id, examples) in self.examples.items():
+            if name_of(symbol) not in self.job.skip:
+                self.teller.begins(name_of(symbol), SECONDS)
+                result = self._example(symbol, examples)
+                if result.verdict is Verdict.PASSED or not self._another_is_wrong(symbol):
+                    self.teller.result(task_id, result)
+
+    def _open(self, suite: Suite) -> Session | Refusal:
+        self.opened = on_file(suite, self.module)
+        return self.opened
+
+    def _plan(self, tests: list[SuiteTest]) -> None:
+        rows = [(test.mark.id, describe(test, Verdict.NOT_JUDGED, "", 0.0)) for test in tests]
+        rows += [(task_id, blank(symbol)) for symbol, (task_id, _) in self.examples.items()]
+        self.teller.tell(planned=[{"task": task, "result": asdict(each)} for task, each in rows])
+
+    def _report(self, task_id: str, result: TestResult) -> None:
+        if isinstance(self.opened, Session):
+            talk = self.opened.talk
+            if result.verdict is Verdict.FAILED:
+                said = self.known.sentence(result.name, talk.transcript)
+                result = replace(result, misconception=said)
+            elif talk.unwritten is not None and (said := self._of_another(task_id, talk.lines)):
+                result = replace(result, verdict=Verdict.NOT_JUDGED, message=said)
+        self.teller.result(task_id, result)
+
+    def _of_another(self, task_id: str, lines: Sequence[int]) -> str:
+        return of_another(task_id, self._text(), lines, self.job.symbols)
+
+    def _text(self) -> str:
+        return self.module.read_text("utf-8-sig", errors="replace")
+
+    def _another_is_wrong(self, symbol: str) -> bool:
+        """Tell whether an example may fail through a function of another task that it uses."""
+        text = " ".join(each.source for each in self.known.examples[symbol])
+        used = set(re.findall(r"\w+", text))
+        for other, examples in self.known.examples.items():
+            elsewhere = self.job.symbols.get(other) != self.job.symbols[symbol]
+            if elsewhere and used & {other, other.rpartition(".")[2]}:
+                self.teller.begins(name_of(symbol), SECONDS)  # each has its own time
+                if self._example(other, examples).verdict is not Verdict.PASSED:
+                    return True
+        return False
+
+    def _example(self, symbol: str, examples: list[Example]) -> TestResult:
+        if isinstance(self.opened, Refusal):
+            verdict, message = self.opened.verdict, self.opened.message
+            return replace(blank(symbol), verdict=verdict, message=message)
+        loaded = sys.modules[f"{PACKAGE}.{self.module.stem}"]
+        source = Source(self.module.name, self._text())
+        met = partial(self._of_another, self.job.symbols.get(symbol, ""))
+        return run_examples(symbol, examples, loaded, source, met)
+
+
+def _end_with_the_parent() -> None:
+    """End when the parent does: its end of our standard input closes then."""
+
+    def wait() -> None:
+        with contextlib.suppress(OSError):
+            while os.read(0, 1):
+                pass
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+    if sys.platform == "linux":  # code that never lets go of Python's lock would not hear it
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+
+
+def _bound_memory() -> None:
+    """Let the student's code get a MemoryError, which says where; the parent bounds it, too."""
+    if sys.platform == "linux":
+        import resource
+
+        from examiner.candidate.confinement import mapped_memory
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (mapped_memory() + MAPPED, hard))

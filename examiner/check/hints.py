@@ -1,0 +1,75 @@
+"""Which hint a student gets next: of the first function that is not right yet, stage by stage."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from examiner.catalogue import Task
+from examiner.check.examples import name_of
+from examiner.files import write_whole
+from examiner.results import TaskResult, Verdict
+
+HINTS_FILE = "hints.json"
+
+
+def open_function(result: TaskResult) -> str:
+    """Return the function of an unfinished task that a hint should be about.
+
+    That is the first whose example is not written or wrong, else one that a failure names.
+    """
+    symbols = result.task.symbols
+    by_name = {test.name: test.verdict for test in result.tests}
+    for verdicts in ((Verdict.MISSING,), tuple(Verdict)):
+        for symbol in symbols:
+            if by_name.get(name_of(symbol), Verdict.PASSED) in set(verdicts) - {Verdict.PASSED}:
+                return symbol
+    said = " ".join(t.message for t in result.tests if t.verdict is not Verdict.PASSED)
+    named = (each for each in symbols if re.search(rf"\b{_short(each)}\b", said))
+    return next(named, symbols[0])
+
+
+def _short(symbol: str) -> str:
+    return symbol.rpartition(".")[2]
+
+
+def for_function(hint: str, symbol: str, symbols: tuple[str, ...]) -> str:
+    """Return the part of a hint that is about one function of its task, or all of it.
+
+    A part begins with the function's name in backticks. What stands before the first part is about
+    the function that has none, or else about all.
+
+    >>> for_function("Go on. `pad`: add. `windows`: slide.", "windows", ("pad", "windows"))
+    'Go on. `windows`: slide.'
+    >>> for_function("Add. For `windows`, slide.", "pad", ("pad", "windows"))
+    'Add.'
+    """
+    names = "|".join(re.escape(_short(each)) for each in symbols)
+    begin = rf"(?:^|(?<=[.?!;,] )|(?<=, and ))(?:For )?`({names})`(?=:|,| is | returns )"
+    found = list(re.finditer(begin, hint))
+    if len(symbols) == 1 or not found:
+        return hint
+    ends = [*(each.start() for each in found[1:]), len(hint)]
+    parts: dict[str, str] = {}
+    for each, end in zip(found, ends, strict=True):
+        text = hint[each.start() : end].removesuffix(", and ").rstrip(" ,")
+        parts[each[1]] = f"{parts.get(each[1], '')} {text}".strip()
+    head = hint[: found[0].start()].strip()
+    if _short(symbol) not in parts:
+        return head or hint
+    whole = len(parts) == len(symbols)
+    return f"{head} {parts[_short(symbol)]}".strip() if whole else parts[_short(symbol)]
+
+
+def next_hints(path: Path, task: Task, symbol: str) -> list[str]:
+    """Return the hints that the student may read now, one more each time, and count them."""
+    key = f"{task.id} {symbol}" if len(task.symbols) > 1 else task.id
+    try:
+        shown = dict(json.loads(path.read_text("utf-8")))
+        before = int(shown.get(key, 0))
+    except (OSError, ValueError, TypeError):
+        shown, before = {}, 0  # no hint was shown yet, or the file is damaged: start again
+    stage = min(before + 1, len(task.hints))
+    write_whole(path, json.dumps({**shown, key: stage}, indent=1).encode(), mode=0o644)
+    return [for_function(each, symbol, task.symbols) for each in task.hints[:stage]]

@@ -1,0 +1,99 @@
+"""What the test cells of an assignment notebook call. Leaves out grading, which happens elsewhere.
+
+The notebook stands beside the module it uses (`ngrams.ipynb`, `ngrams.py`), either in coursework/
+of a course folder or in a folder of its own, with the visible tests in its tests/suites.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from examiner import catalogue
+from examiner.catalogue import Chapter, Task
+from examiner.check.apart import run_apart
+from examiner.check.job import Job
+from examiner.check.terminal import printable
+from examiner.errors import UserError
+from examiner.plural import count
+from examiner.project import Project, find_project
+from examiner.results import TaskResult, Verdict, group_by_task
+
+
+def points(
+    task_id: str, *, suite: Mapping[str, str] | None = None, folder: Path | None = None
+) -> float:
+    """Run a task's tests on the module beside the notebook, print what fails, return the points.
+
+    `suite` holds the texts of the tests by their paths in tests/suites; without it the visible
+    ones, which lie there, are run. The module is read anew each time, so an edit counts at once.
+    They run in a process of their own, which ends with its time and memory, as `nextword check`.
+    """
+    here = (folder or Path.cwd()).resolve()
+    chapter, (task, *_) = catalogue.resolve(task_id)
+    if suite is None:
+        suite = _visible_suite(here, chapter)
+    result = _run(here / f"{chapter.stem}.py", chapter, task, suite)
+    print(summary(result))
+    return result.score
+
+
+def summary(result: TaskResult) -> str:
+    """Return a task's points and, a line each, what its tests found wrong.
+
+    >>> summary(TaskResult(catalogue.task("2.1"), ()))
+    '2.1 Padding and sliding windows: 0 of 2 points (no tests)'
+    """
+    of = f"{result.score:g} of {count(result.task.points, 'point')}"
+    passed = sum(test.verdict is Verdict.PASSED for test in result.tests)
+    tests = f"{passed} of {count(len(result.tests), 'test')} passed" if result.tests else "no tests"
+    lines = [f"{result.task.id} {result.task.title}: {of} ({tests})"]
+    for test in result.tests:
+        if test.verdict is Verdict.PASSED:
+            continue
+        lines.append(f"- {test.verdict.look.word}: {test.behaviour}")
+        lines += [f"    {row}" for row in printable(test.message).splitlines()]
+    return "\n".join(lines)
+
+
+def _visible_suite(here: Path, chapter: Chapter) -> dict[str, str]:
+    beside = Project(here, flat=True)
+    try:
+        project = beside if beside.has_suite(chapter.stem) else find_project(here)
+        files = project.suite_files(chapter.stem)
+    except UserError:
+        raise UserError(
+            f"the tests of {chapter.stem} should be in tests/suites, beside the notebook: "
+            "get the whole folder of the assignment again"
+        ) from None
+    suites = project.root / "tests" / "suites"
+    return {path.relative_to(suites).as_posix(): path.read_text("utf-8") for path in files}
+
+
+def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -> TaskResult:
+    # a folder of its own: messages then name the student's lines, and no file beside the
+    # notebook can be imported in place of a library
+    with tempfile.TemporaryDirectory(prefix="nextword-") as temporary:
+        root = Path(temporary)
+        package, suites = root / "coursework", root / "tests" / "suites"
+        package.mkdir()
+        suites.mkdir(parents=True)
+        for folder in (package, suites.parent, suites):
+            (folder / "__init__.py").touch()
+        for name, text in suite.items():
+            (suites / name).parent.mkdir(exist_ok=True)
+            (suites / name).write_text(text, encoding="utf-8")
+        if module.is_file():
+            shutil.copy(module, package / module.name)
+        job = Job(
+            suite=str(Project(root).suite(chapter.stem)),
+            module=str(package / module.name),
+            root=str(root),
+            task_ids=[task.id],
+            visible_only=False,
+        )
+        found = run_apart(job, lambda task_id, result: None)
+    tasks = group_by_task(chapter, found)
+    return next(each for each in tasks if each.task.id == task.id)

@@ -1,0 +1,116 @@
+"""What is missing from an assignment notebook that is handed in. Leaves out the module."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from examiner.catalogue import Chapter
+
+STUBS = ("YOUR CODE HERE", "YOUR ANSWER HERE")
+PICTURE = re.compile(
+    r"!\[[^\]]*\]\(\s*<?([^)\s>]+)|<img[^>]*\ssrc=[\"']?([^\"'\s>]+)", re.IGNORECASE
+)
+ASKS_FOR_A_PICTURE = re.compile(r"\b(picture|plot|draw|figure)", re.IGNORECASE)
+
+Cell = Mapping[str, Any]
+
+
+def copies_of(path: Path) -> list[Path]:
+    """Return files beside this one that a browser or Jupyter has named after it.
+
+    Such as `ngrams (1).ipynb` and `ngrams-Copy1.ipynb`; one with the same content does no harm.
+    """
+    again = re.compile(
+        rf"{re.escape(path.stem)}(?: ?\([0-9]+\)|-Copy[0-9]+|[-_ ][0-9]+){re.escape(path.suffix)}"
+    )
+    found = [p for p in path.parent.glob(f"*{path.suffix}") if again.fullmatch(p.name)]
+    own = path.read_bytes() if path.is_file() else None
+    return [each for each in sorted(found) if each.is_file() and each.read_bytes() != own]
+
+
+def notebook_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
+    """Yield what is missing from the notebook, where the student has one."""
+    if not path.is_file():
+        return
+    try:
+        notebook = json.loads(path.read_text("utf-8-sig"))
+        cells = [_with_text(cell) for cell in notebook["cells"]]
+        sources = {name: cell["source"] for cell in cells if (name := _grade_id(cell))}
+        released = notebook.get("metadata", {}).get("nextword", {}).get("cells", [])
+        lines = [*_deleted(sources, released, chapter), *_empty(sources)]
+        lines += [*_absent_pictures(cells), *_absent_work(cells)]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        lines = ["is no notebook that can be read: save it in JupyterLab again"]
+        yield f"{path.name} {lines[0]}"
+        return
+    yield from (f"{path.name}: {line}" for line in lines)
+
+
+def _with_text(cell: Cell) -> Cell:
+    return {**cell, "source": "".join(cell["source"])}
+
+
+def _grade_id(cell: Cell) -> str | None:
+    name = cell["metadata"].get("nbgrader", {}).get("grade_id")
+    return str(name) if name else None
+
+
+def _deleted(
+    sources: Mapping[str, str], released: Sequence[str], chapter: Chapter
+) -> Iterator[str]:
+    """Yield which of the released cells are gone; older notebooks do not say which these were."""
+    gone = [t.id for t in chapter.tasks if f"task-{t.id.replace('.', '-')}" not in sources]
+    if gone:
+        yield f"the test cells of {', '.join(gone)} were deleted"
+    others = [n for n in released if n not in sources and not n.startswith("task-")]
+    if others:
+        word = "cell" if len(others) == 1 else "cells"
+        verb = "was" if len(others) == 1 else "were"
+        yield f"the {word} {', '.join(others)} {verb} deleted; what stood there cannot be graded"
+
+
+def _empty(sources: Mapping[str, str]) -> Iterator[str]:
+    for name, source in sources.items():
+        if any(stub in source for stub in STUBS):
+            yield f"the cell {name} is empty"
+
+
+def _absent_pictures(cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield the pictures that a text names and that do not travel with the notebook."""
+    for number, cell in enumerate(cells, start=1):
+        if cell["cell_type"] != "markdown":
+            continue
+        place = _grade_id(cell) or f"number {number}"
+        for found in PICTURE.finditer(cell["source"]):
+            address = found[1] or found[2]
+            name = address.removeprefix("attachment:")
+            here = address != name and name in cell.get("attachments", {})
+            if not here and not address.startswith("data:"):
+                yield f"the picture {name} of the cell {place} is not in the notebook: drag it in"
+
+
+def _absent_work(cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield the tasks that ask for cells of one's own, and have none, or none with a picture."""
+    for at, cell in enumerate(cells):
+        if not cell["metadata"].get("nbgrader", {}).get("task"):
+            continue
+        own = []
+        for other in cells[at + 1 :]:
+            if _grade_id(other):
+                break
+            own.append(other)
+        own = [each for each in own if each["source"].strip()]
+        if not own:
+            yield f"nothing of your own stands below the cell {_grade_id(cell)}"
+        elif ASKS_FOR_A_PICTURE.search(cell["source"]) and not any(map(_shows_a_picture, own)):
+            yield f"no picture is shown below the cell {_grade_id(cell)}: run its cells, then save"
+
+
+def _shows_a_picture(cell: Cell) -> bool:
+    kinds = [kind for output in cell.get("outputs", []) for kind in output.get("data", {})]
+    kinds += [kind for file in cell.get("attachments", {}).values() for kind in file]
+    return any(kind.startswith("image/") for kind in kinds)

@@ -1,0 +1,60 @@
+"""How far a student has come: tasks whose visible tests pass, over all chapters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from examiner.catalogue import Chapter
+from examiner.check.chapter import check_chapter
+from examiner.project import Project
+from examiner.results import SubmissionResult, Verdict
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One chapter; without a result the student has no such module yet."""
+
+    chapter: Chapter
+    result: SubmissionResult | None
+
+    @property
+    def done(self) -> list[str]:
+        """Ids of the tasks whose visible tests all pass."""
+        tasks = self.result.tasks if self.result else ()
+        return [each.task.id for each in tasks if each.verdict is Verdict.PASSED]
+
+    @property
+    def next_task(self) -> str | None:
+        """Id of the first task that is not done."""
+        return next((task.id for task in self.chapter.tasks if task.id not in self.done), None)
+
+    @property
+    def minutes_left(self) -> int:
+        """Expected working time of the tasks that are not done."""
+        return sum(task.minutes for task in self.chapter.tasks if task.id not in self.done)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the chapter as `progress --json` prints it."""
+        return {
+            "chapter": self.chapter.stem,
+            "done": self.done,
+            "tasks": len(self.chapter.tasks),
+            "next": self.next_task,
+            "minutes_left": self.minutes_left,
+        }
+
+
+def measure(
+    project: Project, chapters: Sequence[Chapter], package: str = "coursework"
+) -> list[Progress]:
+    """Run the visible tests of every chapter that the student's folder has."""
+    found = []
+    for chapter in chapters:
+        module = project.package(package) / f"{chapter.stem}.py"
+        if module.is_file() and project.has_suite(chapter.stem):
+            found.append(Progress(chapter, check_chapter(project, chapter, package=package)))
+        else:
+            found.append(Progress(chapter, None))
+    return found

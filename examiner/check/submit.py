@@ -1,0 +1,143 @@
+"""Packs what a student hands in, after looking it over. Leaves out sending it anywhere."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from examiner.boundary.deadline import Deadline
+from examiner.boundary.meters import meter_of
+from examiner.catalogue import Chapter
+from examiner.check.notebook_gaps import copies_of, notebook_gaps
+from examiner.errors import UserError
+from examiner.files import pack as zip_of
+from examiner.project import find_project
+
+IMPORT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Package:
+    """The file to hand in, and what is still missing from the work in it."""
+
+    path: Path
+    files: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def work_folder(chapter: Chapter, start: Path | None = None) -> Path:
+    """Return the folder with the student's module: coursework/, or the assignment's own folder.
+
+    Raises UserError when there is no module.
+    """
+    here = (start or Path.cwd()).resolve()
+    name = f"{chapter.stem}.py"
+    notebook = here / f"{chapter.stem}.ipynb"
+    if (here / name).is_file() and (notebook.is_file() or copies_of(notebook)):
+        return here
+    folder = find_project(here).package("coursework")
+    if not (folder / name).is_file():
+        raise UserError(f"there is no {folder / name}: nothing to hand in")
+    return folder
+
+
+def pack(chapter: Chapter, folder: Path, target: Path) -> Package:
+    """Write the module and, if there is one, the notebook into a zip; say what is missing.
+
+    The zip is read again before it gets its name, so what is there can be unpacked.
+    """
+    module = folder / f"{chapter.stem}.py"
+    notebook = folder / f"{chapter.stem}.ipynb"
+    files = [module, *([notebook] if notebook.is_file() else [])]
+    missing = [*_module_gaps(module, chapter), *notebook_gaps(notebook, chapter)]
+    missing += [_left_out(copy, of) for of in (module, notebook) for copy in copies_of(of)]
+    data = zip_of({path.name: path.read_bytes() for path in files})
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for path in files:
+            if archive.read(path.name) != path.read_bytes():
+                raise UserError(f"{path} changed while it was packed: try again")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    except OSError as error:
+        raise UserError(f"{target} cannot be written: {error.strerror}") from None
+    return Package(target, tuple(path.name for path in files), tuple(missing))
+
+
+def _left_out(copy: Path, of: Path) -> str:
+    """Return what to do about a file that a browser or Jupyter has named after one of ours."""
+    if not of.is_file():
+        return f"{copy.name} is not in the file: rename it to {of.name}"
+    newer = copy.stat().st_mtime > of.stat().st_mtime
+    which = "it is newer than" if newer else "it differs from"
+    return f"{copy.name} is not in the file: {which} {of.name}; keep one of them, named {of.name}"
+
+
+def _module_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
+    """Yield what a grader would stumble over in the module."""
+    try:
+        tree = ast.parse(path.read_text("utf-8-sig"))
+    except UnicodeDecodeError:
+        yield f"{path.name} is not saved as UTF-8: save it again as UTF-8"
+        return
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        yield f"{path.name}, line {line}: {error.args[0]}"
+        return
+    bodies = dict(_functions(tree))
+    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    for task in chapter.tasks:
+        for symbol in task.symbols:
+            if symbol not in bodies and symbol not in classes:
+                yield f"{task.id} {task.title}: {path.name} has no {symbol}"
+            elif symbol in bodies and _is_stub(bodies[symbol]):
+                yield f"{task.id} {task.title}: {symbol} is not written yet"
+    if trouble := _import_trouble(path):
+        yield f"{path.name} cannot be imported: {trouble}"
+
+
+def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.AST]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield prefix + node.name, node
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _functions(node, f"{prefix}{node.name}.")
+
+
+def _is_stub(function: ast.AST) -> bool:
+    """Tell whether the function still raises the stub's NotImplementedError."""
+    raised = [node.exc for node in ast.walk(function) if isinstance(node, ast.Raise)]
+    calls = [exc for exc in raised if isinstance(exc, ast.Call)]
+    return any(ast.unparse(call.func) == "NotImplementedError" for call in calls)
+
+
+def _import_trouble(path: Path) -> str:
+    """Import the module in a process of its own; return the last line of what went wrong."""
+    code = f"import sys; sys.path.insert(0, {str(path.parent)!r}); import {path.stem}"
+    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    options |= {"text": True, "encoding": "utf-8", "errors": "replace", "cwd": path.parent}
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, **options) as process:
+        deadline = Deadline(IMPORT_SECONDS, meter_of(process.pid))
+        try:
+            while (left := deadline.left()) > 0:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    _, said = process.communicate(timeout=left)
+                    return _last_line(said, process.returncode)
+            return f"it {deadline.why}"
+        finally:
+            process.kill()
+
+
+def _last_line(said: str, exit_code: int) -> str:
+    """Return the last line of what a program that failed said, or "" if it did not fail."""
+    lines = said.strip().splitlines() or [f"it ends with exit code {exit_code}"]
+    return lines[-1] if exit_code else ""

@@ -1,0 +1,93 @@
+"""What `nextword check` prints: a line per task, what failed and why, and hints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from examiner.catalogue import Chapter
+from examiner.check.hints import HINTS_FILE, next_hints, open_function
+from examiner.project import Project
+from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict
+
+
+def printable(text: str) -> str:
+    """Return the text without control characters, which could steer a terminal."""
+    return "".join(c for c in text if c in "\n\t" or c.isprintable())
+
+
+class Report:
+    """Prints a chapter's results as they come."""
+
+    def __init__(self, chapter: Chapter, *, quiet: bool = False) -> None:
+        self.chapter = chapter
+        self.console = Console(quiet=quiet, highlight=False, soft_wrap=True)
+        self._status = self.console.status("reading the tests …")
+
+    def start(self, folder: Path) -> None:
+        """Say what is checked."""
+        shown = Path(folder.name) / f"{self.chapter.stem}.py"
+        self.console.print(f"Chapter {self.chapter.number}, {self.chapter.title}: {shown}\n")
+        self._status.start()
+
+    def test(self, task_id: str, result: TestResult) -> None:
+        """Say how far the run is."""
+        self._status.update(f"{task_id}  {result.behaviour}")
+
+    def finish(self, result: SubmissionResult) -> None:
+        """Print every task, and what failed in it."""
+        self._status.stop()
+        shared = self._shared_failure(result)
+        for task in result.tasks:
+            self._task(task, with_messages=not shared)
+        if shared:
+            self.console.print(f"\n{printable(shared)}", style="red", markup=False)
+        done = sum(task.verdict is Verdict.PASSED for task in result.tasks)
+        tasks = "task passes its" if len(result.tasks) == 1 else "tasks pass their"
+        self.console.print(f"\n{done} of {len(result.tasks)} {tasks} visible tests.")
+        if done < len(result.tasks):
+            self.console.print("For a hint on the first open task: add --hint", style="dim")
+
+    def _shared_failure(self, result: SubmissionResult) -> str:
+        """Return the message that all tests share, such as a syntax error; else nothing."""
+        tests = [test for task in result.tasks for test in task.tests]
+        messages = {test.message for test in tests}
+        return messages.pop() if len(messages) == 1 and len(tests) > 1 else ""
+
+    def _task(self, result: TaskResult, *, with_messages: bool) -> None:
+        passed = sum(test.verdict is Verdict.PASSED for test in result.tests)
+        word = result.verdict.look.word if result.tests else "no visible test"
+        colour = result.verdict.look.colour if result.tests else "dim"
+        line = Text(f"{result.task.id:>5}  {result.task.title:<46} ")
+        line.append(f"{word:<16}", style=colour).append(f"{passed} of {len(result.tests)}")
+        self.console.print(line)
+        if not with_messages or result.verdict is Verdict.MISSING:
+            return
+        for test in result.tests:
+            if test.verdict is not Verdict.PASSED:
+                self.console.print(
+                    Text(f"       {test.verdict.look.word}: {test.behaviour}", "bold")
+                )
+                for row in printable(test.message).splitlines():
+                    self.console.print(Text(f"         {row}"))
+                if test.misconception:
+                    self.console.print(Text(f"         Perhaps: {test.misconception}", "cyan"))
+
+
+def show_hint(project: Project, result: SubmissionResult) -> bool:
+    """Print the next hint for the first unfinished task; tell whether there is one."""
+    console = Console(highlight=False, soft_wrap=True)
+    unfinished = [task for task in result.tasks if task.verdict is not Verdict.PASSED]
+    if not unfinished:
+        return False
+    task, symbol = unfinished[0].task, open_function(unfinished[0])
+    hints = next_hints(project.state(HINTS_FILE), task, symbol)
+    name = f"{task.title}, `{symbol}`" if len(task.symbols) > 1 else task.title
+    console.print(f"Hints for {task.id} {name} ({len(hints)} of {len(task.hints)}):", markup=False)
+    for number, text in enumerate(hints, start=1):
+        console.print(Text(f"  {number}. {text}"))
+    more = len(hints) < len(task.hints)
+    console.print(f"({'ask again for the next one' if more else f'that was all; {task.see}'})")
+    return True

@@ -1,0 +1,326 @@
+"""Finds the submissions of a class in a folder or zip, as they were collected or downloaded.
+
+Leaves out what each holds (works.py) and which of its files counts (submissions.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from examiner.errors import UserError
+from examiner.grading.archives import CLASSES, Archive, ArchiveError
+from examiner.grading.downloads import (
+    GRADESCOPE,
+    TITLES,
+    Sender,
+    is_whole_class,
+    own_name,
+    sender_of,
+)
+from examiner.grading.roster import Person, Roster
+from examiner.grading.works import MAX_FILE, Entry, ProblemError, is_junk
+from examiner.judge.wording import LONGEST, clean
+from examiner.results import Verdict
+
+METADATA = "submission_metadata.yml"  # in which Gradescope says whose its folders are
+MAX_METADATA = 16 << 20
+EXPECTED = "expected one folder or zip per student"
+# files beside students'
+_BESIDE = {".json", ".md", ".txt", ".csv", ".html", ".pdf", ".log", ".yml", ""}
+
+
+@dataclass(frozen=True)
+class ClassOfEntries:
+    """The submissions of a class."""
+
+    entries: tuple[Entry, ...]
+    absent: tuple[Person, ...] = ()  # rows of the roster without a submission
+
+
+@contextmanager
+def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEntries]:
+    """Open a folder of submissions, or the zip of a whole class, for as long as the block runs.
+
+    Raises UserError when there is no such folder or zip, or nothing in it.
+    """
+    with tempfile.TemporaryDirectory(prefix="nextword-download-") as name:
+        folder, troubles = origin, {}
+        given = origin.suffix.lower() == ".zip" and origin.is_file()
+        if archive := origin if given else _lone_zip_of_a_class(origin):
+            folder = Path(name)
+            troubles = _unpack(archive, folder)
+        entries = find_entries(_inner(folder, origin.stem if given else ""), roster)
+        tops = {path.name for e in entries for path in (*e.paths, *(path for _, path in e.files))}
+        entries = [_with_troubles(each, troubles) for each in entries]
+        for top in sorted(set(troubles) - tops):  # of whom nothing at all could be unpacked
+            text = "; ".join(troubles[top])
+            entries.append(Entry(shown_name(top), problem=one_line(text)))
+        found = {entry.student for entry in entries}
+        people = roster.people if roster else ()
+        yield ClassOfEntries(tuple(entries), tuple(p for p in people if p.id not in found))
+
+
+def _with_troubles(entry: Entry, troubles: dict[str, list[str]]) -> Entry:
+    tops = [path.name for path in (*entry.paths, *(path for _, path in entry.files))]
+    found = [one_line(text) for top in tops for text in troubles.get(top, ())]
+    return replace(entry, remarks=(*entry.remarks, *found))
+
+
+# ------------------------------------------------------------------- the zip of a whole class
+
+
+def _unpack(path: Path, target: Path) -> dict[str, list[str]]:
+    """Unpack a class; return what could not be, by its outermost folder or file."""
+    try:
+        archive = Archive(path, bounds=CLASSES)
+    except ArchiveError as error:
+        raise UserError(f"{error}: {EXPECTED}, or a zip of these") from None
+    troubles: dict[str, list[str]] = {}
+    for name, text in archive.refused.items():
+        top = next((part for part in Path(name).parts if part not in ("/", "..")), name)
+        troubles.setdefault(top, []).append(text)
+    try:
+        for inside in archive.files:
+            if is_junk(inside):
+                continue
+            try:
+                copy = target / inside
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(archive.read(inside, MAX_FILE))
+            except (ArchiveError, OSError, ValueError) as error:
+                reason = getattr(error, "strerror", None) or str(error)
+                text = f"{inside} cannot be unpacked: {reason}"
+                troubles.setdefault(inside.parts[0], []).append(text)
+    finally:
+        archive.close()
+    return troubles
+
+
+def _lone_zip_of_a_class(folder: Path) -> Path | None:
+    """Return the zip in a folder that is a whole class's, by its name and by what it holds.
+
+    By both, and only where it is alone: else a student's zip could bring in works of others.
+    """
+    lone = _lone(folder)
+    if lone is None or lone.suffix.lower() != ".zip" or not is_whole_class(lone.stem):
+        return None
+    try:
+        archive = Archive(lone, bounds=CLASSES)
+    except ArchiveError:
+        return None
+    archive.close()
+    return lone if of_several(archive.files) else None
+
+
+def of_several(files: Iterable[PurePosixPath]) -> bool:
+    """Tell whether these paths look like a platform's download of several students' works."""
+    tops = {(path.parts[0], len(path.parts) > 1) for path in files if not is_junk(path)}
+    named = [sender_of(name, folder=folder) for name, folder in tops if name != METADATA]
+    return bool(named) and all(named)
+
+
+def require_one_work(entry: Entry, files: Collection[PurePosixPath]) -> None:
+    """Raise ProblemError where a folder or zip seems to hold works of several students."""
+    if files and not entry.platform and of_several(files):
+        first = min(path.parts[0] for path in files)
+        raise ProblemError(
+            f"{entry.paths[0].name} looks like a platform's download of several works, such as "
+            f"{first}; if it is, give it by itself",
+            Verdict.NOT_JUDGED,
+        )
+
+
+def _inner(folder: Path, stem: str) -> Path:
+    """Return the folder with the submissions, where another one is wrapped around it."""
+    lone = _lone(folder)
+    if lone is None or not lone.is_dir():
+        return folder
+    inside = [PurePosixPath(path.name, *["-"] * path.is_dir()) for path in lone.iterdir()]
+    named = lone.name == stem or is_whole_class(lone.name)
+    wraps = named and (bool(stem) or of_several(inside))
+    return lone if wraps or (stem and of_several(inside)) else folder
+
+
+def _lone(folder: Path) -> Path | None:
+    """Return what alone is in a folder, besides what is no submission."""
+    if not folder.is_dir():
+        return None
+    with contextlib.suppress(OSError):
+        found = [path for path in folder.iterdir() if not _is_beside(path)]
+        if len(found) == 1 and not found[0].is_symlink():
+            return found[0]
+    return None
+
+
+# ------------------------------------------------------------------------- whose is what
+
+
+def find_entries(folder: Path, roster: Roster | None = None) -> list[Entry]:
+    """Return the submissions in a class folder, by name.
+
+    Raises UserError when there is no such folder, or nothing in it.
+    """
+    if not folder.is_dir():
+        raise UserError(f"there is no folder {folder}: {EXPECTED}")
+    groups: dict[tuple[str, str, str], list[tuple[Path, Sender | None]]] = {}
+    try:
+        for path in sorted(folder.iterdir()):
+            if _is_beside(path):
+                continue
+            is_folder = path.is_dir() and not path.is_symlink()
+            sender = sender_of(path.name, folder=is_folder)
+            plain = path.name if is_folder else path.name.removesuffix(path.suffix)
+            who = (sender.platform, sender.key, sender.name) if sender else ("", plain, "")
+            groups.setdefault(who, []).append((path, sender))
+    except OSError as error:
+        raise UserError(f"{folder} cannot be read: {error.strerror}") from None
+    if not groups:
+        raise UserError(f"{folder} holds no submissions: {EXPECTED}")
+    submitters = _submitters(folder / METADATA)
+    found = []
+    for (_, key, _), members in groups.items():
+        entry, sender = _entry(key, members), members[0][1]
+        people = submitters.get(members[0][0].name, ()) if sender else ()
+        found += [_known(entry, each, roster) for each in people] or [
+            _named(entry, key, sender, roster)
+        ]
+    return _merged(found)
+
+
+def _is_beside(path: Path) -> bool:
+    """Tell whether a file in a class folder is none of a student's."""
+    if path.name.startswith((".", "__")):
+        return True
+    plain = not path.is_dir() and not path.is_symlink()
+    return plain and path.suffix.lower() in _BESIDE and not sender_of(path.name, folder=False)
+
+
+def _entry(key: str, members: Sequence[tuple[Path, Sender | None]]) -> Entry:
+    """Put together what one student handed in; a text typed online counts where there is no file.
+
+    Of several files of one name, which a platform has told apart, the last one keeps the name.
+    """
+    if members[0][1] is None:
+        return Entry(shown_name(key), tuple(path for path, _ in members))
+    sent = [(path, sender) for path, sender in members if sender]
+    sent = [each for each in sent if not each[1].typed] or sent
+    files: dict[str, Path] = {}
+    for path, sender in sorted(sent, key=lambda each: -each[1].order):
+        if sender.file:
+            name = own_name(sender)
+            files.setdefault(name if name not in files else path.name, path)
+    first = sent[0][1]
+    late = any(sender.late for _, sender in sent)
+    return Entry(
+        shown_name(f"{first.platform}-{key}"),
+        paths=tuple(path for path, sender in sent if not sender.file),
+        files=tuple(files.items()),
+        name=one_line(first.name, 100),
+        remarks=(f"handed in late, says {TITLES[first.platform]}",) if late else (),
+        platform=first.platform,
+        labels=tuple(path.name for path, _ in sent),
+    )
+
+
+def _named(entry: Entry, key: str, sender: Sender | None, roster: Roster | None) -> Entry:
+    """Return the entry with the id and name that the roster has for it."""
+    people = roster.find(key, sender) if roster else ()
+    if len(people) == 1:
+        return _of(entry, people[0])
+    if sender and sender.others:
+        numbers = " or ".join((sender.key, *sender.others))
+        text = f"{entry.labels[0]} may be of user {numbers}: rename it, or give a roster with names"
+        return replace(entry, student=shown_name(entry.labels[0]), problem=one_line(text))
+    if roster is None:
+        return entry
+    fitting = ", ".join(person.id for person in people)
+    text = f"several rows of {roster.name} fit: {fitting}" if people else ""
+    text = text or f"no row of {roster.name} fits"
+    return replace(entry, remarks=(*entry.remarks, one_line(text)))
+
+
+def _known(entry: Entry, submitter: Person, roster: Roster | None) -> Entry:
+    """Return the entry as that of a submitter whom Gradescope names."""
+    if roster is None:
+        return _of(entry, submitter)
+    for key in (*sorted(submitter.ids), submitter.name):
+        people = roster.find(key, None)
+        if len(people) == 1:
+            return _of(entry, people[0])
+    remarks = (*entry.remarks, f"no row of {roster.name} fits")
+    return replace(_of(entry, submitter), remarks=remarks)
+
+
+def _of(entry: Entry, person: Person) -> Entry:
+    return replace(entry, student=person.id, name=person.name, email=person.email)
+
+
+def _merged(entries: Sequence[Entry]) -> list[Entry]:
+    """Return one entry per student: who handed in under several names is for a person to sort out.
+
+    A plain folder and a zip of one name are already together.
+    """
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry.student, []).append(entry)
+    merged = []
+    for same in found.values():
+        first = same[0]
+        if len(same) > 1:
+            names = [*(name for e in same for name in e.labels or [p.name for p in e.paths])]
+            text = one_line(f"handed in twice: {' and '.join(names)}; keep one")
+            first = replace(first, problem=text, labels=())
+        merged.append(first)
+    return merged
+
+
+def _submitters(path: Path) -> dict[str, list[Person]]:
+    """Return who handed in each folder of a download of Gradescope's; a group's are several."""
+    if not path.is_file() or path.stat().st_size > MAX_METADATA:
+        return {}
+    import yaml
+
+    try:
+        raw = yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return {
+            str(folder): [_submitter(each, str(folder)) for each in said[":submitters"]]
+            for folder, said in raw.items()
+        }
+    except (yaml.YAMLError, OSError, KeyError, TypeError, AttributeError) as error:
+        reason = one_line(f"{type(error).__name__}: {error}", 200)
+        raise UserError(f"{path} cannot be read ({reason}): leave it out or mend it") from None
+
+
+def _submitter(said: dict[str, Any], folder: str) -> Person:
+    name, sid, email = (
+        one_line(str(said.get(f":{k}") or ""), 200) for k in ("name", "sid", "email")
+    )
+    handle = sid or email or f"{GRADESCOPE}-{folder}"
+    return Person(handle, name, email, ids=frozenset(filter(None, (sid, email))))
+
+
+# ------------------------------------------------------------------------------ words
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """Return text that is safe to show, on one line."""
+    return " ".join(clean(text, longest).split())
+
+
+_NUMBERED = re.compile(" #[0-9a-f]{16}$")  # what no name may end with that is shown as it is
+
+
+def shown_name(raw: str) -> str:
+    """Return a student's name that can be shown, still another one for every student."""
+    name = one_line(raw, 100)
+    if name == raw and not _NUMBERED.search(name):
+        return name
+    return f"{name} #{hashlib.sha256(raw.encode(errors='surrogatepass')).hexdigest()[:16]}"

@@ -1,0 +1,148 @@
+"""The page of feedback that a student opens, and what is said of a test on it.
+
+Leaves out where the parts come from: a module (feedback.py) or a notebook (examiner/platforms/nbgrader).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from examiner.catalogue import Task
+from examiner.plural import count
+from examiner.results import TestResult, Verdict
+
+
+@dataclass(frozen=True)
+class Block:
+    """Something to read below a heading: a heading, text, figure (a PNG in `data`) or comment.
+
+    The text of one that is `written` is HTML that holds nothing a browser would run or load.
+    """
+
+    kind: str
+    text: str
+    data: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the page: a task of the chapter, or a graded cell of a notebook."""
+
+    anchor: str
+    heading: str
+    points: float | None  # None: a person has not marked it yet
+    most: float
+    task: Task | None = None
+    verdict: Verdict | None = None
+    tests: Sequence[TestResult] = ()
+    blocks: Sequence[Block] = ()
+    nudge: str = ""
+
+    @property
+    def right(self) -> list[TestResult]:
+        """The tests that passed."""
+        return [test for test in self.tests if test.verdict is Verdict.PASSED]
+
+    @property
+    def given(self) -> str:
+        """What the second tries say: "Right, given a right 2.1"; "" if there was none."""
+        said = dict.fromkeys(test.message for test in self.right if test.message)
+        return "; ".join(text[0].upper() + text[1:] for text in said)
+
+    @property
+    def wrong(self) -> list[list[TestResult]]:
+        """The tests that did not pass; those of which the same is to be said stand together."""
+        found: dict[tuple[str, str, str], list[TestResult]] = {}
+        for test in self.tests:
+            if test.verdict is not Verdict.PASSED:
+                said = (test.verdict, test.misconception, test.message)
+                found.setdefault(said, []).append(test)
+        return list(found.values())
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a student is told."""
+
+    student: str
+    title: str  # of the browser's window, behind the student
+    course: str  # the line above the student's name
+    points: float
+    most: float
+    parts: Sequence[Part]
+    notices: Sequence[str] = ()
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether the page's policy must let pictures through that stand in the page itself."""
+        return any(
+            block.kind == "figure" or (block.kind == "written" and "<img" in block.text)
+            for part in self.parts
+            for block in part.blocks
+        )
+
+    def to_html(self) -> str:
+        """Return the page: no script, nothing loaded, readable on a phone and on paper."""
+        return rendered("feedback.html", page=self)
+
+
+def rendered(template: str, **values: Any) -> str:
+    """Return a page of the graders' as HTML: its style sheet is the only thing that it may use."""
+    css, digest = _style_sheet()
+    return _templates().get_template(template).render(css=css, digest=digest, **values)
+
+
+def sentence(test: TestResult) -> str:
+    """Return what went wrong in words; the message of a visible test is shown as it is."""
+    if test.message and not test.visible and test.verdict is not Verdict.MISSING:
+        return test.message[0].upper() + test.message[1:]
+    return test.verdict.look.sentence
+
+
+def _quoted(text: str) -> Markup:
+    """Return text as HTML in which what stands between backticks is code.
+
+    >>> _quoted("in line 3: `a < b`")
+    Markup('in line 3: <code>a &lt; b</code>')
+    """
+    # subtle: up to the last one, since a quoted line of a student's may hold backticks itself
+    return Markup(re.sub("`(.*)`", r"<code>\1</code>", str(escape(text))))
+
+
+@cache
+def _templates() -> Environment:
+    found = Environment(
+        loader=PackageLoader("examiner.grading"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    filters: dict[str, Any] = {
+        "number": lambda value: f"{value:g}",
+        "count": count,
+        "sentence": sentence,
+        "quoted": _quoted,
+    }
+    found.filters |= filters
+    return found
+
+
+@cache
+def _style_sheet() -> tuple[str, str]:
+    """Return the style sheet and its hash, which is all that the page's policy lets through."""
+    path = resources.files("examiner.grading").joinpath("templates", "feedback.css")
+    css = path.read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    return css, f"sha256-{digest}"

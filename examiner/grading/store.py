@@ -1,0 +1,174 @@
+"""Keeps results as each submission ends, so that a killed run goes on where it was.
+
+A result is found again only while everything that could change it is the same: the key is a hash
+of the submission, the suite, the reference, the seed, the versions and the grader itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from examiner.catalogue import Chapter
+from examiner.errors import UserError
+from examiner.files import write_whole
+from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict
+from examiner.sandbox.servers import chosen_kernels
+
+_LIBRARY = Path(__file__).parents[1]
+_ROOMS = ("boundary", "candidate", "check", "corpora", "grading", "judge", "sandbox", "suite")
+_GRADER = (*(f"{room}/**/*.py" for room in _ROOMS), "results.py", "suite.py")  # decides a grade
+_PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
+
+Key = dict[str, str]  # what a result depends on: a hash for each of REASONS
+REASONS = {
+    "submission": "another submission",
+    "tests": "other tests",
+    "seed": "another seed",
+    "grader": "another grader or other versions of the packages",
+}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A result of an earlier run, with the points that it gave then."""
+
+    key: Key
+    result: SubmissionResult  # with the tasks and points of now
+    score: float
+    scores: dict[str, float]  # by task
+
+
+def run_key(tests: Iterable[Path | None], chapter: Any, seed: str, plan: str) -> Key:
+    """Return what all results of a run depend on besides the submissions."""
+    texts = [path.read_bytes() if path else b"-" for path in tests]
+    own = sorted(path for pattern in _GRADER for path in _LIBRARY.glob(pattern))
+    versions = [
+        f"python {platform.python_version()}",
+        *map(_version, _PACKAGES),
+        plan,
+        capability(),
+    ]
+    return {
+        "tests": _hash([json.dumps(chapter, sort_keys=True).encode(), *texts]),
+        "seed": _hash([seed.encode()]),
+        "grader": _hash([path.read_bytes() for path in own] + [v.encode() for v in versions]),
+    }
+
+
+def capability() -> str:
+    """Return by which instructions this machine computes, which decides the last digits.
+
+    torch, numpy and their libraries choose kernels by what the processor can do and by settings;
+    numpy tells the first without the second that it takes to import torch.
+    """
+    found: Any = np.show_config(mode="dicts")
+    features = found.get("SIMD Extensions", {}).get("found", [])
+    return json.dumps([platform.machine(), features, chosen_kernels()])
+
+
+def _hash(parts: Iterable[bytes]) -> str:
+    inner = b"".join(hashlib.sha256(part).digest() for part in parts)
+    return hashlib.sha256(inner).hexdigest()
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return package
+
+
+# small letters alone: some systems take A for a, and write accents in other ways
+_PLAIN = re.compile(r"[a-z0-9_](?:[a-z0-9_. -]{0,38}[a-z0-9_-])?")
+_HASHED = re.compile(r"-[0-9a-f]{16}$")
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)\s*(\.|$)", re.IGNORECASE)
+
+
+def file_name(student: str) -> str:
+    """Return a safe file name for a student, another one for every student and on every system.
+
+    A plain name stays as it is. Any other gets a hash; a plain one never ends like it.
+
+    >>> file_name("ada lovelace"), file_name("../x")
+    ('ada lovelace', '_._x-d6b96a97d147daaa')
+    """
+    plain = _PLAIN.fullmatch(student) and not _HASHED.search(student)
+    if plain and not _DEVICE.match(student):
+        return student
+    # no leading dot hides it, no leading minus makes it an option, no name is a device of Windows
+    safe = re.sub(r"[^\w.\- ]|^[.-]", "_", student)[:40].strip() or "_"
+    safe = f"_{safe}" if _DEVICE.match(safe) else safe
+    digest = hashlib.sha256(student.encode(errors="surrogatepass")).hexdigest()
+    return f"{safe.encode(errors='replace').decode()}-{digest[:16]}"
+
+
+def write_atomically(path: Path, text: str, *, durable: bool = True) -> None:
+    """Write a whole file or nothing; raises UserError on a full disk.
+
+    `durable`: also if the machine stops. Pages that can be made again need not be.
+    """
+    try:
+        write_whole(path, text.encode("utf-8", errors="replace"), durable=durable)
+    except OSError as error:
+        text = f"{path} cannot be written: {error.strerror}; what was graded before is kept"
+        raise UserError(text) from None
+
+
+class Store:
+    """The results of a class in a folder, one file per student."""
+
+    def __init__(self, folder: Path, chapter: Chapter) -> None:
+        self._folder, self._chapter = folder, chapter
+
+    def _path(self, student: str) -> Path:
+        return self._folder / f"{file_name(student)}.json"
+
+    def load(self, student: str) -> Kept | None:
+        """Return a student's last result, or None where there is none to be read."""
+        try:
+            raw = json.loads(self._path(student).read_text("utf-8"))
+            if raw["result"]["student"] != student:
+                return None
+            scores = {str(task): float(score) for task, score in raw["scores"].items()}
+            key = {str(name): str(value) for name, value in raw["key"].items()}
+            return Kept(key, self._result(raw["result"]), float(raw["score"]), scores)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None  # a broken file is graded again
+
+    def save(self, key: Key, result: SubmissionResult) -> None:
+        """Keep a result."""
+        raw = {
+            "key": key,
+            "score": result.score,
+            "scores": {each.task.id: each.score for each in result.tasks},
+            "result": {
+                "student": result.student,
+                "notice": result.notice,
+                "files": result.files,
+                "tasks": {
+                    each.task.id: [asdict(test) for test in each.tests] for each in result.tasks
+                },
+            },
+        }
+        write_atomically(self._path(result.student), json.dumps(raw, ensure_ascii=False))
+
+    def _result(self, raw: dict[str, Any]) -> SubmissionResult:
+        tasks = tuple(
+            TaskResult(task, tuple(_test(each) for each in raw["tasks"].get(task.id, ())))
+            for task in self._chapter.tasks
+        )
+        return SubmissionResult(raw["student"], tasks, raw["notice"], tuple(raw["files"]))
+
+
+def _test(raw: dict[str, Any]) -> TestResult:
+    return TestResult(**{**raw, "verdict": Verdict(raw["verdict"])})

@@ -1,0 +1,181 @@
+"""What the terminal shows of a run: progress, the table of grades, what changed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.measure import Measurement
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from examiner.grading.run import Change, Outcome
+from examiner.plural import count
+from examiner.results import AT_FAULT, Fault, SubmissionResult, TaskResult, Verdict, Whose
+
+WIDE = 1000  # characters: more than any table of grades
+_NOT_JUDGED = "[bold white on red] NOT JUDGED [/]"
+LEGEND = ", ".join(f"{each.look.letter} {each.look.word}" for each in Verdict if each.look.letter)
+
+
+class Display:
+    """A progress bar on stderr: done, not judged, per second, time left."""
+
+    def __init__(self, console: Console) -> None:
+        self._bar = Progress(
+            TextColumn("[progress.description]{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            auto_refresh=False,  # no thread of its own: workers are forked while it shows
+        )
+        self._task = self._bar.add_task("grading", total=None, note="")
+        self._short = self._unjudged = 0
+
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show the bar while the block runs."""
+        with self._bar:
+            yield
+
+    def begin(self, total: int, known: int) -> None:
+        """Set the length of the bar."""
+        self._bar.update(self._task, total=total, completed=known)
+        self._bar.refresh()
+
+    def finished(self, result: SubmissionResult) -> None:
+        """Move the bar on."""
+        self._short += result.score < result.max_score
+        self._unjudged += result.provisional
+        note = f"{self._short} below full marks"
+        if self._unjudged:
+            note += f", [bold red]{self._unjudged} not judged[/]"
+        self._bar.update(self._task, advance=1, note=note)
+
+    def tick(self) -> None:
+        """Redraw the bar."""
+        speed = self._bar.tasks[0].speed
+        self._bar.update(self._task, description=f"grading {speed:.1f}/s" if speed else "grading")
+        self._bar.refresh()
+
+
+def show(console: Console, outcome: Outcome) -> None:
+    """Print the table of grades, what changed, and, loudly, what could not be judged."""
+    table = _grades(outcome)
+    if Measurement.get(console, console.options.update(width=WIDE), table).minimum > console.width:
+        table = _grades(outcome, narrow=True)
+    console.print(table)
+    for result in outcome.results:
+        if result.notice:
+            line = f"{result.whose.called}: {result.notice.splitlines()[0]}"
+            console.print(escape(line), highlight=False)
+    for line in _of_the_class(outcome):
+        console.print(escape(line), highlight=False, soft_wrap=True)
+    if outcome.mistakes:
+        console.print(_mistakes(outcome))
+    if outcome.changes:
+        console.print(changes_table(outcome.changes))
+    known = len(outcome.results) - outcome.graded
+    if known:
+        console.print(f"{known} unchanged since the last run: not graded again (--regrade does)")
+    _shout(console, outcome)
+
+
+def _grades(outcome: Outcome, narrow: bool = False) -> Table:
+    """A line for each student: points in all, then each task's; narrow: with fewer digits."""
+    chapter = outcome.chapter
+    table = Table(
+        title=f"{chapter.title}: {count(chapter.points, 'point')}",
+        caption=LEGEND,
+        title_justify="left",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 0 if narrow else 1, 0, 0),
+    )
+    table.add_column("student", overflow="fold", min_width=10)
+    table.add_column("points", justify="right", style="bold", no_wrap=True)
+    for task in chapter.tasks:
+        head = task.id.partition(".")[2] if narrow else task.id
+        table.add_column(head, justify="right", no_wrap=True)
+    for result in outcome.results:
+        score = f"{result.score:g}" + ("?" if result.provisional else "")
+        cells = [_cell(task, ".2g" if narrow else ".3g") for task in result.tasks]
+        table.add_row(escape(result.whose.called), score, *cells)
+    return table
+
+
+def _of_the_class(outcome: Outcome) -> Iterator[str]:
+    """Yield what an instructor should know of how the works were handed in."""
+    for result in outcome.results:
+        yield from (f"{result.whose.called}: {text}" for text in result.whose.remarks)
+    for person in outcome.absent:
+        yield f"{Whose(person.id, person.name).called}: nothing was handed in"
+
+
+def _cell(task: TaskResult, digits: str) -> str:
+    look = task.verdict.look
+    score = "" if task.verdict is Verdict.MISSING else format(task.score, digits)
+    return f"[{look.colour}]{score}{look.letter}[/]"
+
+
+def _mistakes(outcome: Outcome) -> Table:
+    """The most frequent mistake of each task."""
+    table = Table(title="what went wrong most often", title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("task", no_wrap=True)
+    table.add_column("students", justify="right", no_wrap=True)
+    table.add_column("mistake", overflow="fold")
+    shown: set[str] = set()
+    for met in outcome.mistakes:
+        if met.task.id not in shown:
+            shown.add(met.task.id)
+            table.add_row(met.task.id, str(len(met.students)), escape(met.says))
+    return table
+
+
+def changes_table(changes: Sequence[Change]) -> Table:
+    """Return whose scores are others than in the run before, and why."""
+    table = Table(title="scores that changed", title_justify="left")
+    for name in ("student", "before", "now", "why"):
+        table.add_column(name, justify="right" if name in ("before", "now") else "left")
+    for change in changes:
+        row = (f"{change.before:g}", f"{change.after:g}", escape(change.why))
+        table.add_row(escape(change.student), *row)
+    return table
+
+
+def _shout(console: Console, outcome: Outcome) -> None:
+    """Say what could not be judged: tests at fault for the class, the rest for each student."""
+    for line in fault_lines(outcome.faults):
+        console.print(f"{_NOT_JUDGED} for the whole class: {escape(line)}", soft_wrap=True)
+    for result in outcome.results:
+        tests = [
+            (task.task.id, test)
+            for task in result.tasks
+            for test in task.tests
+            if test.verdict is Verdict.NOT_JUDGED and test.message != AT_FAULT
+        ]
+        if tests:
+            task_id, first = tests[0]
+            console.print(
+                f"{_NOT_JUDGED} {escape(result.whose.called)}: "
+                f"{count(len(tests), 'test')}, so the score is provisional. "
+                f"{task_id} {escape(first.name)}: {escape(first.message)}"
+            )
+
+
+def fault_lines(faults: Sequence[Fault]) -> list[str]:
+    """Return a line on each reason why tests are at fault; it names the first test of several."""
+    by_reason: dict[str, list[Fault]] = {}
+    for fault in faults:
+        by_reason.setdefault(fault.why, []).append(fault)
+    lines = []
+    for first, *others in by_reason.values():
+        more = f", and {count(len(others), 'more test')} for the same reason" if others else ""
+        lines.append(f"{first}{more}. Nobody loses points by it.")
+    return lines

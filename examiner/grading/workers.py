@@ -1,0 +1,274 @@
+"""Grades a class: worker processes, each with a candidate server of its own.
+
+Leaves out the look of the results (report.py, feedback.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from examiner.boundary.deadline import MOST
+from examiner.candidate.one_thread import compute_in_one_thread
+from examiner.candidate.server import GC_THRESHOLDS, Plan
+from examiner.catalogue import Chapter
+from examiner.errors import UserError
+from examiner.grading.examiner import EXPLAINING, IDLE, IMPORTING, READING, Examiner
+from examiner.grading.orders import FIRST
+from examiner.grading.submissions import Submission
+from examiner.judge.bounds import GRACE, Bounds
+from examiner.judge.diagnosis import Diagnosis
+from examiner.judge.mistakes import Misconception
+from examiner.judge.session import Refusal
+from examiner.judge.suite import Suite, SuiteTest
+from examiner.results import SubmissionResult, Verdict
+from examiner.sandbox.servers import CandidateServer, ServerError
+
+STUCK_SECONDS = 30.0  # beyond a test's time until its worker counts as stuck
+MAX_DEATHS = 5  # of workers in the same test, until the test is left out
+MAX_STUCK = 3  # tests of a submission in which a worker got stuck, until all are left out
+MAX_ALL_DEATHS = 20  # of workers in all tests of a submission, until all are left out
+MAX_EARLY_DEATHS = 20  # of workers before they begin, one after the other, until we give up
+PR_SET_PDEATHSIG = 1
+_fork = multiprocessing.get_context("fork") if sys.platform != "win32" else None
+
+_UNREADABLE = Refusal(Verdict.CRASHED, "your file could not be read: the grader dies of it")
+
+Finished = Callable[[int, SubmissionResult], None]
+
+
+@dataclass(frozen=True)
+class Course:
+    """What all submissions are graded by."""
+
+    chapter: Chapter
+    reference: Path | None
+    misconceptions: tuple[Misconception, ...]
+    plan: Plan
+    settling: bool = False  # the reference is asked whether tests are right: they are believed
+
+
+@dataclass
+class _Task:
+    """A submission on its way, with the tests that must be left out because workers died."""
+
+    index: int
+    skip: dict[int, Refusal] = field(default_factory=dict)
+    deaths: dict[int, int] = field(default_factory=dict)
+    stuck: int = 0  # deaths of workers that hung
+
+
+@dataclass
+class _Worker:
+    process: Any
+    pipe: Any
+    task: _Task | None = None
+
+    def computed(self) -> float:
+        """Return the seconds of processor time that the process has used."""
+        with contextlib.suppress(psutil.Error):
+            return float(sum(psutil.Process(self.process.pid).cpu_times()[:2]))
+        return 0.0
+
+
+class WorkerPool:
+    """Hands submissions to workers; a worker that dies or hangs is replaced."""
+
+    def __init__(
+        self,
+        suite: Suite,
+        course: Course,
+        submissions: Sequence[Submission],
+        servers: Sequence[CandidateServer],
+    ) -> None:
+        self._suite, self._course, self._submissions = suite, course, submissions
+        self._servers = list(servers)  # one per worker; a worker's successor starts its own
+        self._jobs = len(servers)
+        # per worker: number of the running test (or IDLE, IMPORTING, …), when it began, how much
+        # the worker had computed then, the limit, and whether it runs on trusted code, to explain
+        # what became of it
+        self._clocks = [multiprocessing.RawArray(ctypes.c_double, 5) for _ in range(self._jobs)]
+        self._workers: list[_Worker] = []
+        self._early_deaths = 0
+
+    def run(
+        self,
+        order: Sequence[int],
+        finished: Finished,
+        tick: Callable[[], None],
+        skip: Mapping[int, Mapping[int, Refusal]] | None = None,
+    ) -> None:
+        """Grade the submissions of these numbers; `tick` is called a few times per second.
+
+        `skip` says, by submission, which tests are left out.
+        """
+        gc.collect()
+        gc.freeze()  # the workers need not look at what was there before them
+        gc.set_threshold(*GC_THRESHOLDS)
+        waiting = deque(_Task(index, dict((skip or {}).get(index, {}))) for index in order)
+        left = len(waiting)
+        jobs = min(self._jobs, left)
+        try:
+            self._workers = [self._hire(slot, [self._servers[slot]]) for slot in range(jobs)]
+            self._give_work(waiting)
+            while left:
+                done = [(self._close(slot), result) for slot, result in self._listen(waiting)]
+                self._give_work(waiting)  # before what takes time: storing, writing, drawing
+                for index, result in done:
+                    left -= 1
+                    finished(index, result)
+                tick()
+        finally:
+            for worker in self._workers:
+                worker.process.kill()
+                worker.process.join()
+
+    def _close(self, slot: int) -> int:
+        task, self._workers[slot].task = self._workers[slot].task, None
+        assert task is not None
+        self._early_deaths = 0
+        return task.index
+
+    def _give_work(self, waiting: deque[_Task]) -> None:
+        for worker in self._workers:
+            if worker.task is None and waiting:
+                worker.task = waiting.popleft()
+                with contextlib.suppress(OSError):  # it has just died: _listen sees to it
+                    worker.pipe.send((worker.task.index, worker.task.skip))
+
+    def _listen(self, waiting: deque[_Task]) -> list[tuple[int, SubmissionResult]]:
+        """Collect results; put the submissions of dead and stuck workers back in the queue."""
+        pipes: dict[Any, int] = {worker.pipe: slot for slot, worker in enumerate(self._workers)}
+        found: list[tuple[int, SubmissionResult]] = []
+        ready = multiprocessing.connection.wait(list(pipes), timeout=0.2)
+        for slot in [pipes[pipe] for pipe in ready]:
+            try:
+                found.append((slot, self._workers[slot].pipe.recv()))
+            except (EOFError, OSError):
+                fault = Refusal(Verdict.NOT_JUDGED, "the grader died in this test")
+                self._replace(slot, waiting, fault, stuck=False)
+        for slot in pipes.values():
+            trusted = self._clocks[slot][4]
+            if self._is_stuck(slot):
+                text = "your code's answers kept the test busy until its time was up"
+                refusal = Refusal(Verdict.TIMEOUT, text)
+                if trusted:
+                    text = "the grader got stuck when it ran this test on the course's own code"
+                    refusal = Refusal(Verdict.NOT_JUDGED, text)
+                self._replace(slot, waiting, refusal, stuck=True)
+        return found
+
+    def _is_stuck(self, slot: int) -> bool:
+        """Tell whether a worker has gone on long after it should have ended its test.
+
+        As in a test, what counts is what it computes: the rest of the machine may be busy.
+        """
+        number, began, before, limit, _ = self._clocks[slot]
+        worker = self._workers[slot]
+        if worker.task is None or number == IDLE:
+            return False
+        took, patience = time.monotonic() - began, GRACE + STUCK_SECONDS
+        if took <= limit + patience:
+            return False
+        return took > MOST * limit + patience or worker.computed() - before > limit + patience
+
+    def _replace(self, slot: int, waiting: deque[_Task], refusal: Refusal, *, stuck: bool) -> None:
+        """Hire a new worker; the test that the old one was in is left out if it is to blame."""
+        worker = self._workers[slot]
+        worker.process.kill()
+        worker.process.join()
+        self._servers[slot].kill()
+        number = int(self._clocks[slot][0])
+        task = worker.task
+        if number == IDLE:  # it died before it began: no submission is to blame
+            self._early_deaths += 1
+            if self._early_deaths > MAX_EARLY_DEATHS:
+                raise UserError("the grader's workers die as soon as they start: is memory short?")
+        elif task is not None:
+            task.deaths[number] = task.deaths.get(number, 0) + 1
+            task.stuck += stuck
+            if number == READING:
+                refusal = _UNREADABLE
+            most = 1 if self._course.settling else MAX_DEATHS  # settling asks again by itself
+            if stuck or task.deaths[number] >= most:
+                task.skip[number] = refusal
+            if task.stuck >= MAX_STUCK or sum(task.deaths.values()) >= MAX_ALL_DEATHS:
+                everything = (IMPORTING, *range(len(self._suite.tests)))
+                task.skip = dict.fromkeys(everything, refusal)
+        if task is not None:
+            waiting.appendleft(task)
+        self._workers[slot] = self._hire(slot, [])
+
+    def _hire(self, slot: int, servers: list[CandidateServer]) -> _Worker:
+        assert _fork is not None
+        self._clocks[slot][0] = IDLE
+        ours, theirs = _fork.Pipe()
+        process = _fork.Process(target=self._work, args=(theirs, slot, os.getpid(), servers))
+        process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+    # ------------------------------------------------------------------ in the worker
+
+    def _work(self, pipe: Any, slot: int, parent: int, servers: list[CandidateServer]) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            return
+        compute_in_one_thread()  # a fork might hang in its parent's threads, too
+        course, clock = self._course, self._clocks[slot]
+
+        def running(number: int, seconds: float, trusted: bool = False) -> None:
+            clock[:] = [number, time.monotonic(), time.process_time(), seconds, trusted]
+
+        def explaining(test: SuiteTest) -> None:
+            number = EXPLAINING if examiner.explaining else test.number
+            running(number, test.mark.seconds, trusted=True)
+
+        stem, mistakes = course.chapter.stem, course.misconceptions
+        self._suite.bound = Bounds()
+        believing = course.settling
+        diagnosis = Diagnosis(
+            self._suite, stem, course.reference, mistakes, explaining, believing=believing
+        )
+
+        def open_server(order: int) -> CandidateServer:
+            if order == FIRST and servers:
+                return servers.pop()
+            return CandidateServer(replace(course.plan, hash_seed=order))
+
+        examiner = Examiner(course.chapter, self._suite, diagnosis, open_server, running)
+        try:
+            examiner.warm_up()
+            while True:
+                index, skip = pipe.recv()
+                pipe.send(self._judge(examiner, self._submissions[index], skip))
+                clock[0] = IDLE
+        except EOFError:
+            pass
+        finally:
+            examiner.close()
+
+    def _judge(
+        self, examiner: Examiner, submission: Submission, skip: dict[int, Refusal]
+    ) -> SubmissionResult:
+        try:
+            return examiner.judge(submission, skip)
+        except ServerError as error:
+            fault = replace(submission, problem=str(error), verdict=Verdict.NOT_JUDGED)
+            return examiner.judge(fault, {})

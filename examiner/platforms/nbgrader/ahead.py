@@ -1,0 +1,83 @@
+"""Does the slow part of `nbgrader autograde` for many students at once, ahead of its own loop.
+
+nbgrader's loop takes one student after the other, and so writes one after the other; here the
+modules are judged and the notebooks run before it comes to them. What is found is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from examiner.grading.run import processors
+from examiner.platforms.nbgrader.background import Background, Processes
+from examiner.platforms.nbgrader.course import Assignment
+from examiner.platforms.nbgrader.handed_in import read
+from examiner.platforms.nbgrader.kernel import Executed, Step
+from examiner.platforms.nbgrader.module_grades import class_faults, module_results
+from examiner.platforms.nbgrader.notebook import run_steps, steps_of
+from examiner.platforms.nbgrader.restore_cells import Released, mend
+
+
+@dataclass(frozen=True)
+class How:
+    """How notebooks of an assignment are run."""
+
+    of: Assignment
+    kept: Sequence[str]  # files of the student's that stay when the source's are copied
+    seconds: float  # for each cell
+
+
+@dataclass
+class Ahead:
+    """What is under way for a class."""
+
+    background: Background
+    how: How
+    _modules: Future[dict[str, dict[str, Any]]] | None = None
+    _notebooks: dict[Path, tuple[list[Step], Future[Executed]]] = field(default_factory=dict)
+
+    def judge_modules(self, root: Path, folders: Mapping[str, Path]) -> None:
+        """Have the examiner judge the modules in these folders, by student."""
+        chapter = self.how.of.chapter
+        self._modules = self.background.modules(
+            module_results, root, chapter, folders, processors()
+        )
+
+    def module(self, root: Path, student: str, folder: Path) -> dict[str, Any]:
+        """Return what the examiner says of a student's module."""
+        known = self._modules.result() if self._modules else {}
+        if student in known:
+            return known[student]
+        assert self.how.of.chapter is not None
+        return module_results(root, self.how.of.chapter, {student: folder})[student]
+
+    def faults(self) -> list[str]:
+        """Return what the log shall say of tests at fault, once for the class."""
+        done = self._modules is not None and self._modules.done()
+        if self._modules is None or not done or self._modules.exception():
+            return []
+        return class_faults(self._modules.result())
+
+    def run_notebook(self, path: Path, original: Released) -> None:
+        """Have a handed-in notebook run, unless it cannot be read."""
+        try:
+            notebook = read(path)
+        except ValueError:
+            return
+        mend(notebook, self.how.of, original)
+        steps = steps_of(notebook, self.how.of, self.how.seconds)
+        self._notebooks[path] = (steps, self.background.notebook(self._run, steps, path.parent))
+
+    def ran(self, path: Path, steps: list[Step]) -> Executed:
+        """Return what the steps of a handed-in notebook gave; run now if they were others then."""
+        taken, executed = self._notebooks.pop(path, (None, None))
+        if executed is not None and taken == steps:
+            return executed.result()
+        return self._run(steps, path.parent, self.background.processes)
+
+    def _run(self, steps: list[Step], folder: Path, processes: Processes) -> Executed:
+        return run_steps(steps, self.how.of, folder, self.how.kept, processes)

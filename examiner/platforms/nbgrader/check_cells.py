@@ -1,0 +1,86 @@
+"""Judges the answers of a notebook outside of its kernel. Leaves out how they were fetched.
+
+A check cell is plain nbgrader: asserts on the student's variables, and perhaps a last line whose
+value is the points. Here the same text, which comes from the course and never from the student,
+runs on copies of the answers that are plain data.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from examiner.judge.timelimit import TimeLimitError, time_limit
+
+SECONDS = 20.0  # a check compares a few numbers
+
+
+@dataclass(frozen=True)
+class Score:
+    """Points for a cell and the words that go with them."""
+
+    points: float | None  # None: the grader failed, and a person has to look
+    message: str
+
+
+def judge(
+    source: str, worth: float, answers: Mapping[str, Any], faults: Mapping[str, str]
+) -> Score:
+    """Run a check cell's trusted source on plain answers.
+
+    >>> judge("assert x == 3, 'x is not three'", 2, {"x": 3}, {})
+    Score(points=2.0, message='')
+    >>> judge("assert x == 3, 'x is not three'", 2, {"x": 4}, {})
+    Score(points=0.0, message='x is not three')
+    """
+    if faults:
+        return Score(0.0, "\n".join(_explain(name, why) for name, why in faults.items()))
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed), time_limit(SECONDS):
+            value = _run(source, dict(answers))
+    except AssertionError as error:
+        said = str(error) or "a test of this answer failed"
+        return Score(0.0, _join(printed.getvalue(), said))
+    except TimeLimitError:
+        return Score(None, "the test of this answer took too long")
+    except Exception as error:
+        said = f"the answer has another form than was asked for ({type(error).__name__})"
+        return Score(0.0, _join(printed.getvalue(), said))
+    points = float(worth)
+    if isinstance(value, bool | int | float):
+        given = float(value) if math.isfinite(value) else 0.0
+        points = min(max(given, 0.0), float(worth))
+    return Score(points, printed.getvalue().strip())
+
+
+def _run(source: str, names: dict[str, Any]) -> Any:
+    """Execute a cell; return the value of its last line where that is an expression."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, "<check>", "exec"), names)
+    if not isinstance(last, ast.Expr):
+        return None
+    return eval(compile(ast.Expression(last.value), "<check>", "eval"), names)
+
+
+def _explain(name: str, why: str) -> str:
+    if why.startswith("NameError"):
+        return f"there is no {name}: was its cell left empty, or did it fail?"
+    if why.startswith("the notebook"):
+        return f"{name} could not be read: {why}"
+    return f"{name} is not a number, text, list, dictionary or array ({why})"
+
+
+def _join(*parts: str) -> str:
+    return "\n".join(part.strip() for part in parts if part.strip())
+
+
+def missing(names: Sequence[str], why: str) -> dict[str, str]:
+    """Return faults for variables that were never fetched."""
+    return dict.fromkeys(names, f"the notebook stopped before: {why}")

@@ -1,0 +1,166 @@
+"""What an nbgrader course folder says about an assignment: which cell tests what, and the secrets.
+
+All of it comes from source/ and examiner/, which no student can write to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from examiner import catalogue
+from examiner.boundary import wire
+from examiner.boundary.errors import WireError
+from examiner.catalogue import Chapter
+from examiner.errors import UserError
+from examiner.files import write_whole
+from examiner.grading.store import run_key
+from examiner.project import Project
+from examiner.release.assignment import (
+    Cell,
+    Notebook,
+    answers_text,
+    cell_id,
+    kind_of,
+    read_notebook,
+    renew_reference,
+    variables,
+    without,
+)
+from examiner.release.nbgrader import EXAMINER, reference_answers
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """An assignment of the course folder; without a chapter it is none of the course's."""
+
+    folder: Path  # source/<assignment>
+    chapter: Chapter | None = None
+    cells: dict[str, Cell] = field(default_factory=dict)  # by grade id: the course's own cells
+    headings: dict[str, str] = field(default_factory=dict)  # by grade id: the heading above it
+    texts: frozenset[str] = frozenset()  # of the cells that nobody fills in and nobody marks
+
+    @property
+    def order(self) -> list[str]:
+        """Grade ids of all marked cells, as they stand in the source notebooks."""
+        return list(self.headings)
+
+    @property
+    def name(self) -> str:
+        """The assignment's name in nbgrader."""
+        return self.folder.name
+
+    def kind(self, grade_id: str) -> str | None:
+        """Return what kind of cell of the course this is; None for any other cell."""
+        cell = self.cells.get(grade_id)
+        return kind_of(cell) if cell else None
+
+    def said(self, grade_id: str) -> dict[str, Any]:
+        """Return the cell's entry `nextword`."""
+        return dict(self.cells[grade_id]["metadata"]["nextword"])
+
+    def ids(self, kind: str) -> list[str]:
+        """Return the grade ids of all cells of a kind, in the order of the notebook."""
+        return [name for name in self.cells if self.kind(name) == kind]
+
+
+def course_folder(folder: Path) -> Path:
+    """Return the folder, checked; raises UserError when it is no nbgrader course folder."""
+    if not (folder / "nbgrader_config.py").is_file() or not (folder / "source").is_dir():
+        raise UserError(
+            f"{folder} is no nbgrader course folder: it should hold nbgrader_config.py and source/ "
+            "(nextword release CHAPTER --format nbgrader --to DIR makes one)"
+        )
+    return folder
+
+
+def course_settings(course: Path) -> Config:
+    """Return what nbgrader_config.py sets; raises UserError when it fails."""
+    try:
+        return PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
+    except Exception as error:
+        raise UserError(f"{course / 'nbgrader_config.py'} fails: {error!r}") from error
+
+
+def examiner_project(course: Path) -> Project:
+    """Return the part of the course folder with the hidden tests and the reference."""
+    folder = course / EXAMINER
+    if not (folder / "tests" / "suites").is_dir():
+        raise UserError(
+            f"{folder} is missing: copy it from the folder that `nextword release` made"
+        )
+    return Project(folder)
+
+
+@cache
+def assignment(course: Path, name: str) -> Assignment:
+    """Read source/<name>; an assignment that is not the course's gets no chapter and no cells."""
+    folder = course / "source" / name
+    cells: dict[str, Cell] = {}
+    headings: dict[str, str] = {}
+    texts: set[str] = set()
+    notebooks: list[Notebook] = []
+    for path in sorted(folder.glob("*.ipynb")):
+        notebook: Notebook = read_notebook(path.read_text("utf-8"), path.name)
+        cells |= {cell_id(cell): cell for cell in notebook["cells"] if kind_of(cell)}
+        notebooks.append(notebook)
+        heading = ""
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "markdown":
+                said = without(cell["source"], "MARK SCHEME")
+                heading = (re.findall(r"^#+ (.+)$", said, flags=re.M) or [heading])[-1]
+            if name := cell["metadata"].get("nbgrader", {}).get("grade_id"):
+                headings[name] = heading
+            else:
+                texts.add(cell["source"].strip())
+    tasks = [cell["metadata"]["nextword"]["task"] for cell in cells.values() if _tests_task(cell)]
+    if not tasks:
+        return Assignment(folder, None, cells, headings, frozenset(texts))
+    chapter, _ = catalogue.resolve(tasks[0])
+    _renew(course, chapter, notebooks, cells)
+    return Assignment(folder, chapter, cells, headings, frozenset(texts))
+
+
+def _renew(
+    course: Path, chapter: Chapter, notebooks: list[Notebook], cells: dict[str, Cell]
+) -> None:
+    """Ask the reference again what the checks expect.
+
+    Students' notebooks run with the library that is installed now. If its texts are others than at
+    the time of the release, the answers of then would be wrong.
+    """
+    examiner = examiner_project(course)
+    answers: dict[str, Any] = {}
+    for notebook in notebooks:
+        if variables(notebook):
+            answers |= _answers(notebook, examiner, chapter.stem)
+    for cell in cells.values():
+        if kind_of(cell) == "check":
+            renew_reference(cell, answers)
+
+
+def _answers(notebook: Notebook, examiner: Project, stem: str) -> dict[str, Any]:
+    """Return the reference's answers; asked again when it, the notebook or a library changes."""
+    reference = examiner.module("solutions", stem)
+    text = answers_text(notebook)
+    key = run_key([reference], text, seed="", plan="")
+    kept = examiner.state(f"answers-{hashlib.sha256(text.encode()).hexdigest()[:16]}")
+    with contextlib.suppress(OSError, WireError, ValueError):
+        known, answers = wire.decode(kept.read_bytes())
+        if known == key:
+            return dict(answers)
+    answers = reference_answers(notebook, reference)
+    write_whole(kept, wire.encode([key, answers]))
+    return answers
+
+
+def _tests_task(cell: Cell) -> bool:
+    return kind_of(cell) == "task"

@@ -1,0 +1,208 @@
+"""Grade files for Canvas, Moodle and Gradescope, and nbgrader's own with its quoting mended.
+
+Each is a plugin of nbgrader:
+
+    nbgrader export --exporter examiner.platforms.nbgrader.exports.Canvas --to canvas.csv
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins import ExportPlugin
+
+from examiner.grading.spreadsheet import harmless, number
+from examiner.platforms.nbgrader.gradebook import is_unmarked
+from examiner.plural import count
+
+
+@dataclass(frozen=True)
+class Grade:
+    """One student's grade for one assignment; without a submission the score is 0."""
+
+    assignment: str
+    most: float
+    student: Any
+    submission: Any
+
+    @property
+    def raw(self) -> float:
+        """Points before the penalty for being late."""
+        return float(self.submission.score) if self.submission else 0.0
+
+    @property
+    def penalty(self) -> float:
+        """Points that being late costs."""
+        return float(self.submission.late_submission_penalty) if self.submission else 0.0
+
+    @property
+    def score(self) -> float:
+        """Points that count."""
+        return max(0.0, self.raw - self.penalty)
+
+    @property
+    def not_marked(self) -> list[str]:
+        """The parts that wait for a person's mark: the score may still rise."""
+        notebooks = self.submission.notebooks if self.submission else ()
+        return [str(each.name) for book in notebooks for each in book.grades if is_unmarked(each)]
+
+    @property
+    def name(self) -> str:
+        """The student's name, the id where the gradebook has no name."""
+        last, first = self.student.last_name, self.student.first_name
+        return harmless(", ".join(filter(None, (last, first))) or str(self.student.id))
+
+    @property
+    def about(self) -> list[str]:
+        """First name, last name, id and address, fit for a spreadsheet."""
+        student = self.student
+        texts = (student.first_name, student.last_name, student.id, student.email)
+        return [harmless(str(text or "")) for text in texts]
+
+
+class Table(ExportPlugin):
+    """Writes rows as CSV in UTF-8, quoted where a name needs it; ids stay text."""
+
+    default_name = "grades.csv"
+    byte_order_mark = False
+
+    def rows(self, grades: list[Grade]) -> Iterable[list[str]]:
+        """Return the file's rows, the header first."""
+        raise NotImplementedError
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the file."""
+        target = Path(self.to or self.default_name)
+        encoding = "utf-8-sig" if self.byte_order_mark else "utf-8"
+        self.log.info("Exporting grades to %s", target)
+        grades = self._grades(gradebook)
+        with target.open("w", encoding=encoding, newline="") as file:
+            csv.writer(file, lineterminator="\r\n").writerows(self.rows(grades))
+        self._warn([grade for grade in grades if grade.not_marked])
+
+    def _warn(self, grades: list[Grade]) -> None:
+        """Say which grades are not whole; a learning platform's columns have no place for it."""
+        for grade in grades:
+            who, parts = harmless(str(grade.student.id)), ", ".join(grade.not_marked)
+            self.log.warning("%s, %s: not marked yet: %s", grade.assignment, who, parts)
+        if grades:
+            text = "%s not whole yet: mark, then export again"
+            self.log.warning(text, count(len(grades), "grade is", "grades are"))
+
+    def _grades(self, gradebook: Gradebook) -> list[Grade]:
+        wanted = {str(each) for each in self.assignment}
+        students = {str(each) for each in self.student}
+        found = []
+        for assignment in sorted(gradebook.assignments, key=lambda each: str(each.name)):
+            if wanted and assignment.name not in wanted:
+                continue
+            for student in sorted(gradebook.students, key=lambda each: str(each.id)):
+                if students and student.id not in students:
+                    continue
+                try:
+                    submission = gradebook.find_submission(assignment.name, student.id)
+                except MissingEntry:
+                    submission = None
+                most = float(assignment.max_score)
+                found.append(Grade(str(assignment.name), most, student, submission))
+        return found
+
+
+class Plain(Table):
+    """nbgrader's own columns, and what is not marked yet.
+
+    nbgrader itself does not quote a name with a comma.
+    """
+
+    def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
+        """One row per student and assignment."""
+        yield [
+            *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name"),
+            *("email", "raw_score", "late_submission_penalty", "score", "max_score"),
+            "not_marked",
+        ]
+        for grade in grades:
+            submission = grade.submission
+            due = submission.assignment.duedate if submission else None
+            first, last, name, email = grade.about
+            texts = [grade.assignment, due, submission.timestamp if submission else None]
+            texts += [name, last, first, email]
+            points = (grade.raw, grade.penalty, grade.score, grade.most)
+            shown = ["" if text is None else str(text) for text in texts]
+            yield [*shown, *map(number, points), ", ".join(grade.not_marked)]
+
+
+def by_student(grades: Iterable[Grade]) -> dict[str, dict[str, Grade]]:
+    """Return each student's grades by the name of the assignment."""
+    found: dict[str, dict[str, Grade]] = {}
+    for grade in grades:
+        found.setdefault(str(grade.student.id), {})[grade.assignment] = grade
+    return found
+
+
+class Canvas(Table):
+    """What Canvas' gradebook takes under Import: the columns and the row of its own export.
+
+    Canvas finds a student by ID, SIS User ID or SIS Login ID; nbgrader's student id is written as
+    SIS User ID and SIS Login ID, its `lms_user_id` as ID.
+    """
+
+    default_name = "canvas.csv"
+
+    def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
+        """One row per student, one column per assignment."""
+        most = {grade.assignment: grade.most for grade in grades}
+        head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+        yield [*head, *most]
+        yield ["    Points Possible", "", "", "", "", *map(number, most.values())]
+        for name, found in by_student(grades).items():
+            first = next(iter(found.values()))
+            ids = [harmless(each) for each in (str(first.student.lms_user_id or ""), name, name)]
+            about = [first.name, *ids, ""]
+            # an empty cell leaves what Canvas has; a student who handed nothing in is no 0 there
+            given = (found[each] for each in most)
+            yield [*about, *(number(g.score) if g.submission else "" for g in given)]
+
+
+class Moodle(Table):
+    """What Moodle's Grade import (CSV) takes: map "ID number" to the user's ID number."""
+
+    default_name = "moodle.csv"
+
+    def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
+        """One row per student, one column per assignment."""
+        names = list(dict.fromkeys(grade.assignment for grade in grades))
+        head = ["First name", "Last name", "ID number", "Email address"]
+        yield [*head, *(f"Assignment: {name} (Real)" for name in names)]
+        for found in by_student(grades).values():
+            about = next(iter(found.values())).about
+            given = (found[each] for each in names)
+            # "-" is what Moodle's own export writes for no grade
+            yield [*about, *(number(g.score) if g.submission else "-" for g in given)]
+
+
+class Gradescope(Table):
+    """A roster that Gradescope takes, with the columns of its own grade file behind it.
+
+    Gradescope reads names, addresses and ids (Roster > Add Students) and no grades: those come
+    from its autograder, see `nextword release --format gradescope`.
+    """
+
+    default_name = "gradescope.csv"
+
+    def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
+        """One row per student and assignment."""
+        head = ["First Name", "Last Name", "SID", "Email", "Assignment"]
+        yield [*head, "Total Score", "Max Points", "Status", "Submission Time"]
+        for grade in grades:
+            submission = grade.submission
+            time = str(submission.timestamp or "") if submission else ""
+            points = [number(grade.score) if submission else "", number(grade.most)]
+            status = "Graded" if submission else "Missing"
+            status = "Not all marked" if grade.not_marked else status
+            yield [*grade.about, grade.assignment, *points, status, time]

@@ -1,0 +1,197 @@
+"""Gives a student's notebook back the cells and metadata that it was released with.
+
+Leaves alone what students write. What the gradebook says about a cell counts, never what the
+submitted notebook says: a cell that was deleted, copied, retyped or edited is as it was.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode, from_dict
+from nbformat.v4 import new_notebook
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from examiner.platforms.nbgrader.course import Assignment, assignment
+from examiner.platforms.nbgrader.notebook import SHARED, hide_tests
+from examiner.platforms.nbgrader.pictures import Attachments
+
+SCHEMA_VERSION = 3
+
+
+@dataclass(frozen=True)
+class Released:
+    """A notebook as it was released, as far as the gradebook keeps it."""
+
+    cells: list[NotebookNode]  # with their metadata, in the source's order
+    kernelspec: dict[str, Any]
+
+    def notebook(self) -> NotebookNode:
+        """Return a notebook of these cells, as if a student had handed it in unchanged."""
+        made = new_notebook()
+        made.cells = copy.deepcopy(self.cells)
+        return made
+
+
+def released(gradebook: Gradebook, notebook: str, of: Assignment) -> Released:
+    """Return what the gradebook keeps of a notebook of the assignment."""
+    entry = gradebook.find_notebook(notebook, of.name)
+    graded = {cell.name: cell for cell in (*entry.grade_cells, *entry.task_cells)}
+    tasks = {cell.name for cell in entry.task_cells}
+    solutions = {cell.name for cell in entry.solution_cells}
+    found = []
+    for source in entry.source_cells:
+        is_task = source.name in tasks
+        metadata: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "grade_id": source.name,
+            "grade": source.name in graded and not is_task,
+            "solution": source.name in solutions,
+            "task": is_task,
+            "locked": bool(source.locked),
+            "cell_type": source.cell_type,
+            "checksum": source.checksum,
+        }
+        if source.name in graded:
+            metadata["points"] = graded[source.name].max_score
+        found.append(_cell(source.cell_type, source.source, {"nbgrader": metadata}))
+    place = {name: number for number, name in enumerate(of.order)}  # the gradebook has no order
+    found.sort(key=lambda cell: place.get(_id(cell), len(place)))
+    return Released(found, json.loads(entry.kernelspec or "{}"))
+
+
+def mend(nb: NotebookNode, of: Assignment, original: Released, note: str = "") -> list[str]:
+    """Make a handed-in notebook, in place, one that can be run, judged and shown.
+
+    Its cells are as released, and it holds no outputs, kernel, hidden tests or metadata but ours:
+    `note` says what had to be done to find it. Returns a line for each thing that was mended.
+    """
+    for cell in nb.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    mended = restore(nb, original.cells)
+    hide_tests(nb, of)
+    nb.metadata = from_dict({SHARED: {"mended": mended, "handed_in": note}})
+    if original.kernelspec:
+        nb.metadata.kernelspec = from_dict(original.kernelspec)
+    return mended
+
+
+def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
+    """Mend the submitted notebook in place; return a line for each thing that was mended.
+
+    Of a cell that is there twice the last one counts, as in nbgrader; the others stay as ordinary
+    cells. A missing cell comes back behind the one that stood before it.
+    """
+    released = {_id(cell): cell for cell in trusted}
+    place = {_id(cell): index for index, cell in enumerate(submitted.cells) if _id(cell)}
+    mended: list[str] = []
+    written: dict[str, str] = {}  # into locked cells, by their names
+    attachments = Attachments()
+    for index, cell in enumerate(submitted.cells):
+        name = _id(cell)
+        cell.metadata = NotebookNode()
+        if "attachments" in cell:
+            cell.attachments = from_dict(attachments.checked(cell.attachments))
+        if cell.get("cell_type") == "raw":
+            cell.cell_type = "markdown"  # a raw cell goes to the marker's browser as it is
+        if name not in released:
+            continue
+        if place[name] != index:
+            mended.append(f"cell {name} was there more than once: the last one counts")
+            continue
+        written[name] = _added(cell.get("source", ""), released[name].source)
+        mended += _mend(cell, released[name])
+    mended += _keep_work_in_tasks(submitted, written)
+    _return_missing(submitted, trusted, place, mended)
+    return mended
+
+
+def _keep_work_in_tasks(submitted: NotebookNode, written: dict[str, str]) -> list[str]:
+    """Put what students wrote into the text that assigns a piece of work into a cell below it."""
+    mended = []
+    for cell in list(submitted.cells):
+        text = written.get(_id(cell))
+        if text and cell.metadata.nbgrader.task:
+            at = _index(submitted.cells, cell) + 1
+            submitted.cells.insert(at, _cell("markdown", text, {}))
+            mended.append(f"what was written into cell {_id(cell)} stands below it")
+    return mended
+
+
+def _added(text: str, original: str) -> str:
+    """Return the lines of a text that the original has not."""
+    known = {line.strip() for line in original.splitlines()}
+    return "\n".join(line for line in text.splitlines() if line.strip() not in known)
+
+
+def _mend(cell: NotebookNode, original: NotebookNode) -> list[str]:
+    mended = []
+    metadata = original.metadata.nbgrader
+    if cell.get("cell_type") != original.cell_type:
+        mended.append(f"cell {metadata.grade_id} had another type")
+        answer = cell.get("source", "")
+        cell.clear()
+        cell.update(_cell(original.cell_type, answer, {}))
+    if metadata.locked and cell.source != original.source:
+        cell.source = original.source
+    cell.metadata.nbgrader = from_dict(dict(metadata))
+    return mended
+
+
+def _return_missing(
+    submitted: NotebookNode, trusted: list[NotebookNode], place: dict[str, int], mended: list[str]
+) -> None:
+    before: NotebookNode | None = None
+    kept = {name: submitted.cells[index] for name, index in place.items()}
+    for original in trusted:
+        name = _id(original)
+        if name not in kept:
+            kept[name] = from_dict(original)
+            at = 0 if before is None else _index(submitted.cells, before) + 1
+            submitted.cells.insert(at, kept[name])
+            if original.metadata.nbgrader.grade or original.metadata.nbgrader.solution:
+                mended.append(f"cell {name} was missing")
+        before = kept[name]
+
+
+def _index(cells: list[NotebookNode], wanted: NotebookNode) -> int:
+    return next(index for index, cell in enumerate(cells) if cell is wanted)
+
+
+def _id(cell: NotebookNode) -> str:
+    try:
+        name = cell["metadata"]["nbgrader"]["grade_id"]
+    except (KeyError, TypeError):
+        return ""
+    return name if isinstance(name, str) else ""
+
+
+def _cell(kind: str, source: str, metadata: dict[str, Any]) -> NotebookNode:
+    made: dict[str, Any] = {"cell_type": kind, "metadata": metadata, "source": source}
+    if kind == "code":
+        made |= {"execution_count": None, "outputs": []}
+    return from_dict(made)
+
+
+class RestoreCells(NbGraderPreprocessor):
+    """The first step of autograding; stands in for all that sanitize a notebook in nbgrader."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Mend the notebook and note in its metadata what was mended."""
+        where = resources["nbgrader"]
+        of = assignment(Path(self.parent.parent.coursedir.root), where["assignment"])
+        with Gradebook(where["db_url"]) as gradebook:
+            original = released(gradebook, where["notebook"], of)
+        converter: Any = self.parent.parent
+        note = converter.notes.get((where["student"], where["notebook"]), "")
+        mended = mend(nb, of, original, note)
+        converter.remarks += [f"{where['student']}: {line}" for line in mended]
+        return nb, resources

@@ -1,0 +1,233 @@
+"""What a run of a suite found: verdicts, scores and their JSON. Leaves out how tests are run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from examiner.catalogue import Chapter, Task
+from examiner.errors import UserError
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a verdict is shown: on a page, in a terminal, in a table for those who see no colours."""
+
+    sign: str
+    word: str
+    sentence: str
+    colour: str  # as rich calls it
+    letter: str
+
+
+class Verdict(StrEnum):
+    """How a test, or a task, ended; the gravest first.
+
+    A task with several kinds of failure carries the one that tells most.
+    """
+
+    NOT_JUDGED = "not_judged"  # the grader's own fault: never costs a student points silently
+    CRASHED = "crashed"
+    MEMORY = "memory"
+    TIMEOUT = "timeout"
+    FAILED = "failed"
+    MISSING = "missing"
+    PASSED = "passed"
+
+    @property
+    def look(self) -> Look:
+        """How it is shown."""
+        return LOOKS[self]
+
+
+LOOKS = {
+    Verdict.NOT_JUDGED: Look(
+        "?",
+        "not judged",
+        "We could not judge this. It is our fault, not yours.",
+        "magenta",
+        "?",
+    ),
+    Verdict.CRASHED: Look("✗", "stopped", "Your code stopped in the middle.", "red", "c"),
+    Verdict.MEMORY: Look("✗", "too much memory", "Your code ran out of memory.", "red", "m"),
+    Verdict.TIMEOUT: Look("✗", "too slow", "Your code took too long.", "red", "t"),
+    Verdict.FAILED: Look("✗", "not right yet", "Your code gives another result.", "red", ""),
+    Verdict.MISSING: Look("·", "not written yet", "Not written yet.", "yellow", "-"),
+    Verdict.PASSED: Look("✓", "done", "Your code does this.", "green", ""),
+}
+
+
+# what a student reads of a test that the reference fails; the instructor is told which, and why
+AT_FAULT = "this test is at fault, and will be put right"
+
+
+def combine(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return a task's verdict from those of its tests.
+
+    Work that passes some tests and misses others has failed, it is not missing.
+
+    >>> combine([Verdict.PASSED, Verdict.MISSING]).value
+    'failed'
+    """
+    found = set(verdicts)
+    if not found:
+        return Verdict.NOT_JUDGED
+    if found == {Verdict.PASSED, Verdict.MISSING}:
+        return Verdict.FAILED
+    return next(verdict for verdict in Verdict if verdict in found)
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """One test of a suite, judged."""
+
+    __test__ = False  # pytest: this is no test class
+
+    name: str  # the test function, with its parameters if it has any
+    behaviour: str  # first line of its docstring: what a student reads
+    verdict: Verdict
+    weight: float = 1.0
+    visible: bool = False
+    message: str = ""  # what helps the student, never a hidden input
+    misconception: str = ""  # the sentence of the misconception that gives the same answers
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the test as it stands in `grade --json`."""
+        return {
+            "name": self.name,
+            "verdict": self.verdict.value,
+            "message": self.message,
+            "misconception": self.misconception,
+            "behaviour": self.behaviour,
+            "visible": self.visible,
+        }
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """One task: its tests and the points they earn."""
+
+    task: Task
+    tests: tuple[TestResult, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The gravest verdict of its tests."""
+        return combine(test.verdict for test in self.tests)
+
+    @property
+    def score(self) -> float:
+        """Points of the task times the weight of the passed tests over the weight of all."""
+        whole = math.fsum(test.weight for test in self.tests)
+        passed = math.fsum(t.weight for t in self.tests if t.verdict is Verdict.PASSED)
+        return round(self.task.points * passed / whole, 2) if whole else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the task as it stands in `grade --json`."""
+        return {
+            "id": self.task.id,
+            "title": self.task.title,
+            "score": self.score,
+            "max_score": self.task.points,
+            "verdict": self.verdict.value,
+            "tests": [test.to_json() for test in self.tests],
+        }
+
+
+@dataclass(frozen=True)
+class Whose:
+    """Whose a submission is, and what an instructor should know of how it was handed in."""
+
+    student: str  # the id
+    name: str = ""
+    email: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def called(self) -> str:
+        """The name, where there is one, and the id."""
+        return f"{self.name} ({self.student})" if self.name else self.student
+
+
+@dataclass(frozen=True)
+class SubmissionResult:
+    """What one student's submission earned."""
+
+    student: str
+    tasks: tuple[TaskResult, ...]
+    notice: str = ""  # what concerns the whole submission: "ngrams.py has a syntax error"
+    files: tuple[str, ...] = field(default=())  # what was graded, relative to the submission
+    of: Whose | None = field(default=None, compare=False)  # None: nothing but the id is known
+
+    @property
+    def whose(self) -> Whose:
+        """Whose it is."""
+        return self.of or Whose(self.student)
+
+    @property
+    def score(self) -> float:
+        """Sum of the tasks' scores."""
+        return round(math.fsum(task.score for task in self.tasks), 2)
+
+    @property
+    def max_score(self) -> int:
+        """Sum of the tasks' points."""
+        return sum(task.task.points for task in self.tasks)
+
+    @property
+    def provisional(self) -> bool:
+        """Whether something could not be judged, so that the score may still rise."""
+        return any(task.verdict is Verdict.NOT_JUDGED for task in self.tasks)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the submission as it stands in `grade --json`."""
+        return {
+            "student": self.student,
+            "name": self.whose.name,
+            "email": self.whose.email,
+            "score": self.score,
+            "max_score": self.max_score,
+            "provisional": self.provisional,
+            "notice": self.notice,
+            "remarks": list(self.whose.remarks),
+            "tasks": [task.to_json() for task in self.tasks],
+        }
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A test that the reference does not pass: nobody pays for it, and the class is told once."""
+
+    task: str
+    test: str
+    where: str  # file and line
+    why: str
+
+    def __str__(self) -> str:
+        place = f" ({self.where})" if self.where else ""
+        return f"{self.task} {self.test}{place}: {self.why}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it stands in `grade --json`."""
+        return {"task": self.task, "test": self.test, "where": self.where, "why": self.why}
+
+
+def group_by_task(
+    chapter: Chapter, tests: Sequence[tuple[str, TestResult]]
+) -> tuple[TaskResult, ...]:
+    """Sort (task id, test result) pairs into the chapter's tasks; every task appears.
+
+    Raises UserError for a test of a task that the chapter lacks.
+    """
+    known = {task.id for task in chapter.tasks}
+    for task_id, test in tests:
+        if task_id not in known:
+            raise UserError(f"{test.name}: {chapter.stem} has no task {task_id}")
+    return tuple(
+        TaskResult(task, tuple(test for task_id, test in tests if task_id == task.id))
+        for task in chapter.tasks
+    )

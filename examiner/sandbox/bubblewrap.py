@@ -1,0 +1,102 @@
+"""The command that locks in a candidate server or a notebook's kernel: what of the machine it sees.
+
+Leaves out how each candidate inside it is confined (candidate/confinement.py), and trying whether
+it holds (trial.py).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import nextword
+from examiner.candidate.confinement import PRIVATE_FOLDER
+from examiner.candidate.server import Plan
+
+NOBODY = 65534
+PACKAGE = Path(nextword.__file__).parent
+
+
+def program() -> str | None:
+    """Return the path of bubblewrap, or None where it is not installed."""
+    return shutil.which("bwrap")
+
+
+def outer_uid() -> int | None:
+    """Return whom candidates become when root grades; the kernel counts no process of root's."""
+    return NOBODY if os.geteuid() == 0 else None
+
+
+def _seen() -> Iterator[Path]:
+    """Yield what candidates may read: the interpreter, its libraries and packages, this package."""
+    yield Path(sys.base_prefix)
+    yield Path(sys.prefix)
+    yield PACKAGE
+    for name in ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"):
+        yield Path(name)
+    yield Path(os.path.realpath(sys.executable))
+
+
+def wrapping(plan: Plan) -> list[str]:
+    """Return the command that locks in the command which follows it."""
+    command = _beginning("candidate")
+    if plan.outer_uid is None:
+        command += ["--unshare-user"]
+    else:  # real root, of which the server keeps what it needs to become nobody
+        command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        command += ["--cap-add", "CAP_KILL"]
+    seen = _outermost(_seen())
+    command += _showing(seen)
+    command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    command += ["--perms", "0755", "--dir", str(PRIVATE_FOLDER)]
+    if not any(path.is_relative_to("/tmp") for path in seen):  # for code that insists on /tmp
+        command += ["--symlink", str(PRIVATE_FOLDER), "/tmp"]
+    command += ["--remount-ro", "/", "--chdir", "/", "--"]
+    return command
+
+
+def wrapping_a_kernel(files: Path, shown_at: str, home: str, disk: int) -> list[str]:
+    """Return the command that locks in a notebook's kernel, which follows it.
+
+    Beside what candidates see, a kernel sees `files`, read-only, the system's programs (a notebook
+    may call a shell) and fonts. It may write `disk` bytes each to `home` and to /tmp.
+    """
+    command = [*_beginning("notebook"), "--unshare-user", "--cap-drop", "ALL"]
+    command += ["--size", str(disk), "--tmpfs", "/tmp"]
+    command += _showing(_outermost([*_seen(), *map(Path, ("/usr", "/bin", "/etc/fonts"))]))
+    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(disk), "--tmpfs", home]
+    command += ["--ro-bind", str(files.resolve()), shown_at, "--chdir", home, "--"]
+    return command
+
+
+def _beginning(hostname: str) -> list[str]:
+    command = [program() or "bwrap"]
+    command += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    command += ["--unshare-cgroup-try", "--hostname", hostname]
+    return [*command, "--die-with-parent", "--new-session"]
+
+
+def _showing(paths: Iterable[Path]) -> list[str]:
+    """Return options that show paths read-only, and empty folders on the way to them."""
+    options = []
+    made: set[Path] = {Path("/")}
+    for path in paths:
+        for parent in reversed(path.parents):
+            if parent not in made:  # open to the candidates' own user
+                options += ["--perms", "0755", "--dir", str(parent)]
+                made.add(parent)
+        options += ["--ro-bind", str(path), str(path)]
+    return options
+
+
+def _outermost(paths: Iterable[Path]) -> list[Path]:
+    """Return the existing paths that lie in none of the others."""
+    existing = sorted({path for path in paths if path.exists()})
+    return [
+        path
+        for path in existing
+        if not any(other != path and path.is_relative_to(other) for other in existing)
+    ]

@@ -1,0 +1,145 @@
+"""Train one rung and measure it on the test text. Leaves out: which rungs, caching, and showing."""
+
+import math
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from nextword.corpora.names import Texts
+from nextword.corpora.village.kinds import KINDS
+from nextword.models.ladder.rung import Model, Rung
+
+N_SAMPLES = 200
+SEED = 20_17
+SCORING_PARTS = 20
+
+Progress = Callable[[str, float], None]  # what is being done, and which share of it is done
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the ladder says of one rung; None where a number does not exist."""
+
+    name: str
+    perplexity: float | None  # None: infinite, some test word has probability 0
+    bits_per_character: float | None
+    gap_percent: float | None  # perplexity above the floor, in percent of the floor
+    valid_samples: float | None  # share, 0 to 1
+    parameters: int
+    seconds: float  # of training
+    # per kind of fact: how many bits the model loses against the truth, on average per word of
+    # that kind (infinite: None); empty where the truth is not known
+    excess_bits_by_kind: dict[str, float | None] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as plain values."""
+        return asdict(self)
+
+
+class RungError(Exception):
+    """A rung that cannot be measured, and why, in one line for its author."""
+
+
+def measure(
+    rung: Rung,
+    package: SimpleNamespace,
+    texts: Texts,
+    progress: Progress,
+    keep: Callable[[Model], object] = lambda model: None,
+) -> Row:
+    """Train a rung, score the test text with it and let it tell sentences of its own.
+
+    `keep` is given the trained model. Raises `RungError` when the package under test leaves a task
+    open or stops with an error.
+    """
+    try:
+        start = time.perf_counter()
+        model = rung.train(package, texts, lambda done: progress("training", done))
+        seconds = time.perf_counter() - start
+        keep(model)
+        log_probs = _log_probs(model, texts, progress)
+        valid = _valid_share(model, texts, progress)
+        parameters = int(model.parameters)
+    except (Exception, SystemExit) as error:
+        raise RungError(reason(error)) from error
+    surprise = -math.fsum(log_probs)
+    by_kind = excess_by_kind(log_probs, texts)
+    return row(rung.name, surprise, texts, valid, parameters, seconds, by_kind)
+
+
+def row(
+    name: str,
+    surprise: float,
+    texts: Texts,
+    valid: float | None,
+    parameters: int,
+    seconds: float,
+    by_kind: dict[str, float | None],
+) -> Row:
+    """The row of a model that finds the test text `surprise` nats surprising in all.
+
+    With N predicted tokens and C characters (one sentence per line, one space between words; the
+    line break stands for the end of the sentence):
+    perplexity = exp(surprise / N), bits per character = surprise / (C ln 2).
+    """
+    finite = math.isfinite(surprise)
+    perplexity = math.exp(surprise / texts.n_predictions) if finite else None
+    gap = None
+    if perplexity is not None and texts.floor is not None:
+        gap = 100 * (perplexity / texts.floor - 1)
+    bits = surprise / math.log(2) / texts.n_characters if finite else None
+    return Row(name, perplexity, bits, gap, valid, parameters, seconds, by_kind)
+
+
+def excess_by_kind(log_probs: Sequence[float], texts: Texts) -> dict[str, float | None]:
+    """For each kind of fact the mean of log2(true P / model's P), in bits, over its words."""
+    if texts.truth is None:
+        return {}
+    excess = (texts.truth - np.array(log_probs)) / math.log(2)
+    kinds = np.array(texts.kinds)
+    means = {kind: float(excess[kinds == kind].mean()) for kind in KINDS if kind in texts.kinds}
+    return {kind: mean if math.isfinite(mean) else None for kind, mean in means.items()}
+
+
+def _log_probs(model: Model, texts: Texts, progress: Progress) -> list[float]:
+    """ln P of each word of the test text, and of each end of a sentence."""
+    log_probs: list[float] = []
+    size = -(-len(texts.test) // SCORING_PARTS)
+    for part in range(SCORING_PARTS):
+        log_probs += map(float, model.log_probs(texts.test[part * size : (part + 1) * size]))
+        progress("scoring", (part + 1) / SCORING_PARTS)
+    if len(log_probs) != texts.n_predictions:
+        raise ValueError(
+            f"log_probs gave {len(log_probs)} numbers for {texts.n_predictions} words and ends"
+        )
+    if any(not log_p <= 1e-9 for log_p in log_probs):
+        raise ValueError("log_probs gave a number that is no log-probability: above 0, or NaN")
+    return log_probs
+
+
+def _valid_share(model: Model, texts: Texts, progress: Progress) -> float | None:
+    """The share of the model's own sentences that the language can say, where that is known."""
+    if texts.is_valid is None:
+        return None
+    longest = max(len(sentence) for sentence in texts.train)
+    n_valid = 0
+    samples = model.samples(N_SAMPLES, np.random.default_rng(SEED), longest)
+    for number, sentence in enumerate(samples, start=1):
+        n_valid += texts.is_valid([str(word) for word in sentence])
+        progress("sampling", number / N_SAMPLES)
+    return n_valid / N_SAMPLES
+
+
+def reason(error: BaseException) -> str:
+    """One line: the open task as its stub names it, or the error and the line it came from."""
+    if isinstance(error, NotImplementedError):
+        return f"open task {error}"
+    place: Sequence[traceback.FrameSummary] = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(place[-1].filename).name}, line {place[-1].lineno})" if place else ""
+    return f"{type(error).__name__}: {error}{where}"

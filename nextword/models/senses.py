@@ -1,0 +1,161 @@
+"""Words whose sense another word decides: where they stand, what a network's vectors tell of them.
+
+Serves the page on attention: *it* is the animal or the way, a *bank* is a river's or the clerk's.
+Leaves out: the networks (nextword.models.attentive) and their training.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from nextword.models.attentive import Heads
+from nextword.given.batches import BOS
+from nextword.corpora.village.scenes.animals import IS_TIRED
+from nextword.models.teaching import padded
+
+Weights = Callable[[Tensor], Tensor]  # from a head's weights, (B, T, T), to those it shall have
+
+
+@dataclass(frozen=True)
+class Case:
+    """A word of two senses in a story. Places count the words of the story from 0."""
+
+    words: tuple[str, ...]  # the story up to the end of what follows from the sense
+    it: int  # the place of the word in question
+    reason: int  # the place of the word that decides: tired, wide, green, busy
+    label: bool  # *it* is the animal, the bank is a river's
+    right: int | None = None  # the place of the noun that *it* means
+    wrong: int | None = None  # the place of the other noun
+    again: int | None = None  # the place where that noun is said again, if it is
+
+
+def crossings(stories: Sequence[Sequence[str]]) -> list[Case]:
+    """Each "the hen did not cross the road because it was too tired . so …" of some stories.
+
+    >>> story = "the hen did not cross the road because it was too tired , so bo let the hen rest ."
+    >>> (case,) = crossings([story.split()])
+    >>> [case.words[k] for k in (case.it, case.reason, case.right, case.wrong, case.again)]
+    ['it', 'tired', 'hen', 'road', 'hen']
+    """
+    found = []
+    for story, k in _places(stories, ("did", "not", "cross")):
+        animal, way, it, reason = k - 1, k + 4, k + 6, k + 9
+        label = story[reason] in IS_TIRED
+        right, wrong = (animal, way) if label else (way, animal)
+        end = story.index(".", reason + 2)  # not the full stop between the reason and "so"
+        again = [j for j in range(reason, end) if story[j] == story[right]]
+        words = tuple(story[: end + 1])
+        found.append(Case(words, it, reason, label, right, wrong, again[0] if again else None))
+    return found
+
+
+def banks(stories: Sequence[Sequence[str]]) -> list[Case]:
+    """Each "the bank was green" or "the bank was busy" of some stories.
+
+    >>> cases = banks(["bo sat on the bank and watched the boats . the bank was steep .".split()])
+    >>> [(case.words[case.it - 1 : case.reason + 1], case.label) for case in cases]
+    [(('the', 'bank', 'was', 'steep'), True)]
+    """
+    found = []
+    for story, k in _places(stories, ("the", "bank", "was")):
+        before = [j for j in range(k) if story[j] == "bank"][-1]
+        words = tuple(story[: story.index(".", k) + 1])
+        found.append(Case(words, k + 1, k + 3, story[before - 2] == "on"))
+    return found
+
+
+def _places(
+    stories: Sequence[Sequence[str]], words: tuple[str, ...]
+) -> Iterator[tuple[Sequence[str], int]]:
+    """Each story and place where these words stand in a row."""
+    for story in stories:
+        for k in range(len(story) - len(words)):
+            if tuple(story[k : k + len(words)]) == words:
+                yield story, k
+
+
+def balanced(cases: Sequence[Case]) -> list[Case]:
+    """The first cases of each label, as many of the one as of the other, by turns."""
+    yes, no = ([case for case in cases if case.label == label] for label in (True, False))
+    return [case for pair in zip(yes, no, strict=False) for case in pair]
+
+
+@torch.no_grad()
+def vectors(
+    net: Heads, cases: Sequence[Case], number: Mapping[str, int], size: int = 32
+) -> list[Tensor]:
+    """The vectors of the words in question, (cases, D), before the first layer and after each."""
+    parts = []
+    shift = int(net.sizes.causal)  # such a network reads BOS first
+    for k in range(0, len(cases), size):
+        chosen = cases[k : k + size]
+        rows = padded([[BOS] * shift + [number[w] for w in case.words] for case in chosen])
+        places = torch.tensor([case.it + shift for case in chosen])
+        parts.append([x[torch.arange(len(chosen)), places] for x in net.vectors(rows)])
+    return [torch.cat(layer) for layer in zip(*parts, strict=True)]
+
+
+def direction(x: Tensor, labels: Sequence[bool]) -> tuple[Tensor, Tensor]:
+    """w and b such that x @ w + b > 0 says "True": ridge regression on labels of 1 and -1."""
+    y, mean = torch.tensor(labels) * 2.0 - 1, x.mean(0)
+    centred = x - mean
+    w = torch.linalg.solve(centred.T @ centred + torch.eye(x.shape[1]), centred.T @ (y - y.mean()))
+    return w, y.mean() - mean @ w
+
+
+def probe(x: Tensor, labels: Sequence[bool], new: Tensor, new_labels: Sequence[bool]) -> float:
+    """The share of new vectors whose label a linear probe tells that was fitted to x.
+
+    >>> x = torch.tensor([[0.0, 2.0], [0.0, 3.0], [1.0, -2.0], [1.0, -1.0]])
+    >>> probe(x, [True, True, False, False], torch.tensor([[0.0, 9.0], [3.0, -1.0]]), [True, True])
+    0.5
+    """
+    w, b = direction(x, labels)
+    return ((new @ w + b > 0) == torch.tensor(new_labels)).double().mean().item()
+
+
+@contextmanager
+def looking(net: Heads, changes: Mapping[tuple[int, int], Weights]) -> Iterator[None]:
+    """Inside, head h of layer l looks with the weights that `changes[l, h]` makes of its own.
+
+    A function that returns zeros knocks the head out; one that moves a weight tests whether the
+    prediction follows. What the layers' `look` was before is put back at the end.
+    """
+    layers: dict[int, Any] = {layer: net.layers[layer] for layer, _ in changes}
+    before = {layer: each.look for layer, each in layers.items()}
+
+    def changed(layer: int) -> Callable[..., tuple[Tensor, Tensor]]:
+        def look(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+            weights = before[layer](q, k, v, mask)[1].clone()
+            for (at, head), change in changes.items():
+                if at == layer:
+                    weights[:, head] = change(weights[:, head])
+            return weights @ v, weights
+
+        return look
+
+    try:
+        for layer, each in layers.items():
+            each.look = changed(layer)
+        yield
+    finally:
+        for layer, each in layers.items():
+            each.look = before[layer]
+
+
+@torch.no_grad()
+def weights(net: Heads, tokens: Tensor) -> Tensor:
+    """Where all heads look as a network reads: (layers, B, heads, T, T)."""
+    seen: list[Tensor] = []
+    hooks = [
+        layer.register_forward_hook(lambda _, __, found: seen.append(found[1]))
+        for layer in net.layers
+    ]
+    net.vectors(tokens)
+    for hook in hooks:
+        hook.remove()
+    return torch.stack(seen)

@@ -1,0 +1,395 @@
+"""Every figure to touch, in its page of the book: walked by keyboard and by touch, at both widths,
+and what it shows compared with what Python computes."""
+
+import math
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from nextword.models import checkpoints
+from nextword.corpora import village
+from nextword.explorables.figure import PARTS
+from nextword.explorables.quantised import dequantised
+from solutions import embeddings, ngrams
+from solutions import language_models as lm
+from tests.browser import NEEDS_CHROMIUM, THOROUGH
+from tests.explorable_pages import (
+    PAGES,
+    STORED,
+    Keyboard,
+    Touch,
+    button,
+    context_of,
+    ids_of,
+    numbers_of,
+    shown,
+    torch_network,
+)
+
+pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
+
+
+@pytest.fixture(scope="module")
+def gathered(site, tmp_path_factory):
+    """A page of the book that holds all its explorables, as they were built, and nothing else.
+
+    On a chapter's own page a browser lays out thousands of letters after each key.
+    """
+    built = {stem: (site / "chapters" / f"{stem}.html").read_text("utf-8") for stem in PAGES}
+    figures = [found[0] for text in built.values() for found in PARTS.finditer(text)]
+    assert len(figures) == len(STORED)
+    head, rest = built[PAGES[0]].split("<article", 1)
+    opening, tail = rest.split(">", 1)[0], rest.split("</article>", 1)[1]
+    head = head.replace("<head>", f'<head><base href="{(site / "chapters").as_uri()}/">', 1)
+    path = tmp_path_factory.mktemp("gathered") / "all.html"
+    frame = [re.sub(r'href="#[^"]+"', 'href="."', part) for part in (head, tail)]  # led to sections
+    whole = f"{frame[0]}<article{opening}>{''.join(figures)}</article>{frame[1]}"
+    path.write_text(whole, "utf-8")
+    return path
+
+
+HANDS = {f"{hand.__name__} at {width}": (hand, width)
+         for hand in (Keyboard, Touch) for width in (1300, 390)
+         if THOROUGH or width == {Keyboard: 1300, Touch: 390}[hand]}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=HANDS.values(), ids=HANDS)
+def hand(request, browser, gathered):
+    """A hand on that page, which is opened once for all tests."""
+    kind, width = request.param
+    with context_of(browser, viewport={"width": width, "height": 1000}, has_touch=True) as context:
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        complaints = []
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda m: m.type == "error" and complaints.append(m.text))
+        page.on("request", lambda r: r.url.startswith("http") and complaints.append(r.url))
+        page.goto(gathered.as_uri())
+        yield kind(page)
+        assert complaints == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.fixture
+def opened(hand):
+    """A function that gives the live part of an explorable, and the hand."""
+    return lambda name: (hand.page.locator(f"[data-explorable^={name}-] .nw-x-live"), hand)
+
+
+def perplexity(probabilities):
+    return math.exp(-sum(map(math.log, probabilities)) / len(probabilities))
+
+
+STOPS = "button:enabled:visible, select:visible, input:visible, [tabindex='0']:visible"
+
+
+def test_every_control_is_a_stop_of_the_tab_key_and_large_enough_for_a_finger(opened):
+    figure, hand = opened("window")
+    stops = figure.locator(STOPS)
+    for box in (each.bounding_box() for each in stops.all()):
+        assert min(box["width"], box["height"]) >= 24  # pixels
+    if isinstance(hand, Keyboard):
+        stops.first.focus()
+        for each in stops.all():
+            assert each.evaluate("(e) => e === document.activeElement")
+            assert each.evaluate("(e) => getComputedStyle(e).outlineWidth") == "3px"
+            hand.page.keyboard.press("Tab")
+
+
+# ---------------------------------------------------------------- chapter 2
+
+
+def test_the_table_fills_with_the_counts_of_chapter_two(opened):
+    figure, hand = opened("window")
+    given = numbers_of("window")
+    hand.press(button(figure, "Step"))
+    assert "Window 1 of 14. After “<s>” stands “ann”" in figure.inner_text()
+    hand.press(button(figure, "Back"))
+    assert "Nothing is counted yet" in figure.inner_text()
+    for n in (2, 3, 1):
+        figure.get_by_label("words in the window").select_option(str(n))
+        hand.press(button(figure, "To the end"))
+        rows = figure.locator("tbody tr").all()
+        counts = {
+            row.locator("th").inner_text(): [int(td) for td in row.locator("td").all_inner_texts()]
+            for row in rows
+        }
+        tiny = [tokens[n - 1 : -1] for tokens in given["orders"][str(n)]["padded"]]
+        expected = ngrams.count_ngrams(tiny, n)[n - 1]
+        assert counts == {
+            " ".join(context) or "(nothing)": [row.get(word, 0) for word in given["columns"]]
+            for context, row in expected.items()
+        }
+        assert button(figure, "Step").is_disabled()
+    hand.press(button(figure, "Start again"))
+    assert figure.locator("tbody tr").count() == 0
+
+
+@pytest.mark.parametrize(("alpha", "steps", "discount"), [(-1.0, 8, 0.35), (0.5, 14, 0.8)])
+def test_bars_follow_the_discount_and_alpha(opened, alpha, steps, discount):
+    figure, hand = opened("discount")
+    given = numbers_of("discount")
+    tables = [
+        {tuple(context.split()): row for context, row in table.items()} for table in given["tables"]
+    ]
+    hand.slide(figure.get_by_label("α (added)"), steps)
+    hand.slide(figure.get_by_label("D (taken)"), round(discount / 0.05))
+    models = (
+        ngrams.Additive(tables, given["words"], 10**alpha),
+        ngrams.AbsoluteDiscounting(tables, given["words"], discount),
+    )
+    for context in ("good", "ann"):
+        figure.get_by_label("after the word").select_option(context)
+        expected = [model.distribution([context]) for model in models]
+        for word, values in shown(figure).items():
+            assert values == pytest.approx([row[word] for row in expected], abs=0.0051)
+        lost = models[1].saved((context,))
+        assert f"λ = {lost:.2f}" in figure.inner_text()
+    sentence = given["sentence"]
+    pps = [perplexity([m.prob(w, [u]) for u, w in pairwise(sentence)]) for m in models]
+    assert "additive {:.2f}, discounting {:.2f}".format(*pps) in figure.inner_text()
+
+
+def test_without_a_discount_the_new_sentence_is_impossible(opened):
+    figure, hand = opened("discount")
+    hand.slide(figure.get_by_label("D (taken)"), 0)
+    assert "discounting ∞" in figure.inner_text()
+
+
+def test_the_model_writes_from_the_counts_of_the_stories_that_it_read(opened):
+    figure, hand = opened("write")
+    figure.get_by_label("words to read").select_option("1000")
+    hand.press(button(figure, "Read the stories"))
+    figure.get_by_text("words are read").wait_for()
+    stories = village.split("train", 1_000).stories()
+    words = []
+    for n in (3, 1):
+        figure.get_by_label("n", exact=True).select_option(str(n))
+        model = ngrams.MLE(ngrams.count_ngrams(stories, n), village.VOCABULARY)
+        expected = model.distribution([*["<s>"] * (n - 1), *words])
+        truth = village.next_words(words)
+        for word, (chance, true) in shown(figure).items():
+            assert chance == pytest.approx(100 * expected[word], abs=0.051)
+            assert true == pytest.approx(100 * truth.get(word, 0), abs=0.051)
+        if n == 3:  # choose the likeliest first word
+            hand.press(figure.locator("button.nw-x-row").first)
+            words = [max(expected, key=expected.get)]
+            assert figure.locator(".nw-x-word").all_inner_texts() == words
+
+
+def test_the_listener_frames_the_word_at_which_the_text_leaves_the_language(opened):
+    figure, hand = opened("write")
+    figure.get_by_label("words to read").select_option("1000")
+    hand.press(button(figure, "Read the stories"))
+    figure.get_by_text("words are read").wait_for()
+    figure.get_by_label("n", exact=True).select_option("1")
+    for _ in range(9):
+        if figure.locator(".nw-x-out").count() == 0:
+            hand.press(button(figure, "Draw ten"))
+    words = [text.removesuffix(" ✗") for text in figure.locator(".nw-x-word").all_inner_texts()]
+    heard = village.score(words)
+    assert heard.left_at == len(words) - 1, "drawing stops there"
+    assert figure.locator(".nw-x-out").inner_text() == f"{words[-1]} ✗"
+    assert f"Word {len(words)}, “{words[-1]}”, cannot stand here" in figure.inner_text()
+    hand.press(button(figure, "Take one back"))
+    assert figure.locator(".nw-x-out").count() == 0
+
+
+def test_the_guessing_game_keeps_three_perplexities(opened):
+    figure, hand = opened("guess")
+    asked = numbers_of("guess")["stories"][0]["questions"]
+    scores = []
+    for question, right in zip(asked, (True, False), strict=False):
+        assert button(figure, "Bet").is_disabled()
+        choices, answer = question["choices"], question["answer"]
+        word = answer if right else next(each for each in choices if each != answer)
+        hand.press(figure.locator(f"input[value='{word}']"))
+        hand.slide(figure.get_by_label("how sure?"), 60)  # from 20 %
+        sure = float(figure.get_by_label("how sure?").input_value()) / 100
+        assert sure == pytest.approx(0.8, abs=0.03)
+        hand.press(button(figure, "Bet"))
+        k = choices.index(answer)
+        yours = sure if right else (1 - sure) / 4
+        scores.append((yours, question["model"][k], question["truth"][k]))
+        assert f"It was “{answer}”" in figure.inner_text()
+        row = shown(figure)[answer]
+        assert row == pytest.approx([100 * p for p in scores[-1]], abs=0.51)
+        standing = [float(text) for text in figure.locator("tbody td").all_inner_texts()]
+        expected = [perplexity(each) for each in zip(*scores, strict=True)]
+        assert standing == pytest.approx(expected, rel=0.01)
+        hand.press(button(figure, "Next word"))
+
+
+# ---------------------------------------------------------------- the ladder, chapter 6
+
+
+def test_each_rung_says_what_it_is_and_what_it_catches(opened):
+    figure, hand = opened("ladder")
+    rows = {row.name: row for row in checkpoints.ladder().rows}
+    rungs = figure.locator(".nw-x-rungs button")
+    assert rungs.count() == len(rows)
+    for name, above in (("LSTM", "RNN"), ("attention only", "linear attention")):
+        hand.press(rungs.filter(has_text=name))
+        told = figure.locator(".nw-x-told").inner_text()
+        assert f"perplexity {rows[name].perplexity:.2f}" in told
+        gains = {
+            kind: rows[above].excess_bits_by_kind[kind] - bits
+            for kind, bits in rows[name].excess_bits_by_kind.items()
+        }
+        best = max(gains, key=gains.get)
+        gain = float(re.search(r"It gains most at (\w+) \(([\d.]+) bits", told)[2])
+        assert f"It gains most at {best}" in told
+        assert gain == pytest.approx(gains[best], abs=0.01)
+        bars = shown(figure)
+        for kind, bits in rows[name].excess_bits_by_kind.items():
+            assert bars[kind][0] == pytest.approx(max(bits, 0), abs=0.006)
+
+
+def test_the_transformer_writes_in_the_page_as_in_python(opened):
+    figure, hand = opened("transformer")
+    given = numbers_of("transformer")
+    words, net = given["starts"][0], torch_network(given["network"])
+
+    def chances(off):
+        with torch.no_grad():
+            for head in off:
+                net.blocks[head[0]].mixer.W_o.weight[:, head[1] * 32 : (head[1] + 1) * 32] = 0
+            logits = net(torch.tensor([ids_of(given["network"], words)]))[0][0, -1]
+        return dict(zip(given["network"]["words"], logits.softmax(-1).tolist(), strict=True))
+
+    for off in ((), ((2, 0),)):
+        for block, head in off:
+            hand.press(figure.get_by_label(f"block {block + 1}, head {head + 1}"))
+        expected, truth = chances(off), village.next_words(words)
+        bars = shown(figure)
+        assert next(iter(bars)) in (max(expected, key=expected.get), next(iter(truth)))
+        for word, (chance, true) in bars.items():
+            assert chance == pytest.approx(100 * expected[word], abs=0.051)
+            assert true == pytest.approx(100 * truth.get(word, 0), abs=0.051)
+    figure.get_by_label("colour the words by").select_option("2.0")
+    tint = figure.locator(".nw-x-word").nth(words.index("axel")).get_attribute("style")
+    assert "background" in tint
+    hand.press(button(figure, "Draw a word"))
+    assert figure.locator(".nw-x-word").count() == len(words) + 1
+
+
+# ---------------------------------------------------------------- chapters 1, 3, 4, 5
+
+
+def test_each_merge_joins_the_pair_at_the_head_of_the_list(opened):
+    figure, hand = opened("merges")
+    for k, text in enumerate(numbers_of("merges")["texts"]):
+        figure.get_by_label("text", exact=True).select_option(str(k))
+        whole = b"".join(bytes(chunk) for chunk in text["chunks"]).decode()
+        merges = lm.train_bpe(whole, len(text["merges"]))
+        tokens = [
+            token.decode(errors="replace").replace(" ", "␣") for token in lm.token_bytes(merges)
+        ]
+        for number, pair in enumerate(merges[:3]):
+            head = figure.locator(".nw-x-marked .nw-x-name").inner_text()
+            assert head == " + ".join(tokens[i] for i in pair)
+            hand.press(button(figure, "Merge"))
+            assert f"become “{tokens[256 + number]}”, token {256 + number}" in figure.inner_text()
+        hand.press(button(figure, "To the end"))
+        boxes = figure.locator(".nw-x-chunks span").all_inner_texts()
+        assert boxes == [tokens[i] for i in lm.encode(whole, merges)]
+        assert button(figure, "Merge").is_disabled()
+
+
+@pytest.mark.parametrize(("heat", "k", "p"), [(2.0, 40, 1.0), (0.5, 5, 1.0), (1.5, 12, 0.6)])
+def test_heat_and_cuts_give_the_probabilities_of_chapter_one(opened, heat, k, p):
+    figure, hand = opened("sampling")
+    hand.slide(figure.get_by_label("temperature τ"), round((heat - 0.1) / 0.1))
+    hand.slide(figure.get_by_label("top-k"), k - 1)
+    hand.slide(figure.get_by_label("top-p"), round((p - 0.05) / 0.05))
+    row = numbers_of("sampling")["rows"]["was"]
+    own = np.array([chance for _, chance in row])
+    expected = lm.with_temperature(np.log(own / own.sum()), heat)
+    expected = lm.top_p(lm.top_k(expected, k if k < 40 else len(row)), p)
+    bars = shown(figure)
+    for (word, chance), after in zip(row[:12], expected, strict=False):
+        assert bars[word] == pytest.approx([100 * chance, 100 * after], abs=0.06)
+    kept = int((expected > 0).sum())
+    assert f"{kept} of {len(row)} words can be drawn" in figure.inner_text()
+    hand.press(button(figure, "Draw 20 words"))
+    drawn = figure.locator(".nw-x-text span").all_inner_texts()
+    assert len(drawn) == 20
+    assert set(drawn) <= {word for word, _ in row[:kept]}
+
+
+def test_the_map_gives_neighbours_and_sums_as_chapter_three_does(opened):
+    figure, hand = opened("map")
+    given = numbers_of("map")
+    words = given["words"]
+    E = dequantised({"E": given["vectors"]})["E"].numpy()
+    figure.get_by_label("word", exact=True).select_option(str(words.index("bread")))
+    near, sums = figure.locator("> .nw-x-bars"), figure.locator(".nw-x-sums .nw-x-spoken")
+    at = words.index("bread")
+    cosines = embeddings.cosine(E[[at]], E)[0]
+    best = [words[k] for k in np.argsort(-cosines) if k != at][:8]
+    bars = shown(figure)
+    assert list(bars)[:8] == best
+    for word in best:
+        place = words.index(word)
+        truth = dict(given["truth"][at])[place]  # village.similarity
+        assert bars[word] == pytest.approx([cosines[place], truth], abs=0.006)
+    hand.press(near.locator("button").first)
+    assert figure.get_by_label("word", exact=True).input_value() == str(words.index(best[0]))
+    for k, (a, b, c) in enumerate(given["sums"]):
+        figure.get_by_label("or try").select_option(str(k))
+        place = embeddings.analogy(E, *(words.index(word) for word in (a, b, c)))
+        assert sums.inner_text() == f"{a} − {b} + {c} is nearest to “{words[place]}”."
+    hand.press(figure.get_by_label("may be answers"))
+    place = embeddings.analogy(E, *(words.index(word) for word in (a, b, c)), exclude=False)
+    assert sums.inner_text() == f"{a} − {b} + {c} is nearest to “{words[place]}”."
+
+
+def test_gradients_and_gates_follow_the_story(opened):
+    figure, hand = opened("gates")
+    given = numbers_of("gates")
+    words = given["words"]
+    hand.slide(figure.get_by_label("read up to"), 30)
+    at = int(figure.get_by_label("read up to").input_value())
+    assert abs(at - 30) <= 1
+    hand.press(button(figure, "One word on"))
+    for name, rows in given["gradients"].items():
+        figure.get_by_label("network").select_option(name)
+        row = np.array(rows[at + 1])
+        back = int((np.cumsum(row[::-1]) < row.sum() / 2).sum()) + 1
+        assert f"The {name} has read up to “{words[at + 1]}”" in figure.inner_text()
+        assert f"on the last {back} of {at + 2} words" in figure.inner_text()
+        assert figure.locator(".nw-x-out").inner_text() == words[at + 2]
+    unit = given["units"][1]
+    figure.get_by_label("number of the LSTM").select_option("1")
+    gate = unit["series"]["forget gate"][at + 1]
+    assert re.search(rf"forget gate {gate:.2f}", figure.inner_text())
+
+
+def test_a_head_looks_where_the_softmax_says_with_and_without_root_and_mask(opened):
+    figure, hand = opened("attend")
+    given = numbers_of("attend")
+    name, scores = next(iter(given["heads"].items()))
+    at = given["words"].index("so")
+    tokens = figure.locator("button.nw-x-token")
+    if isinstance(hand, Keyboard):  # arrow keys, from the last word back
+        tokens.last.focus()
+        for _ in range(len(given["words"]) - 1 - at):
+            hand.page.keyboard.press("ArrowLeft")
+    else:
+        hand.press(tokens.nth(at))
+    for root, causal in ((True, True), (False, True), (False, False), (True, False)):
+        for box, wanted in (("divide by", root), ("causal mask", causal)):
+            if figure.get_by_label(box).is_checked() != wanted:
+                hand.press(figure.get_by_label(box))
+        e = torch.tensor(scores[at]) / (given["width"] ** 0.5 if root else 1)
+        e[at + 1 :] += 0 if not causal else -math.inf
+        weights = e.softmax(-1)
+        for label, (percent,) in shown(figure).items():
+            place = int(re.search(r"#(\d+)", label)[1]) - 1
+            assert percent == pytest.approx(100 * float(weights[place]), abs=0.051)
+        assert f"{name} looks most at “{given['words'][int(weights.argmax())]}”" in (
+            figure.inner_text()
+        )

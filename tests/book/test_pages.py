@@ -1,0 +1,127 @@
+"""What pages do in a real browser: figures, menus, the search; and the feedback of a class.
+
+Leaves out: what the pages say (test_book), and what is looked at in each of them
+(test_every_page). Needs Chromium; `make setup` installs it where it may.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from examiner.project import Project
+from examiner.release.samples import write_samples
+from tests.browser import NEEDS_CHROMIUM, SCREENS, THOROUGH, assert_open_to_everyone, opened
+from tests.pages import MODEL, ROOT
+
+pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
+
+
+@pytest.fixture(scope="module")
+def feedback(tmp_path_factory):
+    """Feedback pages of three students: half right, not importable, without a module."""
+    if shutil.which("bwrap") is None:
+        pytest.skip("no bubblewrap: nobody can be graded")
+    handed_in, out = tmp_path_factory.mktemp("handed-in"), tmp_path_factory.mktemp("feedback")
+    write_samples(Project(ROOT), "ngrams")
+    for student in ("bob", "emma", "pavel"):
+        source = ROOT / "tests" / "ngrams" / "class" / student
+        shutil.copytree(source, handed_in / student)
+    nextword = Path(sys.executable).with_name("nextword")
+    command = [nextword, "grade", "ngrams", handed_in, "--out", out]
+    subprocess.run(list(map(str, command)), cwd=ROOT, check=True, capture_output=True)
+    return sorted(out.glob("*.html"))
+
+
+@pytest.mark.parametrize(("theme", "width"), SCREENS if THOROUGH else SCREENS[::3])
+def test_feedback_is_open_to_everyone(feedback, show, theme, width):
+    assert len(feedback) >= 3
+    for path in feedback:
+        assert_open_to_everyone(show(path, theme, width), width)
+
+
+# ---------------------------------------------------------------- the model chapter
+
+
+@pytest.fixture(scope="module")
+def model(site, browser):
+    """One chapter, open for several tests."""
+    with opened(browser, site / MODEL) as page:
+        yield page
+
+
+def test_a_bar_says_how_far_one_has_read(model):
+    width = "document.querySelector('.reading-progress').getBoundingClientRect().width"
+    assert model.evaluate(width) == 0
+    model.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
+    model.wait_for_function(f"{width} > 400")
+    assert 500 < model.evaluate(width) < 800
+
+
+def test_a_figure_opens_large_and_goes_back_to_its_place(model):
+    figure = model.locator("figure.drawing").nth(2)
+    before = figure.locator("svg").bounding_box()["width"]
+    figure.get_by_role("button").click()
+    assert model.locator("dialog.large svg").bounding_box()["width"] > 1.4 * before
+    assert figure.locator("svg").count() == 0
+    model.keyboard.press("Escape")
+    model.wait_for_function("!document.querySelector('dialog.large svg')")
+    assert figure.locator("svg").bounding_box()["width"] == pytest.approx(before)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_figures_take_the_font_and_the_colours_of_the_page(model, theme):
+    model.emulate_media(color_scheme=theme)
+    model.wait_for_selector(f"html[data-theme={theme}]")
+    style = "(e) => { const s = getComputedStyle(e); return [s.fontFamily, s.fill || s.color]; }"
+    letters = model.locator("figure.drawing svg text").first.evaluate(style)
+    body = model.locator(".bd-article p:not(.tags)").first.evaluate(
+        "(e) => getComputedStyle(e).fontFamily"
+    )
+    assert letters[0] == body
+    ink = model.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--fig-ink')")
+    rgb = ", ".join(str(int(ink.strip()[i : i + 2], 16)) for i in (1, 3, 5))
+    assert letters[1] == f"rgb({rgb})"
+
+
+# ---------------------------------------------------------------- finding a section
+
+
+def test_the_left_menu_opens_the_sections_of_the_open_chapter(model):
+    links = model.locator(".bd-sidebar-primary ul.sections a")
+    headings = model.locator(".bd-article h2")
+    assert links.count() == headings.count() > 10
+    model.evaluate("scrollTo(0, 0)")
+    model.wait_for_function("scrollY === 0")
+    links.filter(has_text="2.9 Kneser-Ney").click()
+    model.wait_for_function("scrollY > 1000")
+    assert model.locator("h2", has_text="2.9 Kneser-Ney").bounding_box()["y"] < 300
+
+
+@pytest.mark.parametrize(
+    ("words", "section"),
+    [("continuation count", "2.9 Kneser-Ney"), ("sliding windows", "2.1 Padding"),
+     ("bubblewrap", "For instructors")],
+)  # fmt: skip
+def test_a_search_on_pages_from_a_disk_lands_on_the_section_and_quotes_it(
+    site, show, words, section
+):
+    page = show(site / "search.html", fragment=f"?q={words.replace(' ', '+')}")
+    first = page.locator("#search-results li").first
+    assert section in first.inner_text()
+    quotation = first.locator("p").inner_text()
+    assert words.split()[0] in quotation.lower()
+    assert 60 < len(quotation) < 320
+    assert not re.search(r"\\[a-z]|\{\{|¶", quotation)
+    first.locator("a").click()
+    page.wait_for_url("**/chapters/**")
+    if section[0].isdigit():
+        assert "#" in page.url
+
+
+def test_a_search_for_nothing_says_what_to_do(site, show):
+    page = show(site / "search.html", fragment="?q=zebra+crossing")
+    assert "Try fewer or other words" in page.locator(".search-summary").inner_text()

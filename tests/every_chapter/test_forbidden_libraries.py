@@ -1,0 +1,57 @@
+"""What a docstring of chapter 6 forbids is found in calls and in the text, whatever is hidden."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from examiner.judge.local import on_file
+from examiner.judge.modules import Reference
+from examiner.judge.session import Session
+from examiner.judge.suite import Suite, with_suite
+from examiner.project import Project
+from examiner.results import Verdict
+
+ROOT = Path(__file__).parents[2]
+PROJECT = Project(ROOT)
+REFERENCE = Reference(ROOT / "solutions" / "transformers.py")
+NORM = "return F.layer_norm(x, gain.shape, gain, bias, eps)"
+RENAMED = "return READY_MADE(x, gain.shape, gain, bias, eps)"
+WATCH_ENDS = "\nimport sys\nsys.setprofile = lambda watch: None\n"
+CHEATS = {
+    "plain": (NORM, ""),
+    "by getattr": (NORM.replace("F.layer_norm", "getattr(F, 'layer_norm')"), ""),
+    "by another name": (RENAMED, "\nREADY_MADE = F.layer_norm\n"),
+    "ends the watch": (NORM, WATCH_ENDS),
+    "ends the watch, by another name": (RENAMED, f"{WATCH_ENDS}READY_MADE = F.layer_norm\n"),
+    "ends the watch, within": (f"import sys\nsys.setprofile(None)\n{NORM}", ""),
+    "hidden from the text": (NORM.replace("F.layer_norm", "vars(F)['layer' + '_norm']"), ""),
+}
+
+
+@pytest.fixture(scope="module")
+def lost(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
+    """The points of task 6.1 that a file loses with each body of `layer_norm`, by cheat."""
+    path = tmp_path_factory.mktemp("forbidden") / "transformers.py"
+    found: dict[str, float] = {}
+    watch = sys.setprofile
+
+    def work(suite: Suite) -> None:
+        suite.seed = "forbidden"
+        tests = [test for test in suite.tests if test.mark.id == "6.1"]
+        for name, (body, more) in {"nothing": ("raise RuntimeError", ""), **CHEATS}.items():
+            path.write_text(REFERENCE.changed({"layer_norm": body}) + more, "utf-8")
+            session = on_file(suite, path)
+            assert isinstance(session, Session)
+            failed = [test for test in tests if session.run(test).verdict is not Verdict.PASSED]
+            found[name] = sum(test.mark.weight for test in failed)
+            sys.setprofile = watch  # a cheat has put another one there
+
+    with_suite(PROJECT.suite("transformers"), ROOT, work)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_ready_made_norm_earns_little(name: str, lost: dict[str, float]) -> None:
+    assert lost[name] >= 0.9 * lost["nothing"] > 0

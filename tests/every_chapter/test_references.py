@@ -1,0 +1,51 @@
+"""What the reference of every chapter owes: worked examples that hold, and its whole suite passed.
+
+Leaves out what each chapter's reference is proved against (test_<chapter>_reference.py).
+"""
+
+import doctest
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from examiner import catalogue
+from examiner.check.runner import run_suite
+from nextword.given import checks, vocabulary
+from examiner.judge.local import on_module
+from examiner.judge.modules import load_module
+from examiner.project import find_project
+
+PROJECT = find_project(Path(__file__))
+# not checked by beartype: a suite may give a list for a tuple
+REFERENCES = {
+    chapter.stem: load_module(PROJECT.module("solutions", chapter.stem), f"graded_{chapter.stem}")
+    for chapter in catalogue.chapters()
+}
+
+
+@pytest.mark.parametrize(
+    "module", [*REFERENCES.values(), checks, vocabulary], ids=lambda m: m.__name__
+)
+def test_doctests(module: Any) -> None:
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert not found.failed
+
+
+@pytest.mark.parametrize(
+    "seed", ["one", *(pytest.param(seed, marks=pytest.mark.slow) for seed in ("two", "three"))]
+)
+@pytest.mark.parametrize("stem", REFERENCES)
+def test_the_reference_passes_its_suite(stem: str, seed: str) -> None:
+    suite = PROJECT.suite(stem)
+    results = run_suite(
+        suite,
+        lambda opened: on_module(opened, stem, REFERENCES[stem]),
+        root=PROJECT.root,
+        seed=seed,
+        visible_only=False,
+    )
+    assert not [result for _, result in results if result.verdict != "passed"]
+    files = suite.glob("test_*.py") if suite.is_dir() else [suite]
+    assert len(results) == sum(file.read_text("utf-8").count("\ndef test_") for file in files)

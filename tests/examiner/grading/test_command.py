@@ -1,0 +1,84 @@
+"""`nextword grade` from the command line: what it prints, writes and returns."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from examiner.project import Project
+from examiner.release.sync import write
+
+Command = Callable[..., Result]
+OPTIONS = ("--jobs", "1", "--seed", "s", "--sandbox", "none")
+
+
+@pytest.fixture
+def course(demo_course: Path) -> Path:
+    write(Project(demo_course))
+    right = (demo_course / "solutions" / "demo.py").read_text("utf-8")
+    for student, text in {"ann": right, "ben": right.replace("a + b", "a - b")}.items():
+        (demo_course / "class" / student).mkdir(parents=True)
+        (demo_course / "class" / student / "demo.py").write_text(text, "utf-8")
+    return demo_course
+
+
+def test_a_class_is_graded(course: Path, nextword: Command) -> None:
+    done = nextword("grade", "demo", "class", "--json", "grades.json", *OPTIONS)
+    assert done.exit_code == 0, done.output
+    grades = json.loads((course / "grades.json").read_text("utf-8"))
+    assert grades["chapter"] == "demo"
+    found = {each["student"]: (each["score"], each["max_score"]) for each in grades["submissions"]}
+    assert found == {"ann": (10, 10), "ben": (6, 10)}
+    assert (course / "grades" / "demo" / "ben.html").is_file()
+    assert "ben" in done.output
+    assert "without the sandbox a submission can read and change your files" in " ".join(
+        done.output.split()
+    )
+    again = nextword("grade", "demo", "class", *OPTIONS)
+    assert "2 unchanged since the last run" in again.output
+
+
+def test_stubs_get_nothing_and_solutions_everything(course: Path, nextword: Command) -> None:
+    packages = ("--package", "coursework", "--package", "solutions")
+    done = nextword("grade", "demo", *packages, "--json", "g.json", *OPTIONS)
+    assert done.exit_code == 0, done.output
+    grades = json.loads((course / "g.json").read_text("utf-8"))
+    assert [each["score"] for each in grades["submissions"]] == [0, 10]
+
+
+def test_what_cannot_be_judged_is_shouted(course: Path, nextword: Command) -> None:
+    suite = course / "tests" / "demo" / "suite" / "test_demo.py"
+    suite.write_text(suite.read_text("utf-8").replace("== 3", "== 4"), "utf-8")
+    done = nextword("grade", "demo", "class", *OPTIONS)
+    assert done.exit_code == 1
+    assert "NOT JUDGED" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("nothing", "class"), "there is no chapter 'nothing'"),
+        (("demo", "nowhere"), "there is no folder nowhere"),
+        (("demo", "solutions/__init__.py"), "there is no folder"),
+        (("demo",), "nothing to grade"),
+        (("demo", "--package", "nowhere"), "no such file"),
+        (("demo", "class", "--sandbox", "glass"), "expected bubblewrap or none"),
+    ],
+)
+def test_wrong_use_is_one_line(
+    course: Path, nextword: Command, arguments: tuple[str, ...], says: str
+) -> None:
+    done = nextword("grade", *arguments)
+    assert done.exit_code == 2
+    assert says in " ".join(done.output.split())
+    assert "Traceback" not in done.output
+
+
+def test_a_suite_that_cannot_be_read_is_one_line(course: Path, nextword: Command) -> None:
+    suite = course / "tests" / "demo" / "suite" / "test_demo.py"
+    suite.write_text("import nothing_of_that_name\n", "utf-8")
+    done = nextword("grade", "demo", "class", *OPTIONS)
+    assert done.exit_code == 2
+    assert "test_demo.py cannot be read" in " ".join(done.output.split())

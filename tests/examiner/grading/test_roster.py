@@ -1,0 +1,83 @@
+"""Rosters: lists of a class as platforms export them, and as people write them."""
+
+from pathlib import Path
+
+import pytest
+
+from examiner.errors import UserError
+from examiner.grading.entries import open_class
+from examiner.grading.roster import read_roster
+from examiner.grading.submissions import read
+from examiner.results import Verdict
+from tests.examiner.grading.handed_out import laid_out, roster, zipped
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,name,e-mail\nada,Ada Lovelace,ada@example.org\n",
+        "\ufeffStudent ID;First Name;Surname;Mail\r\nada;Ada;Lovelace;ada@example.org\r\n",
+        "id,last_name,first_name,email,lms_user_id\nada,Lovelace,Ada,ada@example.org,501\n",
+        "First name,Last name,ID number,Email address\nAda,Lovelace,ada,ada@example.org\n",
+        "Identifier,Full name,ID number,Email address,Status\n"
+        "Participant 11,Ada Lovelace,ada,ada@example.org,Submitted\n",
+        "Student,ID,SIS User ID,SIS Login ID,Section,ngrams\n    Points Possible,,,,,58\n"
+        '"Lovelace, Ada",501,ada,ada.l,S1,\n"Student, Test",9,,,S1,\n',
+        "sep=\t\r\nName\tUsername\tMail\nAda Lovelace\tada\tada@example.org\n",
+    ],
+)
+def test_rosters_of_any_common_make_are_read(tmp_path: Path, text: str) -> None:
+    people = roster(tmp_path, text)
+    assert [(person.id, person.name) for person in people.people] == [("ada", "Ada Lovelace")]
+    for label in ("Ada Lovelace_11_assignsubmission_file_/tiny.py", "lovelaceada_501_1_tiny.py"):
+        with open_class(laid_out(tmp_path / label[:8], {label: "x"}), people) as found:
+            assert [entry.student for entry in found.entries] == ["ada"]
+            assert not found.absent
+
+
+def test_a_roster_in_another_encoding(tmp_path: Path) -> None:
+    for encoding in ("utf-8-sig", "cp1252", "utf-16"):
+        (person,) = roster(tmp_path, "id,name\nj,Jörg Müller\n".encode(encoding)).people
+        assert person.name == "Jörg Müller"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no column that is known"),
+        ("a,b\n1,2\n", "found: a, b"),
+        ("id,name\n", "names no student"),
+        ("id,name\nada,Ada\nADA,Other\n", "line 3: 'ADA' is there twice"),
+        ('id,name\nada,"' + "x" * 200_000 + '"\n', "is no CSV"),
+    ],
+)
+def test_a_bad_roster_gets_one_line(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(UserError, match=says) as raised:
+        roster(tmp_path, text)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(UserError, match="cannot be read"):
+        read_roster(tmp_path / "nowhere.csv")
+
+
+def test_nobody_is_lost_between_roster_and_works(tmp_path: Path) -> None:
+    folder = laid_out(
+        tmp_path / "all",
+        {
+            "ADA/tiny.py": "ada",
+            "Ben Li/tiny.py": "ben",
+            "ben.zip": zipped({"tiny.py": "ben again"}),
+            "stranger/tiny.py": "stranger",
+            "Kim Park/tiny.py": "one of two",
+            "Zoe_77_assignsubmission_file_/tiny.py": "zoe",  # 77 is by chance somebody's id
+        },
+    )
+    text = "id,name\nada,Ada\nben,Ben Li\nk1,Kim Park\nk2,Kim Park\n77,Someone Else\ngus,Gus\n"
+    with open_class(folder, roster(tmp_path, text)) as found:
+        read_ones = {entry.student: read(entry, "tiny") for entry in found.entries}
+        absent = [person.id for person in found.absent]
+    assert set(read_ones) == {"ada", "ben", "stranger", "Kim Park", "moodle-77"}
+    assert read_ones["ben"].problem == "handed in twice: Ben Li and ben.zip; keep one"
+    assert read_ones["ben"].verdict is Verdict.NOT_JUDGED
+    assert read_ones["stranger"].whose.remarks == ("no row of class.csv fits",)
+    assert read_ones["Kim Park"].whose.remarks == ("several rows of class.csv fit: k1, k2",)
+    assert absent == ["k1", "k2", "77", "gus"]

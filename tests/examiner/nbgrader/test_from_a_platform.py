@@ -1,0 +1,60 @@
+"""A learning platform's download on its way into the gradebook, and feedback on its way back."""
+
+import io
+import json
+import shutil
+import zipfile
+
+import pytest
+from nbgrader.api import Gradebook
+
+from tests.examiner.nbgrader.conftest import Course
+
+FULL = 50.0  # what can be had without marks by hand
+ADA, BO = "Ada L_11_assignsubmission_file_", "Bo_12_assignsubmission_file_"
+ROSTER = """\
+Identifier,ID number,Last name,First name,Email address
+Participant 11,ada,Lovelace,Ada,=ada@example.org
+Participant 19,gus,Giraffe,Gus,
+"""
+
+
+def zipped(files: dict[str, str | bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="the sandbox needs bubblewrap")
+def test_a_download_is_graded_into_the_gradebook_and_handed_back(
+    course: Course, reference, answers
+):
+    notebook = json.dumps(course.answered(answers))
+    inner = zipped({"w/ngrams.py": reference, "w/ngrams.ipynb": notebook, "w/timestamp.txt": "x"})
+    files = {
+        f"{ADA}/ngrams.zip": zipped({"up/ngrams.zip": inner}),
+        f"{BO}/ngrams.zip": "no zip",
+        "Ada L_11_assignsubmission_onlinetext_/onlinetext.html": "<p>hello</p>",
+    }
+    (course.root / "moodle.zip").write_bytes(zipped(files))
+    (course.root / "class.csv").write_text(ROSTER)
+    with_roster = ("moodle.zip", "--roster", "class.csv")
+    said = course.run("nextword", "grade", "ngrams", *with_roster, "--gradebook", "gradebook.db")
+    oddities = "gus: nothing was handed in", "moodle-12: no row of class.csv fits", "not a zip file"
+    for line in oddities:
+        assert line in said
+    assert course.grades() == {"ada": FULL, "moodle-12": 0.0}
+    with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}", "nextword") as book:
+        ada = book.find_student("ada")
+        assert (ada.first_name, ada.last_name) == ("Ada", "Lovelace")
+        assert book.find_submission("ngrams", "ada").timestamp is None
+    early = course.run("nextword", "feedback", "ngrams", *with_roster, status=2)
+    assert "nbgrader generate_feedback ngrams" in early
+    course.run("nbgrader", "generate_feedback", "ngrams", "--student", "ada")
+    said = course.run("nextword", "feedback", "ngrams", *with_roster, status=1)
+    assert "moodle-12: there is no page of feedback" in said
+    with zipfile.ZipFile(course.root / "feedback-for-moodle.zip") as upload:
+        assert upload.namelist() == [f"{ADA}/feedback.html"]
+        assert b"50" in upload.read(f"{ADA}/feedback.html")

@@ -1,0 +1,284 @@
+"""Gradebooks that cannot be used, other databases, and grade files."""
+
+import csv
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+from traitlets.config import Config
+
+from examiner.errors import UserError
+from examiner.platforms.nbgrader import exports
+from examiner.platforms.nbgrader.check_cells import Score
+from examiner.platforms.nbgrader.command import find_course
+from examiner.platforms.nbgrader.course import Assignment, assignment, course_folder
+from examiner.platforms.nbgrader.gradebook import Row, Written, open_gradebook, write_row
+
+
+def make(book: Gradebook) -> None:
+    """An assignment of one task and one written answer."""
+    book.update_or_create_assignment("hw", duedate="2026-01-10 12:00:00 UTC")
+    book.update_or_create_notebook("hw", "hw")
+    for name, kind in (("task-2-1", "code"), ("why", "markdown")):
+        book.add_grade_cell(name, "hw", "hw", max_score=4, cell_type=kind)
+    book.add_solution_cell("why", "hw", "hw")
+
+
+def graded(student: str, points: float) -> Row:
+    cells = []
+    for name, kind in (("task-2-1", "code"), ("why", "markdown")):
+        entry = {"grade_id": name, "grade": True, "solution": name == "why", "points": 4}
+        entry |= {"locked": False, "task": False, "schema_version": 3, "cell_type": kind}
+        new = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
+        cells.append(new("an answer", metadata={"nbgrader": entry}))
+    nb = nbformat.v4.new_notebook(cells=cells)
+    return Row(student, "hw", "hw", nb, {"task-2-1": Score(points, "")})
+
+
+SETTINGS = Config({"LateSubmissionPlugin": {"penalty_method": "zero"}})
+
+
+def walk(url: str) -> None:
+    """Grade, mark by hand, hand in late, grade again."""
+    with Gradebook(url, "default_course") as book:
+        make(book)
+    with open_gradebook(url, SETTINGS) as book:
+        first = write_row(book, graded("ada", 3.5))
+        assert first == Written("ada", 3.5, 8, 0, ("why",))
+        grade = book.api.find_grade("why", "hw", "hw", "ada")
+        grade.manual_score = 2
+        book.api.db.commit()
+        again = write_row(book, graded("ada", 4))
+        assert (again.before, again.points, again.changed) == (5.5, 6, ("task-2-1",))
+        assert not again.waiting
+        judged = book.api.find_grade("task-2-1", "hw", "hw", "ada")
+        judged.manual_score = 1  # a person says otherwise
+        book.api.db.commit()
+        kept = write_row(book, graded("ada", 4))
+        assert (kept.before, kept.points, kept.changed) == (3, 3, ())
+        late = write_row(book, graded("bob", 4), "2026-01-11 12:00:00 UTC")
+        assert late == Written("bob", 0, 8, 4, ("why",), late=86400)
+        on_time = write_row(book, graded("bob", 4), "2026-01-09 12:00:00 UTC")
+        assert on_time == Written("bob", 4, 8, 0, ("why",), before=0)
+
+
+@pytest.fixture(scope="session")
+def _new(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("gradebook") / "gradebook.db"
+    Gradebook(f"sqlite:///{path}").close()  # a second or two: it runs alembic
+    return path
+
+
+@pytest.fixture
+def path(_new, tmp_path) -> Path:
+    """An SQLite gradebook without an assignment."""
+    return Path(shutil.copy(_new, tmp_path / "gradebook.db"))
+
+
+def test_marks_and_penalties_in_sqlite(path):
+    walk(f"sqlite:///{path}")
+
+
+@pytest.fixture
+def postgres(tmp_path_factory):
+    """A PostgreSQL server of the test's own."""
+    pytest.importorskip("psycopg", reason="the driver psycopg is not installed")
+    programs = [shutil.which(name) for name in ("initdb", "postgres")]
+    if not all(programs):
+        pytest.skip("no PostgreSQL server is installed")
+    folder = tmp_path_factory.mktemp("postgres")
+    prefix = []
+    if os.geteuid() == 0:  # the server refuses to run as root
+        if not shutil.which("runuser") or subprocess.run(["id", "postgres"]).returncode:
+            pytest.skip("a PostgreSQL server cannot run as root, and there is no user postgres")
+        prefix = ["runuser", "-u", "postgres", "--"]
+        folder = Path("/var/tmp") / f"nextword-postgres-{os.getpid()}"
+        folder.mkdir()
+        shutil.chown(folder, "postgres")
+    data = folder / "data"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    make_it = [*prefix, programs[0], "-D", data, "-U", "nextword", "-A", "trust"]
+    subprocess.run(make_it, check=True, capture_output=True)
+    options = ["-D", str(data), "-p", str(port), "-k", str(folder), "-h", "127.0.0.1", "-F"]
+    server = subprocess.Popen([*prefix, str(programs[1]), *options], stderr=subprocess.DEVNULL)
+    try:
+        yield f"postgresql://nextword@127.0.0.1:{port}/postgres"
+    finally:
+        server.terminate()
+        server.wait(30)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_marks_and_penalties_in_postgresql(postgres):
+    import time
+
+    import sqlalchemy
+
+    for _ in range(100):
+        try:
+            sqlalchemy.create_engine(postgres).connect().close()
+            break
+        except sqlalchemy.exc.OperationalError:
+            time.sleep(0.1)
+    walk(postgres)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("nonsense://x", "no database URL"),
+        ("oracle://me:secret@host/x", r"me:\*\*\*@host"),
+        ("sqlite:////no/such/folder/x.db", "cannot be used"),
+    ],
+)
+def test_a_wrong_url_is_a_clear_error(url, said):
+    with pytest.raises(UserError, match=said), open_gradebook(url, Config()):
+        pass
+
+
+def test_what_is_no_database_is_a_clear_error(tmp_path):
+    path = tmp_path / "x.db"
+    path.write_text("no database at all, but long enough to be looked at" * 100)
+    said = "no gradebook of nbgrader"
+    with pytest.raises(UserError, match=said), open_gradebook(str(path), Config()):
+        pass
+
+
+def test_a_gradebook_of_another_version_is_a_clear_error(path):
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE alembic_version SET version_num = '50a4d84c131a'")
+    with pytest.raises(UserError, match="nbgrader db upgrade"), open_gradebook(str(path), Config()):
+        pass
+
+
+def test_a_locked_gradebook_is_a_clear_error(path):
+    with Gradebook(f"sqlite:///{path}") as book:
+        make(book)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        url = f"sqlite:///{path}?timeout=0.1"
+        with pytest.raises(UserError, match="another program"), open_gradebook(url, Config()) as b:
+            write_row(b, graded("ada", 1))
+    finally:
+        holder.close()
+
+
+def test_an_unknown_assignment_is_a_clear_error(path):
+    said = "nbgrader generate_assignment hw"
+    with pytest.raises(UserError, match=said), open_gradebook(str(path), Config()) as book:
+        book.notebook(Assignment(Path("source/hw")))
+
+
+def test_a_folder_that_is_no_course_is_a_clear_error(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="no nbgrader course folder"):
+        course_folder(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"nbgrader_config\.py"):
+        find_course(tmp_path, "gradebook.db")
+
+
+def test_a_source_that_is_no_notebook_is_a_clear_error(tmp_path):
+    folder = tmp_path / "source" / "hw"
+    folder.mkdir(parents=True)
+    (folder / "hw.ipynb").write_text("[1, 2")
+    with pytest.raises(UserError, match=r"hw\.ipynb is no Jupyter notebook"):
+        assignment(tmp_path, "hw")
+
+
+# ------------------------------------------------------------------------- grade files
+
+NAMES = {
+    "007": ("Ада", "O'Neil, jr", "ada@example.org"),
+    "0815": ('Grace "Amazing"', "Hopper\nB", "grace@example.org"),
+    "zoe": ("Zoë", "李", "zoe@example.org"),
+}
+
+
+@pytest.fixture
+def book(path):
+    with open_gradebook(str(path), SETTINGS) as opened:
+        make(opened.api)
+        for name, (first, last, email) in NAMES.items():
+            opened.api.add_student(name, first_name=first, last_name=last, email=email)
+        write_row(opened, graded("007", 3.25))
+        write_row(opened, graded("0815", 4), "2026-01-11 12:00:00 UTC")
+        yield opened.api
+
+
+def table(kind, book, tmp_path) -> list[list[str]]:
+    path = tmp_path / "out.csv"
+    kind(to=str(path)).export(book)
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+@pytest.mark.parametrize(
+    "kind", [exports.Plain, exports.Canvas, exports.Moodle, exports.Gradescope]
+)
+def test_names_and_ids_come_back_whole(kind, book, tmp_path):
+    rows = table(kind, book, tmp_path)
+    assert len({len(row) for row in rows}) == 1
+    text = [cell for row in rows for cell in row]
+    for name, (first, last, _) in NAMES.items():
+        assert name in text
+        assert any(first in cell for cell in text)
+        assert any(last in cell for cell in text)
+
+
+def test_exports_say_what_is_not_marked_yet(book, tmp_path, caplog):
+    head, *rows = table(exports.Plain, book, tmp_path)
+    assert head[-1] == "not_marked"
+    assert {row[3]: row[-1] for row in rows} == {"007": "why", "0815": "why", "zoe": ""}
+    book.find_grade("why", "hw", "hw", "007").manual_score = 2
+    book.db.commit()
+    caplog.clear()
+    table(exports.Canvas, book, tmp_path)
+    assert "hw, 0815: not marked yet: why" in caplog.text
+    assert "007" not in caplog.text
+    assert "1 grade is not whole yet" in caplog.text
+
+
+def test_canvas_has_its_own_columns_and_the_row_of_points(book, tmp_path):
+    head, possible, *rows = table(exports.Canvas, book, tmp_path)
+    assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "hw"]
+    assert possible[0].strip() == "Points Possible"
+    assert possible[-1] == "8"
+    assert {row[2]: row[-1] for row in rows} == {"007": "3.25", "0815": "0", "zoe": ""}
+
+
+def test_moodle_maps_by_id_number(book, tmp_path):
+    head, *rows = table(exports.Moodle, book, tmp_path)
+    assert head[2] == "ID number"
+    assert {row[2]: row[-1] for row in rows} == {"007": "3.25", "0815": "0", "zoe": "-"}
+
+
+def test_our_csv_says_what_nbgraders_says(book, tmp_path):
+    head, *rows = table(exports.Plain, book, tmp_path)
+    found = {row[3]: dict(zip(head, row, strict=True)) for row in rows}
+    assert found["0815"]["raw_score"] == "4"
+    assert found["0815"]["late_submission_penalty"] == "4"
+    assert found["0815"]["score"] == "0"
+    assert found["zoe"]["score"] == "0"
+
+
+@pytest.mark.parametrize(
+    "kind", [exports.Plain, exports.Canvas, exports.Moodle, exports.Gradescope]
+)
+def test_no_name_becomes_a_formula(kind, book, tmp_path):
+    evil = {"first_name": '=HYPERLINK("http://example.org","x")', "last_name": "@SUM(A1)"}
+    book.update_or_create_student("+1+cmd|' /C calc'!A0", **evil, email="-2")
+    book.update_or_create_student("tab", first_name="\t=1", last_name=" =1")
+    text = [cell for row in table(kind, book, tmp_path) for cell in row]
+    assert any("HYPERLINK" in cell for cell in text)
+    starts = [cell.lstrip()[:1] for cell in text if cell != "-"]  # Moodle's word for no grade
+    assert not {"=", "+", "-", "@"} & set(starts)
+    assert not any(cell[:1] in "\t\r\n" for cell in text if cell)

@@ -1,0 +1,181 @@
+"""What a marker's browser gets of a student's cells, and what becomes of a student's notebook."""
+
+import time
+
+import nbformat
+import numpy as np
+import pytest
+
+from examiner.boundary import wire
+from examiner.boundary.errors import WireError
+from examiner.platforms.nbgrader.handed_in import find_notebook, prepare
+from examiner.platforms.nbgrader.kernel import MAX_VALUES, _decode, _output
+from examiner.platforms.nbgrader.notebook import stage_files
+from examiner.platforms.nbgrader.restore_cells import restore
+from examiner.platforms.nbgrader.student_markdown import markdown
+
+ENTRY = {"schema_version": 3, "grade": True, "solution": False, "task": False, "locked": True}
+
+
+def cell(name: str, source: str = "points()", **changes: object):
+    entry = {**ENTRY, "grade_id": name, "points": 2, "cell_type": "code", **changes}
+    return nbformat.v4.new_code_cell(source, metadata={"nbgrader": entry})
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "<a href='data:text/html,x' onclick=alert(1)>x</a>",
+        "<svg/onload=alert(1)>",
+        "<iframe src=http://example.org></iframe>",
+        "![x](http://example.org/seen.png)",
+        "[x](/api/shutdown)",
+        "[x](page.html)",
+        "[x](//example.org/page)",
+    ],
+)
+def test_markdown_runs_and_loads_nothing(source):
+    page = markdown(source)
+    for tag in (
+        "<script",
+        "<img",
+        "<svg",
+        "<iframe",
+        'href="javascript',
+        'href="data',
+        'href="/',
+        'href="page',
+        " onclick=",
+    ):
+        assert tag not in page.replace("&lt;", "")
+
+
+def test_honest_markdown_stays_what_it_is():
+    page = markdown("# Title\n\nThe end `<s>` is **not** predicted: $a < b$.\n\n- one\n- two")
+    for part in ("<h1", "<code>&lt;s&gt;</code>", "<strong>not</strong>", "<li>one</li>"):
+        assert part in page
+
+
+def test_a_text_without_end_is_shown_at_once_and_cut_off():
+    started = time.perf_counter()
+    page = markdown("$$\\begin{a}<script>" * 100_000)
+    assert time.perf_counter() - started < 5
+    assert "<script" not in page
+    assert len(page) < 1_000_000
+    assert "1,900,000 characters" in page
+
+
+def test_an_edited_deleted_and_copied_cell_comes_back():
+    released = [cell("one"), cell("two"), cell("three")]
+    nb = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_raw_cell("<script>"),
+            cell("three", "99", points=1000),
+            cell("three", "98", grade=False),
+            nbformat.v4.new_markdown_cell("text", metadata={"nextword": {"points": 9}}),
+        ]
+    )
+    mended = restore(nb, released)
+    by_id = [(c.metadata.nbgrader.grade_id, c) for c in nb.cells if "nbgrader" in c.metadata]
+    assert [name for name, _ in by_id] == ["one", "two", "three"]
+    for _, each in by_id:
+        assert (each.source, each.metadata.nbgrader.points) == ("points()", 2)
+        assert each.metadata.nbgrader.grade
+    assert len(mended) == 3
+    assert all(c.cell_type != "raw" and "nextword" not in c.metadata for c in nb.cells)
+
+
+def test_only_the_students_own_plain_files_reach_the_kernel(tmp_path):
+    work, source, stage = (tmp_path / name for name in ("work", "source", "stage"))
+    for folder in (work / "data", source / "tests", stage):
+        folder.mkdir(parents=True)
+    (tmp_path / "gradebook.db").write_text("secret")
+    (work / "ngrams.py").write_text("mine")
+    (work / "data" / "text.txt").write_text("mine")
+    (work / "link").symlink_to(tmp_path / "gradebook.db")
+    (work / "folder").symlink_to(tmp_path)
+    (work / "a.ipynb").write_text("{}")
+    (source / "ngrams.py").write_text("stub")
+    (source / "ngrams.ipynb").write_text("hidden tests")
+    (source / "tests" / "t.py").write_text("visible")
+    stage_files(stage, work, source, ["ngrams.py"])
+    found = {
+        p.relative_to(stage).as_posix(): p.read_text() for p in stage.rglob("*") if p.is_file()
+    }
+    assert found == {"ngrams.py": "mine", "data/text.txt": "mine", "tests/t.py": "visible"}
+
+
+def test_outputs_keep_harmless_types_only():
+    raw = {"output_type": "display_data", "data": {"text/html": "<b>", "text/plain": "b"}}
+    assert _output({**raw, "extra": 1})["data"] == {"text/plain": "b"}
+    with pytest.raises(ValueError, match="update"):
+        _output({"output_type": "update", "data": {}})
+    for wrong in (7, b"x", ["x"], None):
+        with pytest.raises(TypeError):
+            _output({"output_type": "stream", "name": "stdout", "text": wrong})
+    shown = _output({"output_type": "stream", "name": "x", "text": "\ud800"})
+    assert shown == {"output_type": "stream", "name": "stdout", "text": "?"}  # can be written
+
+
+def test_an_answer_holds_so_many_values_that_it_can_be_read_in_time():
+    equal = {number * ((1 << 61) - 1): 0 for number in range(MAX_VALUES // 4)}
+    started = time.perf_counter()
+    assert len(_decode(wire.encode(equal))) == len(equal)
+    assert time.perf_counter() - started < 30
+    for too_much in ([*range(MAX_VALUES + 1)], [[0] * 1000] * (MAX_VALUES // 1000)):
+        with pytest.raises(WireError, match="more than 50,000 values"):
+            _decode(wire.encode(too_much))
+    assert _decode(wire.encode(np.zeros(10**6))).shape == (10**6,)  # an array is few
+
+
+def test_the_notebook_with_the_assignments_cells_is_found(tmp_path):
+    source, work = tmp_path / "source", tmp_path / "submitted" / "ada" / "hw"
+    source.mkdir()
+    work.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("one")]), source / "hw.ipynb")
+    nothing = (None, "there is no hw.ipynb: only the module is graded")
+    assert find_notebook(work, source, "hw") == nothing
+    for _ in range(2):  # what the first run has placed is not taken for handed in
+        assert prepare(work, source, source) == ([work / "hw.ipynb"], {"hw": nothing[1]})
+        assert find_notebook(work, source, "hw") == nothing
+    nbformat.write(nbformat.v4.new_notebook(), work / "notes.ipynb")
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("one", "x")]), work / "hw-final.ipynb")
+    for _ in range(2):
+        found, note = find_notebook(work, source, "hw")
+        assert found.cells[0].source == "x"
+        assert note == "hw-final.ipynb is taken as hw.ipynb"
+        assert prepare(work, source, source) == ([work / "hw.ipynb"], {"hw": note})
+    assert (work / "hw-final.ipynb").is_file()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[1, 2", "it is not JSON"),
+        ("[" * 100_000, "it is damaged (RecursionError)"),
+        ('{"worksheets": [], "nbformat": 3, "nbformat_minor": 0}', "it is damaged"),
+        ('{"worksheets": [], "nbformat": 2, "nbformat_minor": 0}', "old notebook format 2"),
+        ('{"cells": [], "nbformat": 99, "nbformat_minor": 0}', "newer than 4"),
+        ('{"cells": 3, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "it is damaged"),
+        ("3", "it is no Jupyter notebook"),
+        ("", "it is not JSON"),
+        ("\x00\ud800", "it is not UTF-8"),
+    ],
+)
+def test_an_unreadable_notebook_is_named_with_what_to_do(tmp_path, text, said):
+    source, work = tmp_path / "source", tmp_path / "submitted" / "ada" / "hw"
+    source.mkdir()
+    work.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("one")]), source / "hw.ipynb")
+    data = text.encode("utf-8", "surrogatepass")
+    (work / "hw.ipynb").write_bytes(data)
+    for _ in range(2):
+        _, notes = prepare(work, source, source)
+        assert notes["hw"].startswith("hw.ipynb cannot be read: ")
+        assert said in notes["hw"]
+        assert notes["hw"].endswith("; open it in JupyterLab, save it and hand it in again")
+        assert "\n" not in notes["hw"]
+    assert (work / "hw.ipynb.as-submitted").read_bytes() == data

@@ -1,0 +1,168 @@
+"""`nextword check` in a child process: nothing that a student writes hangs it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from typer.testing import Result
+
+from examiner.check import apart
+
+Command = Callable[..., Result]
+ADD = "return a + b"
+# numpy swallows the interrupt: only another process can end it
+DEAF = "import numpy as np\n    while True: np.random.default_rng(0).choice(['a', 'b'] * 9999)"
+
+
+def write_work(course: Path, old: str, new: str) -> None:
+    text = (course / "solutions" / "demo.py").read_text("utf-8")
+    assert old in text
+    (course / "coursework" / "demo.py").write_text(text.replace(old, new), "utf-8")
+
+
+def quick(course: Path) -> None:
+    suite = course / "tests" / "demo" / "suite" / "test_demo.py"
+    text = suite.read_text("utf-8").replace("visible=True)", "visible=True, seconds=1)")
+    suite.write_text(text, "utf-8")
+
+
+def by_name(result: Result) -> dict[str, dict[str, Any]]:
+    answer = json.loads(result.output)
+    tasks = answer["submissions"][0]["tasks"]
+    return {test["name"]: test for task in tasks for test in task["tests"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("new", "verdict", "message"),
+    [
+        (DEAF, "timeout", "took more than 1 s of computing time"),
+        ("import os; os._exit(3)", "crashed", "your code ended the program (exit 3)"),
+        ("import os; os.kill(os.getpid(), 9)", "crashed", "your code ended the program (signal 9)"),
+        ("return len(bytearray(1 << 40))", "memory", "ran out of memory"),
+        ("import json; json.dumps = None; return 0", "crashed", "your code ended the program"),
+        (
+            "import builtins; builtins.len = None; return 4",
+            "crashed",
+            "your code ended the program",
+        ),
+        ("return add", "failed", ""),
+        (
+            "import os\n    while True: os.write(1, b'x' * 99999)",
+            "timeout",
+            "took more than 1 s of",
+        ),
+        ("import time; time.sleep(99)", "timeout", "waited for more than 3 s: it sleeps"),
+    ],
+)
+def test_the_other_task_is_checked_all_the_same(
+    demo_course: Path, nextword: Command, new: str, verdict: str, message: str
+) -> None:
+    quick(demo_course)
+    write_work(demo_course, ADD, new)
+    found = by_name(nextword("check", "demo", "--json"))
+    assert found["test_small_sum"]["verdict"] == verdict
+    assert message in found["test_small_sum"]["message"]
+    assert found["test_counter"]["verdict"] == "passed"
+
+
+def test_memory_is_bounded_where_the_system_does_not(
+    demo_course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "MEMORY", 200 << 20)
+    write_work(demo_course, ADD, "kept = []\n    while True: kept.append(bytes(1 << 20))")
+    found = by_name(nextword("check", "demo", "--json"))
+    assert found["test_small_sum"]["verdict"] == "memory"
+    assert found["test_counter"]["verdict"] == "passed"
+
+
+@pytest.mark.slow
+def test_an_import_without_end(
+    demo_course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("examiner.boundary.deadline.ASLEEP", 0.1)  # of 30 s: so long it may sleep
+    write_work(demo_course, "def add", "import time; time.sleep(99)\ndef add")
+    found = by_name(nextword("check", "demo", "--json"))
+    assert {test["verdict"] for test in found.values()} == {"timeout"}
+
+
+def test_a_class_without_the_method_gets_a_sentence(demo_course: Path, nextword: Command) -> None:
+    write_work(demo_course, "def step", "def stride")
+    test = by_name(nextword("check", "demo", "--json"))["test_counter"]
+    assert test["verdict"] == "failed"
+    assert "has no attribute 'step'" in test["message"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_ends_a_check_at_once_and_leaves_nothing(demo_course: Path) -> None:
+    # where a program starts in the background, as some services start tests, Ctrl-C is ignored
+    catalogue = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    catalogue += "import nextword.cli.check as c; from examiner import catalogue; "
+    catalogue += "from tests.conftest import DEMO_CATALOGUE; "
+    catalogue += "demo = catalogue.parse_chapter(DEMO_CATALOGUE); "
+    catalogue += "catalogue.chapters = lambda: (demo,); from nextword.cli import main; main()"
+    write_work(demo_course, ADD, DEAF.replace("while", "open('begun', 'w').close()\n    while"))
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", catalogue, "check", "demo"]
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    while not (demo_course / "begun").exists():
+        time.sleep(0.05)
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert children
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=5)
+    assert process.returncode == 130
+    assert said.strip() == "nextword: stopped"
+    assert not psutil.wait_procs(children, timeout=5)[1]
+
+
+def test_a_failure_shows_the_call_what_came_and_what_should(
+    demo_course: Path, nextword: Command
+) -> None:
+    write_work(demo_course, ADD, "return a - b")
+    message = by_name(nextword("check", "demo", "--json"))["test_small_sum"]["message"]
+    assert message == "add(1, 2)\n  got       -1\n  expected  3"
+
+
+@pytest.mark.parametrize(
+    ("asserts", "message"),
+    [
+        ("assert demo.add([1] * 99, [2]) == [3]", "add([1, 1, 1"),
+        ("assert list(map(str, [demo.add(1, 2)])) == ['4']", "add(1, 2)\n  got       ['3']"),
+        ("assert [demo.add(1, 1), demo.add(1, 2)] == [2, 4]", "add(1, 2)\n  got       3\n"),
+        ("assert not demo.add(1, 2)", "add(1, 2)\n  the test expects: not demo.add(1, 2)"),
+        ("assert demo.add(1, 2) < 3", "add(1, 2)\n  the test expects: 3 < 3"),
+        ("assert demo.Counter() == 3", "got       <your object>"),
+        (
+            "assert close(demo.add(1.0, 2.0), 4.0)",
+            "add(1.0, 2.0)\n  3.0, expected 4.0",
+        ),
+        (
+            "assert demo.add(0.1, 0.2) == pytest.approx(0.4)",
+            "add(0.1, 0.2)\n  got       0.3\n  expected  0.4",
+        ),
+        ("pytest.raises(ValueError, demo.add, 1, 2)", "ValueError was expected, and nothing"),
+        ("assert iter(demo.add('a', 'b')) == 1", "got       <str_ascii_iterator object>"),
+    ],
+)
+def test_what_a_failing_assertion_shows(
+    demo_course: Path, nextword: Command, asserts: str, message: str
+) -> None:
+    suite = demo_course / "tests" / "demo" / "suite" / "test_demo.py"
+    text = suite.read_text("utf-8").replace("assert demo.add(1, 2) == 3", asserts)
+    text = text.replace("import pytest\n", "import pytest\nfrom examiner.suite import close\n")
+    suite.write_text(text, "utf-8")
+    write_work(demo_course, ADD, ADD)
+    found = by_name(nextword("check", "9.1", "--json"))["test_small_sum"]["message"]
+    assert message in found
+    assert " at 0x" not in found
+    assert "..." not in found

@@ -1,0 +1,154 @@
+"""What `nextword check` knows besides the tests: examples of docstrings, and locked sentences."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from examiner import catalogue
+from examiner.check.known import Known, known_path, load
+from examiner.judge.mistakes import load_misconceptions
+from examiner.project import find_project
+
+Command = Callable[..., Result]
+PROJECT = find_project(Path(__file__))
+ADD = "return a + b"
+EXAMPLE = '''"""Return the sum. About 1 line.
+
+    >>> add(2, 2)
+    4
+    >>> print(add("a", "b"))
+    ab
+    """'''
+USES_ADD = '''"""Return how many steps were taken.
+
+        >>> counter = Counter(); add(counter.step(), 1)
+        2
+        """'''
+MISTAKES = """Mistakes.
+
+== 9.1 add | subtracts
+> You subtracted.
+return a - b
+
+== 9.1 add | multiplies
+> You multiplied.
+return a * b
+
+== 9.1 add | takes_the_second
+> You took the second number.
+return b
+"""
+
+
+@pytest.fixture
+def course(demo_course: Path, nextword: Command) -> Path:
+    solution = demo_course / "solutions" / "demo.py"
+    text = solution.read_text("utf-8")
+    text = text.replace('"""Return the sum. About 1 line."""', EXAMPLE)
+    text = text.replace('"""Return how many steps were taken."""', USES_ADD)
+    solution.write_text(text, "utf-8")
+    mistakes = demo_course / "tests" / "demo" / "mistakes" / "add.txt"
+    mistakes.parent.mkdir(parents=True)
+    mistakes.write_text(MISTAKES, "utf-8")
+    assert nextword("sync").exit_code == 0
+    return demo_course
+
+
+def write_work(course: Path, old: str = ADD, new: str = ADD) -> None:
+    text = (course / "solutions" / "demo.py").read_text("utf-8")
+    assert old in text
+    (course / "coursework" / "demo.py").write_text(text.replace(old, new), "utf-8")
+
+
+def by_name(result: Result) -> dict[str, dict[str, Any]]:
+    tasks = json.loads(result.output)["submissions"][0]["tasks"]
+    return {test["name"]: test for task in tasks for test in task["tests"]}
+
+
+def test_examples_are_visible_tests_and_worth_nothing(course: Path, nextword: Command) -> None:
+    write_work(course)
+    result = nextword("check", "demo", "--json")
+    assert result.exit_code == 0
+    names = ["example_of_add", "test_small_sum", "example_of_Counter.step", "test_counter"]
+    assert list(by_name(result)) == names
+
+
+@pytest.mark.parametrize(
+    ("new", "verdict", "message"),
+    [
+        ("return 3 if a == 1 else 5", "failed", "add(2, 2)\n  got       5\n  expected  4"),
+        ("return (c for c in [a + b])", "failed", "got       [4]"),
+        ("return float(a) + b if a == 2 else a + b", "passed", ""),
+        ("print('noise'); return a + b", "failed", "noise"),  # in what the example prints
+        ("raise NotImplementedError", "missing", "not written yet"),
+        ("return {}[a]", "failed", "KeyError in line"),
+        pytest.param(
+            "while True: pass", "timeout", "took more than 5 s of computing", marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_an_example_fails_as_a_test_does(
+    course: Path,
+    nextword: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    new: str,
+    verdict: str,
+    message: str,
+) -> None:
+    if verdict == "timeout":
+        new = f"\n    if a == 2:\n        {new}\n    {ADD}"
+    write_work(course, ADD, new)
+    test = by_name(nextword("check", "9.1", "--json"))["example_of_add"]
+    assert test["verdict"] == verdict
+    assert message in test["message"]
+
+
+def test_an_example_that_uses_a_wrong_function_of_another_task_says_nothing(
+    course: Path, nextword: Command
+) -> None:
+    write_work(course, ADD, "raise NotImplementedError")
+    result = nextword("check", "9.2", "--json")
+    assert list(by_name(result)) == ["test_counter"]
+    assert result.exit_code == 0
+
+
+@pytest.mark.slow
+def test_a_mistake_is_named_and_no_other_answer(course: Path, nextword: Command) -> None:
+    for new, says in (
+        ("return a - b", "You subtracted."),
+        ("return -1.0", "You subtracted."),
+        ("return a * b", ""),  # 2, as the second number is: two mistakes answer so
+        ("return 7", ""),
+    ):
+        write_work(course, ADD, new)
+        assert (
+            by_name(nextword("check", "9.1", "--json"))["test_small_sum"]["misconception"] == says
+        )
+    write_work(course, ADD, "return a - b")
+    assert "Perhaps: You subtracted." in nextword("check", "9.1").output
+
+
+def test_the_file_hands_over_nothing(course: Path) -> None:
+    text = known_path(course, "demo").read_text("utf-8")
+    for told in ("subtracted", "a - b", "-1", "return"):
+        assert told not in text
+
+
+@pytest.mark.parametrize("text", ["", "[1", "[]", '{"examples": {"add": 3}, "sentences": {}}'])
+def test_a_broken_file_is_no_obstacle(course: Path, nextword: Command, text: str) -> None:
+    known_path(course, "demo").write_text(text, "utf-8")
+    write_work(course)
+    assert nextword("check", "demo").exit_code == 0
+    assert load(known_path(course, "demo")) == Known()
+
+
+@pytest.mark.parametrize("stem", [chapter.stem for chapter in catalogue.chapters()])
+def test_no_file_of_the_course_holds_a_sentence_in_plain_words(stem: str) -> None:
+    text = known_path(PROJECT.root, stem).read_text("utf-8")
+    assert len(load(known_path(PROJECT.root, stem)).sentences) > 5
+    for mistake in load_misconceptions(PROJECT, stem):
+        assert mistake.says[:30] not in text

@@ -1,0 +1,262 @@
+"""What students get: stubs, visible tests, a notebook without outputs, and nothing hidden."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from examiner import catalogue
+from examiner.catalogue import Chapter
+from examiner.errors import UserError
+from examiner.project import Project, find_project
+from examiner.release.student import release_student, student_notebook
+from examiner.release.suites import SuiteTexts, read_suite
+
+Command = Callable[..., Result]
+
+
+def visible_part(text: str, **helpers: str) -> dict[str, str]:
+    """Cut a suite of one file and its helpers."""
+    helper_files = {f"{name}.py": helper for name, helper in helpers.items()}
+    return SuiteTexts({"test_demo.py": text}, helper_files).visible()
+
+
+def test_hidden_tests_and_their_helpers_are_cut(demo_course: Path) -> None:
+    visible = read_suite(find_project(demo_course), "demo").visible()["test_demo.py"]
+    assert "test_small_sum" in visible
+    assert "test_counter" in visible
+    assert "def demo(coursework)" in visible
+    for hidden in ("test_random_sums", "slow_sum", "import math", "oracle"):
+        assert hidden not in visible
+    compile(visible, "test_demo.py", "exec")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class TestAll:\n    def test_x(self): pass\n",
+        "def test_x(): pass\n",
+    ],
+)
+def test_a_test_of_unclear_visibility_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match=r"test_demo\.py:1"):
+        visible_part(text)
+
+
+def test_visibility_must_be_written_out() -> None:
+    text = (
+        'import pytest\nSHOW = True\n@pytest.mark.task("9.1", visible=SHOW)\ndef test_x(): pass\n'
+    )
+    assert not visible_part(text)
+
+
+SUITE_WITH_HELPERS = """import pytest
+
+from tests.suites import oracles as plain
+from tests.suites.texts import LINES, letters
+
+
+@pytest.mark.task("9.1", visible=True)
+def test_x(demo):
+    assert demo.f(LINES) == plain.shown(LINES)
+
+
+@pytest.mark.task("9.1")
+def test_y(demo):
+    assert demo.f("abc") == plain.hidden(letters("abc"))
+"""
+ORACLES = '''"""Oracles."""
+
+from tests.suites.texts import ONE
+from tests.suites import secrets
+
+
+def shown(lines):
+    return half(lines) + [ONE]
+
+
+def half(lines):
+    return lines[::2]
+
+
+# knows the answers
+def hidden(text):
+    return secrets.secret(also_hidden(text))
+
+
+def also_hidden(text):
+    return hidden(text[1:]) if text else half(text)
+'''
+HELPERS = {
+    "oracles": ORACLES,
+    "texts": "ONE = 1\nLINES = [ONE]\n\n\ndef letters(text):\n    return list(text)\n",
+    "secrets": "def secret(text):\n    return 42\n",
+}
+
+
+def test_a_helper_goes_to_students_as_far_as_visible_tests_use_it() -> None:
+    made = visible_part(SUITE_WITH_HELPERS, **HELPERS)
+    assert sorted(made) == ["oracles.py", "test_demo.py", "texts.py"]
+    assert "def shown" in made["oracles.py"]
+    assert "def half" in made["oracles.py"]
+    for secret in ("hidden", "knows the answers", "secrets"):  # also where two call each other
+        assert secret not in made["oracles.py"]
+    assert "letters" not in made["texts.py"] + made["test_demo.py"]
+    assert "ONE = 1" in made["texts.py"]
+
+
+@pytest.mark.parametrize(
+    ("line", "used", "complaint"),
+    [
+        ("import tests.suites.oracles", "tests", "test_demo.py:2: write `from tests"),
+        ("from tests.suites.oracles import *", "shown", "test_demo.py:2: write `from tests"),
+        ("from . import oracles", "oracles", "test_demo.py:2: write `from tests"),
+        ("from tests.suites import oracles", "vars(oracles)", "test_demo.py:7: say which part"),
+        ("from tests.suites import oracles", "oracles.gone", "oracles.py has no gone"),
+        ("from tests.suites.oracles import gone", "gone", "oracles.py has no gone"),
+    ],
+)
+def test_what_is_used_of_a_helper_must_be_plain(line: str, used: str, complaint: str) -> None:
+    text = f"import pytest\n{line}\n\n\n@pytest.mark.task('9.1', visible=True)\n"
+    with pytest.raises(UserError, match=complaint):
+        visible_part(f"{text}def test_x(demo):\n    assert {used}\n", **HELPERS)
+
+
+def test_a_fixture_that_acts_by_itself_or_by_name_stays() -> None:
+    text = "import pytest\n"
+    for name, options in (("quiet", "autouse=True"), ("named", ""), ("other", "")):
+        text += f"@pytest.fixture({options})\ndef {name}():\n    pass\n"
+    text += "@pytest.mark.usefixtures('named')\n@pytest.mark.task('9.1', visible=True)\n"
+    made = visible_part(text + "def test_x():\n    pass\n")["test_demo.py"]
+    assert "def quiet" in made
+    assert "def named" in made
+    assert "def other" not in made
+
+
+def test_a_students_notebook_imports_coursework_and_has_no_outputs() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["from solutions import it\n"]},
+        {
+            "cell_type": "code",
+            "source": ["from solutions import ngrams\n", "solutions = 1\n"],
+            "outputs": [{"text": "secret"}],
+            "execution_count": 3,
+        },
+    ]
+    made = json.loads(student_notebook(json.dumps({"cells": cells})))
+    assert made["cells"][0] == cells[0]
+    assert made["cells"][1]["source"] == ["from coursework import ngrams\n", "solutions = 1\n"]
+    assert made["cells"][1]["outputs"] == []
+
+
+CHAPTERS = sorted((Path(__file__).parents[2] / "chapters").glob("[0-9]*.ipynb"))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_students_notebook_has_only_boxes_that_jupyterlab_shows(path: Path) -> None:
+    book, made = path.read_text("utf-8"), student_notebook(path.read_text("utf-8"))
+    texts = ["".join(c["source"]) for c in json.loads(made)["cells"] if c["cell_type"] != "code"]
+    for text in texts:
+        assert not re.search(r":::|\{\w[\w:]*\}`|^\([\w-]+\)=", text, re.M), text
+        assert text.count("<div") == text.count("</div>"), text
+        assert text.count("<details") == text.count("</details>"), text
+    whole = "".join(texts)
+    for hint in ("First hint: a nudge", "Second hint: the idea", "Third hint: nearly the code"):
+        assert whole.count(f"<details><summary>{hint}</summary>") == book.count(f"}} {hint}")
+    assert "literalinclude" not in whole
+    assert "BEGIN SOLUTION" not in whole
+
+
+def test_a_full_folder_is_never_overwritten(demo_course: Path, nextword: Command) -> None:
+    target = demo_course / "handout"
+    target.mkdir()
+    (target / "mine.txt").write_text("work", "utf-8")
+    result = nextword("release", "demo", "--to", str(target))
+    assert result.exit_code == 2
+    assert "exists already" in result.output
+    assert (target / "mine.txt").read_text("utf-8") == "work"
+
+
+def test_an_unknown_chapter_or_format_is_wrong_use(demo_course: Path, nextword: Command) -> None:
+    assert nextword("release", "poems", "--to", "handout").exit_code == 2
+    assert nextword("release", "demo", "--to", "handout", "--format", "pdf").exit_code == 2
+    assert not (demo_course / "handout").exists()
+
+
+@pytest.fixture(scope="module")
+def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The real release of every chapter that stands."""
+    target = tmp_path_factory.mktemp("release") / "handout"
+    release_student(find_project(Path(__file__)), catalogue.chapters(), target)
+    return target
+
+
+@pytest.mark.slow
+def test_the_real_release_holds_no_solution_and_no_hidden_test(handout: Path) -> None:
+    project = find_project(Path(__file__))
+    for chapter in catalogue.chapters():
+        stub = (handout / "coursework" / f"{chapter.stem}.py").read_text("utf-8")
+        assert "SOLUTION" not in stub
+        assert stub.count("raise NotImplementedError") == sum(len(t.symbols) for t in chapter.tasks)
+        whole = texts(project.suite_files(chapter.stem))
+        visible = texts(Project(handout).suite_files(chapter.stem))
+        assert visible.count("visible=True") == whole.count("visible=True") > 0
+        assert visible.count("pytest.mark.task(") == visible.count("visible=True")
+    assert not list(handout.rglob("mistakes/*"))
+    assert not (handout / "solutions").exists()
+    assert not (handout / "nextword" / "grading").exists()
+
+
+def texts(paths: list[Path]) -> str:
+    return "\n".join(path.read_text("utf-8") for path in paths)
+
+
+def checked(folder: Path) -> list[dict[str, Any]]:
+    """What `nextword check` of a released folder says of untouched stubs."""
+    run = subprocess.run(
+        [sys.executable, "-m", "nextword", "check", "--json"],
+        cwd=folder,  # its own nextword stands first on the path
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.mark.slow
+def test_a_release_of_one_chapter_is_checked_without_a_word_of_the_others(tmp_path: Path) -> None:
+    project, one = find_project(Path(__file__)), catalogue.chapter("ngrams")
+    files = release_student(project, [one], tmp_path / "handout")
+    page = (project.root / "chapters" / "instructors.md").read_text("utf-8")
+    assert f"wrote {len(files)} files to handout" in page
+    assert [each["chapter"] for each in checked(tmp_path / "handout")] == [one.stem]
+
+
+@pytest.mark.slow
+def test_the_real_release_can_be_checked_by_itself(handout: Path) -> None:
+    answers = checked(handout)
+    assert [each["chapter"] for each in answers] == [each.stem for each in catalogue.chapters()]
+    for answer in answers:
+        tasks = answer["submissions"][0]["tasks"]
+        assert {task["verdict"] for task in tasks} == {"missing"}
+        assert all(task["tests"] for task in tasks), "every task has a visible test"
+
+
+def test_a_release_holds_every_page_of_a_chapter(
+    demo_course: Path, demo_chapter: Chapter, tmp_path: Path
+) -> None:
+    for name in ("09-demo", "09-demo-more"):
+        text = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+        (demo_course / "chapters" / f"{name}.ipynb").write_text(text, "utf-8")
+    release_student(Project(demo_course), [demo_chapter], tmp_path / "handout")
+    pages = sorted(path.name for path in (tmp_path / "handout" / "chapters").iterdir())
+    assert pages == ["09-demo-more.ipynb", "09-demo.ipynb"]

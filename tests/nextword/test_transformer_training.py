@@ -1,0 +1,244 @@
+"""How chapter 6's networks are trained and measured. Leaves out: how good they get."""
+
+import doctest
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from nextword.models import transformer_training as training
+from nextword.corpora import names, village
+from nextword.models.ladder.rungs import transformers as rungs
+from nextword.models.ladder.rungs import transformers_near as near
+from nextword.models.recipes import transformers_judging, transformers_scaling, transformers_translating, transformers_trials
+from nextword.models.transformer_training import Plan
+from tests.reference import reference
+
+course = reference("transformers")
+PACKAGE = SimpleNamespace(transformers=course)
+STORIES = [[3, 4, 5], [3, 4], [3, 4, 5, 6], [4, 3]] * 4
+SIZES = course.Sizes(V=8, D=16, L=1, H=2)
+
+
+def quiet(done):
+    pass
+
+
+def stories_without_end(size=4):
+    return training.without_end(STORIES, size, np.random.default_rng(0))
+
+
+def test_doctests():
+    found = doctest.testmod(training)
+    assert found.attempted
+    assert not found.failed
+
+
+# ------------------------------------------------------------------------- training
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_training_lowers_the_loss_and_repeats_itself(linear):
+    found = []
+    for _ in range(2):
+        sizes = replace(SIZES, positions="none" if linear else "rotary")
+        model = training.built(course, sizes, linear=linear)
+        plan = Plan(steps=40, size=4, rate=0.02, warm_up=5, average=0.9)
+        found.append(training.train(course, model, stories_without_end(), plan))
+        assert not model.training
+    assert np.mean(found[0][-5:]) < 0.5 * found[0][0]
+    assert found[0] == found[1]
+
+
+def test_a_loss_is_the_mean_of_log_probabilities_in_order():
+    model = training.built(course, SIZES)
+    found = training.log_probs(model, STORIES[:3], size=2)
+    expected = []
+    for story in STORIES[:3]:
+        log_p = torch.log_softmax(model(torch.tensor([[1, *story]]))[0][0], -1)
+        expected += [log_p[k, word].item() for k, word in enumerate([*story, 2])]
+    assert found == pytest.approx(expected, abs=1e-5)
+    assert training.loss(model, STORIES[:3]) == pytest.approx(-np.mean(expected), abs=1e-5)
+
+
+def test_averaged_weights_are_the_mean_and_come_back():
+    net = nn.Linear(1, 1, bias=False)
+    average = training.Average(net, 0.5)
+    seen = []
+    for value in (1.0, 3.0, 7.0):
+        net.weight.data.fill_(value)
+        average.update()
+        seen.append(value)
+    with average.shown():
+        shown = float(net.weight)
+    assert 3.0 < shown < 7.0
+    assert float(net.weight) == 7.0
+    average.take()
+    assert float(net.weight) == shown
+
+
+def test_looks_see_the_averaged_weights_at_their_steps():
+    model = training.built(course, SIZES)
+    plan = Plan(steps=6, size=4, average=0.9, falls=False, looks=(2, 6))
+    seen = []
+    training.train(
+        *(course, model, stories_without_end(), plan),
+        look=lambda step: seen.append((step, training.loss(model, STORIES))),
+    )
+    assert [step for step, _ in seen] == [2, 6]
+    assert seen[-1][1] == pytest.approx(training.loss(model, STORIES))
+
+
+# ------------------------------------------------------------------------- the rungs
+
+
+@pytest.mark.parametrize("rung", rungs.RUNGS + near.RUNGS, ids=lambda rung: rung.name)
+def test_a_rung_trains_scores_and_tells_stories(rung, monkeypatch):
+    for module, name in ((rungs, "PLAN"), (rungs, "LINEAR"), (near, "PLAN")):
+        monkeypatch.setattr(module, name, Plan(steps=3, size=2))
+    for module in (rungs, near):
+        monkeypatch.setattr(module, "SIZES", {"D": 16, "L": 1, "H": 2})
+    texts = names.load("village", 2000, 400)
+    model = rung.train(PACKAGE, texts, quiet)
+    log_probs = model.log_probs(texts.test)
+    assert len(log_probs) == texts.n_predictions
+    assert max(log_probs) < 0
+    told = list(model.samples(3, np.random.default_rng(0), 12))
+    assert len(told) == 3
+    assert {word for row in told for word in row} <= set(texts.vocabulary)
+    if rung.tensors:
+        assert sum(tensor.numel() for tensor in rung.tensors(model).values()) == model.parameters
+
+
+def test_the_convolution_adds_parts_of_the_two_words_before():
+    mixer = near.Near(2, lambda x, past, mask: (x, past))
+    mixer.a.data, mixer.b.data = torch.tensor([10.0, 20.0]), torch.tensor([100.0, 0.0])
+    found, _ = mixer(torch.tensor([[[1.0, 1.0], [2.0, 0.0], [3.0, 5.0]]]))
+    assert found.tolist() == [[[1, 1], [12, 20], [123, 5]]]
+
+
+def test_with_the_convolution_a_text_in_pieces_reads_as_at_once():
+    model = near.built(course, replace(SIZES, L=2)).eval()
+    tokens = torch.tensor([[1, 3, 4, 5, 6, 7], [1, 7, 6, 5, 4, 3]])
+    whole, _ = model(tokens)
+    first, past = model(tokens[:, :1])
+    second, past = model(tokens[:, 1:4], past)
+    third, _ = model(tokens[:, 4:], past)
+    torch.testing.assert_close(torch.cat([first, second, third], dim=1), whole)
+    changed = tokens.clone()
+    changed[:, 4] = 2
+    torch.testing.assert_close(model(changed)[0][:, :4], whole[:, :4])
+
+
+# ------------------------------------------------------------------------- the recipes
+
+
+@pytest.mark.slow
+def test_the_fit_finds_a_law_that_is_there():
+    runs = []
+    rng = np.random.default_rng(0)
+    for n in (6e3, 2e4, 6e4, 2e5):
+        for d in (1e5, 2e5, 4e5, 8e5, 1.6e6):
+            loss = 0.32 + 8 / n**0.35 + 300 / d**0.6
+            runs.append(
+                {"parameters": n, "tokens": d, "loss": loss * math.exp(rng.normal(0, 0.003))}
+            )
+    found = transformers_scaling.fit_with_spread(runs)
+    assert found["E"] == pytest.approx(0.32, abs=0.03)
+    assert found["a"] == pytest.approx(0.35, abs=0.06)
+    assert found["b"] == pytest.approx(0.6, abs=0.06)
+    assert found["E_spread"][0] <= 0.32 <= found["E_spread"][1]
+    assert found["A"] / 6e3 ** found["a"] == pytest.approx(8 / 6e3**0.35, rel=0.2)
+
+
+def test_one_size_of_the_study_is_measured_on_its_way(monkeypatch):
+    plan = replace(transformers_scaling.PLAN, steps=4, looks=(2, 4))
+    monkeypatch.setattr(transformers_scaling, "PLAN", plan)
+    found = transformers_scaling.one_size(course, 16, 8, STORIES * 2, STORIES)
+    mean = sum(len(story) + 1 for story in STORIES) / len(STORIES)
+    assert [run["tokens"] for run in found] == [round(2 * 8 * mean), round(4 * 8 * mean)]
+    n = found[0]["parameters"]
+    assert found[1]["flops"] == pytest.approx(6 * n * 4 * 8 * mean)
+
+
+def test_excess_by_place_averages_where_it_should(monkeypatch):
+    monkeypatch.setattr(transformers_trials, "BORDERS", (0, 1))
+    monkeypatch.setattr(training, "log_probs", lambda model, stories: [-1.0, -2, -9, -1, -2, -9])
+    found = transformers_trials.by_place(None, [[5, 5], [5, 5]], np.zeros(6))
+    assert found == [1.0, 2.0]
+
+
+def test_pieces_are_cut_from_the_stories(monkeypatch):
+    monkeypatch.setattr(transformers_trials, "SHORT", 5)
+    inputs, targets = next(
+        transformers_trials.pieces([list(range(3, 30)), [1, 2]], 6, np.random.default_rng(0))
+    )
+    assert inputs.shape == (6, 5)
+    assert torch.equal(inputs + 1, targets)
+
+
+@pytest.mark.slow
+def test_both_trials_run(monkeypatch):
+    monkeypatch.setattr(transformers_trials, "TOKENS", 4000)
+    monkeypatch.setattr(transformers_trials, "ASKED", 1000)
+    monkeypatch.setattr(transformers_trials, "DEPTH", 2)
+    for name in ("PLACES", "STEEP", "GENTLE"):
+        plan = replace(getattr(transformers_trials, name), steps=10, size=2)
+        monkeypatch.setattr(transformers_trials, name, plan)
+    positions = transformers_trials.positions(PACKAGE, quiet).facts
+    assert set(positions["excess"]) == set(transformers_trials.POSITIONS)
+    assert all(len(row) == len(positions["from"]) for row in positions["excess"].values())
+    curves = transformers_trials.norms(PACKAGE, quiet).facts["curves"]
+    assert len(curves) == 4
+    assert all(len(curve) == 1 for rows in curves.values() for curve in rows)
+
+
+def test_exchanged_words_leave_the_village_and_the_others_stay():
+    stories = village.split("validation", 4000).stories()
+    told = list(transformers_judging.beginnings(stories, np.random.default_rng(0)))
+    assert [right for _, right in told[:4]] == [True, False, True, False]
+    for (text, right), story in zip(told, stories, strict=True):
+        assert (village.score(text).left_at is None) == right
+        assert sum(a != b for a, b in zip(text, story, strict=False)) == (not right)
+
+
+def test_judging_learns_and_measures(monkeypatch):
+    plan = replace(transformers_judging.HIDING, steps=2, size=4)
+    monkeypatch.setattr(transformers_judging, "HIDING", plan)
+    values = {"TOKENS": 3000, "LABELLED": (8, 16), "SEEDS": (0, 1), "N_ASKED": 10}
+    for name, value in (values | {"FEWEST": 1, "MOST": 2, "D": 16, "L": 1}).items():
+        monkeypatch.setattr(transformers_judging, name, value)
+    found = transformers_judging.finetuning(PACKAGE, quiet)
+    assert [len(row) for row in found.facts["pretrained"]] == [2, 2]
+    assert all(0 <= share <= 1 for row in found.facts["scratch"] for share in row)
+    assert found.tensors["embed.words.weight"].dtype == torch.float16
+
+
+def test_translating_runs_and_its_tasks_are_named(monkeypatch):
+    tasks = transformers_translating.task_pairs("test", 5)
+    assert list(tasks) == ["translate", "back", "missing"]
+    for name, pairs in tasks.items():
+        assert all(source[0] == name for source, _ in pairs)
+    (source, target), whole = tasks["missing"][0], tasks["translate"][0][0][1:]
+    filled = [target[0] if word == "___" else word for word in source[1:]]
+    assert filled == whole
+
+
+def test_translating_learns_and_measures(monkeypatch):
+    for name in ("PLAN", "TOGETHER"):
+        monkeypatch.setattr(transformers_translating, name, Plan(steps=1, size=4))
+    values = {"PAIRS": ((400, 3), (5, 20)), "N_EACH": 400, "N_ASKED": 40, "LONGEST": 8}
+    for name, value in values.items():
+        monkeypatch.setattr(transformers_translating, name, value)
+    monkeypatch.setattr("nextword.models.recipes.rnns.N_PER_LENGTH", 5)
+    monkeypatch.setattr("nextword.models.recipes.rnns.LENGTHS", (5,))
+    found = transformers_translating.translator(PACKAGE, quiet)
+    assert 0 <= found.facts["by_length"][5]["exact"] <= 1
+    assert sum(tensor.numel() for tensor in found.tensors.values()) == found.facts["parameters"]
+    facts = transformers_translating.text_to_text(PACKAGE, quiet).facts
+    assert set(facts["exact"]) == {"translate", "back", "missing"}
+    assert all(len(rows) == 3 for rows in facts["examples"].values())

@@ -1,0 +1,297 @@
+"""Tests of tasks 2.1 to 2.5 and 2.11: counting, perplexity, drawing. Leaves out speed of models."""
+
+import math
+from collections import Counter
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from examiner.suite import frequencies, map_calls, near, ship, student_module
+from tests.ngrams.suite import oracles as plain
+from tests.ngrams.suite.common import as_plain
+
+BOS, EOS = "<s>", "</s>"
+
+ngrams = student_module("ngrams")
+
+
+@ship
+def sizes_of_tables(count_ngrams, sentences):
+    """Count up to 5-grams; the sum and the number of each table's counts. The tables stay there."""
+    tables = [[dict(row) for row in table.values()] for table in count_ngrams(sentences, 5)]
+    return [(sum(sum(row.values()) for row in rows), sum(map(len, rows))) for rows in tables]
+
+
+@pytest.mark.task("2.1", weight=0.8, visible=True)
+def test_padding_of_a_short_sentence(ngrams):
+    """There are n - 1 begin symbols before the sentence and one end symbol after it."""
+    for n in (1, 2, 4):
+        assert list(ngrams.pad(["sit", "down"], n)) == [BOS] * (n - 1) + ["sit", "down", EOS]
+
+
+@pytest.mark.task("2.1", weight=1.2, visible=True)
+def test_padding_of_a_tuple(ngrams):
+    """A tuple of words is padded as a list of them."""
+    for n in (1, 2, 4):
+        assert list(ngrams.pad(("sit", "down"), n)) == [BOS] * (n - 1) + ["sit", "down", EOS]
+
+
+@pytest.mark.task("2.1", weight=1)
+def test_padding_of_characters_and_of_nothing(ngrams, rng):
+    """A string is padded as a list of its characters, and an empty sentence is padded, too."""
+    text = "".join(rng.choice(list("nextword"), size=7))
+    assert list(ngrams.pad(text, 3)) == [BOS, BOS, *text, EOS]
+    assert list(ngrams.pad([], 2)) == [BOS, EOS]
+
+
+@pytest.mark.task("2.1", weight=1, visible=True)
+def test_windows_of_a_short_sequence(ngrams):
+    """Four words hold four unigrams, three bigrams, one 4-gram and no 5-gram."""
+    words = ["the", "goat", "ate", "bread"]
+    assert list(ngrams.windows(words, 1)) == [("the",), ("goat",), ("ate",), ("bread",)]
+    bigrams = [("the", "goat"), ("goat", "ate"), ("ate", "bread")]
+    assert list(ngrams.windows(words, 2)) == bigrams
+    assert list(ngrams.windows(words, 4)) == [tuple(words)]
+    assert list(ngrams.windows(words, 5)) == []
+
+
+@pytest.mark.task("2.1", weight=2)
+def test_windows_of_any_sequence(ngrams, rng):
+    """Each window starts one token after the one before it, in lists and in strings."""
+    for tokens in ("".join(rng.choice(list("abc"), size=12)), rng.integers(9, size=12).tolist()):
+        for n in (2, 5):
+            expected = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+            assert list(ngrams.windows(tokens, n)) == expected
+
+
+@pytest.mark.task("2.2", weight=1, visible=True)
+def test_counts_of_two_sentences(ngrams):
+    """The tables of the sentences (a b) and (a) are those that one counts by hand."""
+    one, two = as_plain(ngrams.count_ngrams([["a", "b"], ["a"]], 2))
+    assert one == {(): {"a": 2, "b": 1, EOS: 2}}
+    assert two == {(BOS,): {"a": 2}, ("a",): {"b": 1, EOS: 1}, ("b",): {EOS: 1}}
+
+
+@pytest.mark.task("2.2", weight=1)
+def test_each_position_counts_once_in_each_table(ngrams, rng):
+    """Each table sums to the number of words and sentence ends, and BOS is never counted."""
+    sentences = plain.random_sentences(rng, shortest=1)
+    positions, tables = sum(len(s) + 1 for s in sentences), ngrams.count_ngrams(sentences, 4)
+    for k, table in zip(range(4), as_plain(tables), strict=True):
+        assert {len(u) for u in table} == {k}
+        assert sum(count for row in table.values() for count in row.values()) == positions
+        assert not any(BOS in row for row in table.values())
+
+
+@pytest.mark.task("2.2", weight=4)
+def test_counts_of_any_text(ngrams, rng):
+    """Unigrams, bigrams, trigrams and 4-grams are counted right, of words and of characters."""
+    words = plain.random_sentences(rng, shortest=1)
+    for sentences in (words, ["".join(word[1] for word in sentence) for sentence in words]):
+        for n in (1, 3, 4):
+            assert as_plain(ngrams.count_ngrams(sentences, n)) == plain.count(sentences, n)
+
+
+@pytest.mark.task("2.2", weight=1)
+def test_counts_of_empty_sentences(ngrams, rng):
+    """An empty sentence has an end, which follows its begin symbols."""
+    word = str(rng.choice(list("abc")))
+    for sentences in ([[]], [[word], [], []]):
+        assert as_plain(ngrams.count_ngrams(sentences, 3)) == plain.count(sentences, 3)
+
+
+@pytest.mark.task("2.2", weight=1, seconds=15)
+def test_counting_takes_seconds(ngrams, rng):
+    """Fifteen thousand words are counted up to 5-grams in a few seconds."""
+    words = rng.integers(3000, size=(120, 140)).astype(str)
+    words[:, :6] = words[0, :6]  # so that some n-grams of each length occur 120 times
+    lengths = rng.integers(120, 141, size=120).tolist()
+    sentences = [row[:size].tolist() for row, size in zip(words, lengths, strict=True)]
+    found = [tuple(pair) for pair in sizes_of_tables(ngrams.count_ngrams, sentences)]
+    assert found == [(sum(map(len, sentences)) + 120, n) for n in plain.different(sentences, 5)]
+
+
+@pytest.mark.task("2.3", weight=1, visible=True)
+def test_relative_frequencies(ngrams):
+    """After u, a word that came in 3 of 4 cases has probability 3/4."""
+    tables = [{(): {"a": 4, "b": 5, EOS: 1}}, {("a",): {"b": 3, EOS: 1}, ("b",): {"a": 2}}]
+    model = ngrams.MLE(tables, ["a", "b", EOS])
+    assert model.prob("b", ["a"]) == near(3 / 4)
+    assert model.prob("a", ["a"]) == 0
+    assert model.prob("b", []) == near(5 / 10)
+
+
+@pytest.mark.task("2.3", weight=1, visible=True)
+def test_the_end_of_a_running_text(ngrams):
+    """The last word of a text has no follower: #(u•), not #(u), is in the denominator."""
+    tables = [{(): {"a": 3, "b": 2}}, {("a",): {"b": 2}, ("b",): {"a": 2}}]  # of the text ababa
+    model = ngrams.MLE(tables, ["a", "b"])
+    assert [model.prob("b", ["a"]), model.prob("b")] == near([1, 2 / 5])
+
+
+@pytest.mark.task("2.3", weight=1)
+def test_a_context_that_was_never_seen(ngrams):
+    """After a context that was never seen, every word has probability 0."""
+    tables = plain.count([["x", "y"], ["y"]], 3)
+    model = ngrams.MLE(tables, ["x", "y", EOS])
+    assert dict(model.distribution(["x"])) == near({"x": 0, "y": 1, EOS: 0})
+    assert dict(model.distribution(["y", "x"])) == {"x": 0, "y": 0, EOS: 0}
+
+
+@pytest.mark.task("2.3", weight=2)
+def test_relative_frequencies_of_any_text(ngrams, rng):
+    """Each word's share of its row is its probability, for contexts of every length."""
+    for tables, words in plain.random_texts(rng):
+        model, seen = ngrams.MLE(tables, words), plain.seen_contexts(rng, tables)
+        plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, 0), seen)
+
+
+@pytest.mark.task("2.4", weight=0.6, visible=True)
+def test_perplexity_of_a_die(ngrams):
+    """The throws of a fair die have perplexity 6, however many they are."""
+    assert ngrams.perplexity([math.log(1 / 6)]) == near(6)
+    assert ngrams.perplexity([math.log(1 / 6)] * 500) == near(6)
+
+
+@pytest.mark.task("2.4", weight=2)
+def test_perplexity_of_any_text(ngrams, rng):
+    """Perplexity is one over the geometric mean of the probabilities."""
+    p = rng.uniform(0.01, 1, size=7)
+    assert ngrams.perplexity(np.log(p).tolist()) == near(float(np.prod(p)) ** (-1 / 7))
+
+
+@pytest.mark.task("2.4", weight=0.4)
+def test_perplexity_of_an_impossible_word(ngrams):
+    """Perplexity is infinite as soon as one probability is 0."""
+    assert ngrams.perplexity([math.log(0.5), math.log(0.125)]) == near(4)
+    assert ngrams.perplexity([math.log(0.5), -math.inf]) == math.inf
+
+
+@pytest.mark.task("2.4", weight=1, visible=True)
+def test_log_probs_of_a_sentence(ngrams):
+    """Each word and the end of the sentence get a natural logarithm, given the word before."""
+    rows = {(BOS,): {"a": 0.5}, ("a",): {"b": 0.25}, ("b",): {EOS: 0.125}}
+    model = ngrams.NGramModel([{}, rows], ["a", "b", EOS])
+    assert list(model.log_probs([["a", "b"]])) == near([math.log(p) for p in (0.5, 0.25, 0.125)])
+
+
+@pytest.mark.task("2.4", weight=3)
+def test_log_probs_of_several_sentences(ngrams, rng):
+    """The sentences follow each other in one list, each after begin symbols of its own."""
+    start, after_a, after_b, end = rng.dirichlet([2, 2, 2, 2])
+    rows = {(BOS, BOS): {"a": start}, (BOS, "a"): {"b": after_a, EOS: end}}
+    rows |= {("a", "b"): {"a": after_b}, ("b", "a"): {EOS: end}}
+    model = ngrams.NGramModel([{}, {}, rows], ["a", "b", EOS])
+    expected = np.log([start, after_a, after_b, end, start, end]).tolist()
+    assert list(model.log_probs(["aba", "a"])) == near(expected)
+
+
+@pytest.mark.task("2.4", weight=1)
+def test_log_of_probability_zero(ngrams):
+    """Where the probability is 0, the logarithm is minus infinity, and the others stay."""
+    model = ngrams.NGramModel([{(): {"a": 0.5, EOS: 0.5}}], ["a", "b", EOS])
+    logs = [math.log(0.5), -math.inf, -math.inf, math.log(0.5)]
+    assert list(model.log_probs([["a", "b", "unknown"]])) == near(logs)
+
+
+@pytest.mark.task("2.5", weight=1, visible=True)
+def test_adding_one_and_adding_a_half(ngrams):
+    """A row with the counts 3 and 1 and a vocabulary of four words is smoothed as by hand."""
+    tables = [{(): {"a": 4, "b": 2, EOS: 1}}, {("a",): {"b": 3, EOS: 1}}]
+    laplace = ngrams.Additive(tables, ["a", "b", "c", EOS], 1)
+    assert [laplace.prob(word, ["a"]) for word in ("b", EOS, "c")] == near([4 / 8, 2 / 8, 1 / 8])
+    half = ngrams.Additive(tables, ["a", "b", "c", EOS], 0.5)
+    assert half.prob("b", ["a"]) == near(3.5 / 6)
+
+
+@pytest.mark.task("2.5", weight=1)
+def test_ratios_of_smoothed_counts(ngrams, rng):
+    """Two words after the same context are as likely as their counts plus alpha."""
+    alpha, (a, b, c) = float(rng.uniform(0.2, 3)), rng.permutation([1, 3, 8]).tolist()
+    tables = [{(): {"a": a, "b": b, "c": c, EOS: 2}}, {("a",): {"b": b, "c": c}}]
+    model = ngrams.Additive(tables, ["a", "b", "c", "d", EOS], alpha)
+    b_after, c_after, d_after = (model.prob(word, ["a"]) for word in "bcd")
+    assert [b_after * (c + alpha), b_after * alpha] == near(
+        [c_after * (b + alpha), d_after * (b + alpha)]
+    )
+    assert 0 < d_after < min(b_after, c_after) <= max(b_after, c_after) < 1
+
+
+@pytest.mark.task("2.5", weight=1)
+def test_additive_of_any_text(ngrams, rng):
+    """Any alpha is added to every count, and the probabilities after a context sum to 1."""
+    for tables, words in plain.random_texts(rng):
+        alpha, seen = float(rng.uniform(0.01, 3)), plain.seen_contexts(rng, tables)
+        model = ngrams.Additive(tables, words, alpha)
+        plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, alpha), seen)
+
+
+@pytest.mark.task("2.5", weight=4)
+def test_additive_with_a_large_vocabulary(ngrams, rng):
+    """Of 400 words each gets its share, to a hundredth: one word more or less is little."""
+    alpha, words = float(rng.uniform(0.3, 0.6)), [*(f"w{i}" for i in range(399)), EOS]
+    row = dict(zip(words[:30], rng.integers(1, 4, size=30).tolist(), strict=True))
+    model = ngrams.Additive([{(): row}, {("w0",): row}], words, alpha)
+    whole = sum(row.values()) + alpha * 400
+    for word in ("w0", "w7", "w29", "w30", EOS):
+        expected = (row.get(word, 0) + alpha) / whole
+        assert model.prob(word, ["w0"]) == near(expected, rel=0.01)
+
+
+@pytest.mark.task("2.5", weight=1)
+def test_additive_after_new_contexts(ngrams, rng):
+    """After a context that was never seen, each word has 1/V."""
+    tables, words = plain.random_words(rng)
+    alpha, new = float(rng.uniform(0.01, 3)), plain.new_contexts(rng, tables)
+    model = ngrams.Additive(tables, words, alpha)
+    plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, alpha), new)
+
+
+@pytest.mark.task("2.11", weight=1, visible=True)
+def test_a_text_without_choice(ngrams, rng):
+    """Where each word has one possible successor, the only possible sentence comes out."""
+    rows = {(BOS, BOS): {"m": 1}, (BOS, "m"): {"o": 1}, ("m", "o"): {"o": 1}, ("o", "o"): {EOS: 1}}
+    model = ngrams.NGramModel([{}, {}, rows], ["m", "o", EOS])
+    assert list(ngrams.generate(model, rng)) == ["m", "o", "o"]
+
+
+@pytest.mark.task("2.11", weight=1, visible=True, seconds=5)
+def test_a_text_without_end(ngrams, rng):
+    """A sentence that does not end is cut after max_words words."""
+    model = ngrams.NGramModel([{}, {(BOS,): {"ha": 1}, ("ha",): {"ha": 1}}], ["ha", EOS])
+    assert list(ngrams.generate(model, rng, max_words=7)) == ["ha"] * 7
+
+
+@pytest.mark.task("2.11", weight=5, seconds=20)
+def test_words_come_as_often_as_they_are_likely(ngrams, rng):
+    """Over many sentences, words come about as often as their probabilities say."""
+    shares = rng.permutation([0.12, 0.78]).tolist()
+    rows = {(u,): {"a": p, "b": 0.9 - p, EOS: 0.1} for u, p in zip("ab", shares, strict=True)}
+    model = ngrams.NGramModel([{}, {(BOS,): rows["a",]} | rows], ["a", "b", EOS])
+    seeds = rng.integers(2**32, size=300).tolist()
+    inputs = [(model, np.random.default_rng(seed)) for seed in [*seeds, *seeds[:9]]]
+    texts = list(map(list, map_calls(ngrams.generate, inputs)))
+    assert texts[:9] == texts[300:]  # only the generator decides
+    after = {"a": [], "b": []}
+    for text in texts[:300]:
+        assert set(text) <= {"a", "b"}
+        for u, word in pairwise([*text, EOS]):
+            after[u].append(word)
+    for (u,), row in rows.items():
+        # The first 400 draws after u are independent. The rarer u has 1054 on average, with a
+        # standard deviation of 85: fewer than 400 come once in 10^14 runs.
+        assert len(after[u]) >= 400
+        assert frequencies(Counter(after[u][:400]), row)
+
+
+@pytest.mark.task("2.11", weight=1, seconds=5, repeats=True)
+def test_the_generator_decides(ngrams, rng):
+    """The same state of the generator gives the same sentence, another state another one."""
+    words = {f"w{i}": 0.02 for i in range(50)}
+    model = ngrams.NGramModel([{(): words}], [*words, EOS])
+    a, b = rng.integers(2**32, size=2).tolist()
+    generators = [np.random.default_rng(seed) for seed in (a, b, a)]
+    first, other, again = (list(ngrams.generate(model, g, max_words=20)) for g in generators)
+    assert first == again != other

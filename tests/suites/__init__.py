@@ -1,1 +1,0 @@
-"""The suites that grade each chapter, and the plain loops they compare with."""

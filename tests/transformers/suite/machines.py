@@ -1,0 +1,226 @@
+"""Toy models, steps of training and recurrences with which the tests of 6.8 to 6.13 compare."""
+
+import torch
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from examiner.suite import ship
+from tests.transformers.suite.oracles import tensor
+
+IGNORE = -100
+
+
+def adamw_steps(p, grads, rate, betas, eps, decay):
+    """The parameter after each step of torch's AdamW."""
+    p, found = nn.Parameter(p.clone()), []
+    optimizer = torch.optim.AdamW([p], rate, betas, eps, decay)
+    for grad in grads:
+        p.grad = grad.clone()
+        optimizer.step()
+        found.append(p.detach().clone())
+    return found
+
+
+@ship
+class Toy(nn.Module):
+    """A language model with a past: the logits depend on all tokens before them.
+
+    Where it gets topics, one word for each text, it answers once for each text.
+    """
+
+    def __init__(self, w):
+        super().__init__()
+        self.word, self.out = nn.Parameter(w["word"].clone()), nn.Parameter(w["out"].clone())
+        self.shapes, self.pasts, self.modes = [], [], set()
+
+    def forward(self, tokens, past=None):
+        self.shapes.append(list(tokens.shape))
+        self.pasts.append(past is not None)
+        self.modes.add(self.training)
+        topics = past if past is not None and past.dtype == torch.int64 else None
+        fresh = past is None or topics is not None
+        s = self.word.new_zeros(len(tokens), self.word.shape[1]) if fresh else past
+        logits = []
+        for k in range(tokens.shape[1]):
+            s = torch.tanh(0.8 * s + self.word[tokens[:, k]])
+            logits.append(s @ self.out)
+        if topics is not None:
+            return (s + self.word[topics[: len(s)]]) @ self.out, s
+        return torch.stack(logits, dim=1), s
+
+
+@ship
+class Counter(nn.Module):
+    """Says the next number after each number, up to 7, and then EOS. Its past counts tokens."""
+
+    def __init__(self):
+        super().__init__()
+        self.shapes, self.pasts = [], []
+
+    def forward(self, tokens, past=None):
+        self.shapes.append(list(tokens.shape))
+        self.pasts.append(past is not None)
+        following = torch.where(tokens == 7, 2, tokens + 1)
+        return nn.functional.one_hot(following, 10).float(), (past or 0) + tokens.shape[1]
+
+
+def toy_weights(rng, V, H=4):
+    """Random weights of a toy model."""
+    return {"word": tensor(rng, V, H), "out": 2 * tensor(rng, H, V)}
+
+
+def one_step(w, batches, clip, count):
+    """One step of SGD, rate 0.5, with the mean over all targets; the loss and the weights."""
+    model = Toy(w)
+    losses = []
+    for *inputs, targets in batches:
+        logs = model(*inputs)[0].log_softmax(-1).flatten(0, -2)
+        for row, target in zip(logs, targets.flatten().tolist(), strict=True):
+            if target != IGNORE:
+                losses.append(-row[target])
+    loss = torch.stack(losses).sum() / (count or len(losses))
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), clip)
+    torch.optim.SGD(model.parameters(), 0.5).step()
+    return loss.item(), {name: p.detach() for name, p in model.named_parameters()}
+
+
+@ship
+def train_toy(train_step, w, batches, clip, count):
+    """Let a student's function make one step: the loss, the weights afterwards, the modes seen."""
+    model = Toy(w)
+    for p in model.parameters():
+        p.grad = torch.full_like(p, 9.0)
+    try:
+        loss = train_step(model, torch.optim.SGD(model.parameters(), 0.5), batches, clip, count)
+    except FloatingPointError:  # the test expects a number: this is none
+        loss = float("nan")
+    weights = {name: p.detach() for name, p in model.named_parameters()}
+    return float(loss), weights, sorted(model.modes)
+
+
+@ship
+def train_broken(train_step, w, batches):
+    """The kind of error that stopped the training, if any, and the weights afterwards."""
+    model, said = Toy(w), ""
+    try:
+        batches = [tuple(each) for each in batches]
+        train_step(model, torch.optim.SGD(model.parameters(), 0.5), batches, 1.0)
+    except NotImplementedError:  # nothing is written yet
+        raise
+    except Exception as error:
+        said = type(error).__name__
+    return said, {name: p.detach() for name, p in model.named_parameters()}
+
+
+@ship
+def continued(generate, w, prompts, most, temperature, seed, cached):
+    """Let a toy model, or one that counts, continue prompts.
+
+    The texts, the shapes that it read, whether it was given a past, and whether texts are lists.
+    """
+    model = (Counter() if w is None else Toy(w)).eval()
+    rng = torch.Generator().manual_seed(seed)
+    texts = generate(model, prompts, most, rng, temperature, cached)
+    lists = all(isinstance(text, list) for text in texts)
+    return [[int(word) for word in text] for text in texts], model.shapes, model.pasts, lists
+
+
+@ship
+def masked(mask_words, tokens, V, seed, share):
+    """Inputs and targets drawn with a generator of this seed."""
+    inputs, targets = mask_words(tokens, V, torch.Generator().manual_seed(seed), share)
+    return inputs, targets
+
+
+@ship
+class Reader(nn.Module):
+    """In the place of an encoder: the vectors of the words, and a count of its calls."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.calls = nn.Embedding(9, 6), 0
+
+    def forward(self, tokens):
+        self.calls += 1
+        x = self.words(tokens)
+        return x.sum(-1, keepdim=True), x
+
+
+@ship
+def with_encoder(EncoderDecoder, sizes):
+    """A student's encoder-decoder around the test's own encoder."""
+    return EncoderDecoder(sizes, Reader())
+
+
+@ship
+def with_words_only(model):
+    """Let a model read nothing but its words, and say their sums."""
+
+    def read(tokens, past=None, **look):
+        return model.embed.words(tokens), past
+
+    def logits(x):
+        return x.sum(-1, keepdim=True).expand(-1, -1, 9)
+
+    model.read, model.logits = read, logits
+
+
+@ship
+def translated(net, source, inputs, pieces):
+    """The logits of inputs that are read in pieces, and how often the encoder ran."""
+    past, parts = None, []
+    for piece in inputs.split(pieces, dim=1):
+        logits, past = net(source, piece, past)
+        parts.append(logits.detach())
+    return parts, net.encoder.calls
+
+
+@ship
+def costs(count_costs, sizes, counts, *rest):
+    """What a student's function says if `count_parameters` gives these counts, or by its own.
+
+    A function that does without `count_parameters` never notices.
+    """
+    names, name = getattr(count_costs, "__globals__", {}), "count_parameters"
+    own = names.get(name)
+    try:
+        names[name] = lambda *args, **kwargs: dict(counts)
+        return count_costs(sizes, *rest)
+    finally:
+        names[name] = own
+
+
+@ship
+class Counting(TorchDispatchMode):
+    """Counts the operations of torch while it is entered."""
+
+    def __init__(self):
+        super().__init__()
+        self.n = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.n += 1
+        return function(*args, **(kwargs or {}))
+
+
+@ship
+def operations(function, *inputs):
+    """How many operations of torch a call makes."""
+    with Counting() as counting:
+        function(*inputs)
+    return counting.n
+
+
+def plain_recurrence(q, k, v, log_a, S):
+    """The recurrence of task 6.13 in loops over texts, heads and steps."""
+    B, H, T, K = q.shape
+    y, last = torch.zeros(v.shape), torch.zeros(B, H, K, v.shape[-1])
+    for b in range(B):
+        for h in range(H):
+            state = last[b, h] if S is None else S[b, h]
+            for t in range(T):
+                state = log_a[b, h, t].exp() * state + torch.outer(k[b, h, t], v[b, h, t])
+                y[b, h, t] = q[b, h, t] @ state
+            last[b, h] = state
+    return y, last
