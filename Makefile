@@ -41,7 +41,7 @@ course: $(READY)
 # tests and notebooks in one run: no worker waits for another one in between
 test: setup
 	@$(MAKE) --no-print-directory --jobs 2 lint types
-	@$(PYTEST) --nbval --ignore-glob 'solutions/*.ipynb' tests nextword solutions chapters
+	@$(PYTEST) --nbval --ignore-glob 'solutions/*.ipynb' tests examiner nextword solutions chapters
 
 test-thorough: export THOROUGH = 1
 test-thorough: test

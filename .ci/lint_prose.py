@@ -118,7 +118,7 @@ def main(arguments: list[str]) -> int:
         ROOT / "CONTRIBUTING.md",
         *sorted((ROOT / "chapters").glob("*.md")),
         *sorted((ROOT / "chapters").glob("*.ipynb")),
-        *sorted((ROOT / "nextword" / "catalogue").glob("*.toml")),
+        *sorted((ROOT / "examiner" / "catalogue").glob("*.toml")),
     ]
     pages = dict(sources(paths))
     findings = [f for name, text in pages.items() for f in house_findings(name, text)]

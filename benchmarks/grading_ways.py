@@ -81,21 +81,17 @@ def computed() -> float:
 def pytest_each(course: Course, sources: dict[str, str], base: Path, jobs: int) -> Measured:
     """(a) A fresh pytest per submission, `jobs` at a time."""
     base = base / f"a{jobs}"
-    suites = base / "suites" / "tests" / "suites"
-    shutil.copytree(course.project.root / "tests" / "suites", suites)
-    for folder in (suites, suites.parent):
-        (folder / "__init__.py").touch()
-    (suites.parents[1] / "conftest.py").write_text(
-        CONFTEST.format(stem=course.stem, seed=SEED), "utf-8"
-    )
-    (suites.parents[1] / "pytest.ini").write_text("[pytest]\nmarkers =\n    task: a task\n")
+    tests = base / "suites" / "tests"
+    kept = tests / course.stem / "suite"
+    shutil.copytree(course.project.suite(course.stem), kept)
+    (tests / "__init__.py").touch()
+    (tests.parent / "conftest.py").write_text(CONFTEST.format(stem=course.stem, seed=SEED), "utf-8")
+    (tests.parent / "pytest.ini").write_text("[pytest]\nmarkers =\n    task: a task\n")
     for name, text in sources.items():
         (base / name).mkdir(parents=True)
         (base / name / f"{course.stem}.py").write_text(text, "utf-8")
-    tests = course.project.suite(course.stem).relative_to(course.project.root)
-    suites_of_chapter = suites.parents[1] / tests
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short"]
-    command += ["--rootdir", str(suites.parents[1]), str(suites_of_chapter)]
+    command += ["--rootdir", str(tests.parent), str(kept)]
     passed: dict[str, int] = {}
     started, before = time.perf_counter(), computed()
     waiting, running = list(sources), dict[str, Any]()
@@ -105,7 +101,7 @@ def pytest_each(course: Course, sources: dict[str, str], base: Path, jobs: int) 
             env = {**os.environ, "PYTHONPATH": str(base / name)}
             env |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
             running[name] = subprocess.Popen(
-                command, env=env, cwd=suites.parents[1], stdout=subprocess.PIPE, text=True
+                command, env=env, cwd=tests.parent, stdout=subprocess.PIPE, text=True
             )
         name, process = next(iter(running.items()))
         said = process.communicate()[0]

@@ -27,10 +27,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from nextword.models import transformer_training as training
+from examiner.judge.modules import load_module
 from nextword.corpora import names, village
 from nextword.given.batches import Ids, number_words
-from examiner.judge.modules import load_module
+from nextword.models import transformer_training as training
 from nextword.models.ladder.measure import excess_by_kind
 from nextword.models.ladder.rungs import transformers_near as near
 from nextword.models.ladder.rungs.rnns import ids

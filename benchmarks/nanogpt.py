@@ -28,8 +28,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
-from nextword.corpora import downloads
 from examiner.judge.modules import load_module
+from nextword.corpora import downloads
 from nextword.models.transformer_training import parameter_groups
 
 ROOT = Path(__file__).parents[1]

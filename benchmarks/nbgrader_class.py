@@ -2,8 +2,9 @@
 
 The same submissions of the n-gram assignment (module and notebook, both right), one way after the
 other on the same processors. nbgrader alone is slow, so a part of the class may stand for all.
-With --odd ten of the class hand in what tests/examiner/nbgrader/odd.py makes of theirs: an endless loop, a
-broken zip, floods of output; nbgrader alone is then left out, and the points of all others checked.
+With --odd ten of the class hand in what tests/examiner/nbgrader/odd.py makes of theirs: an endless
+loop, a broken zip, floods of output; nbgrader alone is then left out, and the points of all others
+checked.
 
     python benchmarks/nbgrader_class.py --students 100 --nbgrader 20 --json class.json
     python benchmarks/nbgrader_class.py --students 100 --odd

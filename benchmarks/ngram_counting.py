@@ -19,8 +19,8 @@ from nltk.lm.preprocessing import pad_both_ends, padded_everygram_pipeline
 from rich.console import Console
 from rich.table import Table
 
-from nextword.corpora import village
 from examiner.judge.modules import load_module
+from nextword.corpora import village
 
 ngrams: Any = load_module(Path(__file__).parents[1] / "solutions" / "ngrams.py", "ngrams")
 Text = Sequence[Sequence[str]]

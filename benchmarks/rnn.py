@@ -19,9 +19,9 @@ from rich.console import Console
 from rich.table import Table
 from torch import Tensor, nn
 
+from examiner.judge.modules import load_module
 from nextword.corpora import names
 from nextword.given.batches import PAD, number_words
-from examiner.judge.modules import load_module
 
 rnns: Any = load_module(Path(__file__).parents[1] / "solutions" / "rnns.py", "rnns")
 D, H, SIZE, CHUNK, STEPS = 64, 128, 16, 64, 30

@@ -19,8 +19,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from nextword.corpora import pydocs, village
 from examiner.judge.modules import load_module
+from nextword.corpora import pydocs, village
 
 sys.path.remove(str(Path(__file__).parent))  # this file has the name of the library that it needs
 from tokenizers import Tokenizer, models, trainers

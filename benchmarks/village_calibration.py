@@ -31,6 +31,7 @@ from rich.console import Console
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
+from examiner.project import find_project
 from nextword.corpora import names
 from nextword.corpora.corpus import EOS
 from nextword.corpora.names import Sentences, Texts
@@ -38,7 +39,6 @@ from nextword.models.ladder import by_kind, show
 from nextword.models.ladder.climb import Ladder, climb
 from nextword.models.ladder.measure import Row, measure
 from nextword.models.ladder.rung import Report, Rung
-from examiner.project import find_project
 
 PAD = 0  # stands before the first word and after the last; never predicted
 CONTEXT = 4  # words that the feed-forward net sees

@@ -23,9 +23,9 @@ from gensim.models import Word2Vec
 from rich.console import Console
 from rich.table import Table
 
-from nextword.models import word2vec
-from nextword.corpora import lexicon, village
 from examiner.judge.modules import load_module
+from nextword.corpora import lexicon, village
+from nextword.models import word2vec
 
 course: Any = load_module(Path(__file__).parents[1] / "solutions" / "embeddings.py", "embeddings")
 SETTINGS = {"as it stands": (None, 3), "thinned (t = 0.001)": (1e-3, 6)}

@@ -1,11 +1,11 @@
-"""Attention, from the decoder that looks back to heads, blocks and windows. Leaves out: dropout.
+"""Attention, from a decoder that looks back at its source, to heads, blocks and windows.
 
 The file follows chapter 5, section by section, and equations such as (5.4) are those of the
-chapter. So are its letters:
+chapter. The letters are the chapter's, too:
 
     B   sentences side by side: a batch
-    T   queries, or the words and steps that look
-    S   keys, or the words that are looked at
+    T   queries: the positions that look
+    S   keys: the positions that are looked at
     D   numbers in a vector of the model, or in the state of a decoder
     K   numbers in a query or a key
     V   numbers in a value (in a translator: words that it knows)
@@ -14,13 +14,13 @@ chapter. So are its letters:
 
 A signature says what shapes a function is given and returns: `Float[Tensor, "B T D"]` is a tensor
 of B * T * D floating-point numbers. Three dots stand for leading axes, any number of them or none:
-a batch, or a batch and its heads. `x.mT` swaps the last two axes and leaves the others alone.
+a batch, or a batch and its heads. They are the same for all arguments of a function, unless its
+text says otherwise. `x.mT` swaps the last two axes and leaves the others alone.
 
 A mask says where a query may look: True where it may, False where it may not.
 
 Functions marked "Given" are complete. In the others, the first lines are given: `require` raises
-a ValueError where arguments make no sense. "On your honour" stands beside a rule that no test
-looks at.
+a ValueError where arguments make no sense. "On your honour" marks a rule that no test checks.
 """
 
 import math
@@ -40,10 +40,10 @@ from nextword.given.checks import require, require_attention, require_ids
 
 # ------------------------------------------------------------------ 5.1 Additive attention
 class AdditiveAttention(nn.Module):
-    """A small network that scores how well a state and a word fit (Bahdanau, Cho and Bengio 2015).
+    """A small network that scores how well a state and a word match (Bahdanau, Cho, Bengio 2015).
 
-    D, E: how many numbers a state has, and a word. A: how many numbers both are mapped to before
-    they are added.
+    D: size of a state. E: size of a word's vector. A: size to which both are mapped before they are
+    added.
     """
 
     def __init__(self, D: int, E: int, A: int) -> None:
@@ -59,7 +59,7 @@ class AdditiveAttention(nn.Module):
         h: Float[Tensor, "B S E"],
         allowed: Bool[Tensor, "B S"],
     ) -> tuple[Float[Tensor, "B E"], Float[Tensor, "B S"]]:
-        """Return the context vector of each sentence, and the weights of its words.
+        """Return the context vector of each sentence, and the attention weights of its words.
 
             score of word j     e_j = v . tanh(W s + U h_j)                 (5.1)
             weight of word j    a_j = exp(e_j) / sum_k exp(e_k)             (5.2)
@@ -100,8 +100,8 @@ Source = tuple[Float[Tensor, "B S A"], Float[Tensor, "B S E"], Bool[Tensor, "B S
 class Translator(nn.Module):
     """Reads a sentence into one vector per word, and looks back at them as it writes.
 
-    V_source, V_target: how many words the two languages have. W, D: how many numbers the vector
-    of a word has, and a state. A: as in `AdditiveAttention`.
+    V_source, V_target: how many words the two languages have. W: size of a word's vector. D: size
+    of a state. A: as in `AdditiveAttention`.
 
     A source sentence is a row of ids without BOS and EOS, filled up with PAD at its end.
     """
@@ -138,14 +138,14 @@ class Translator(nn.Module):
     def step(
         self, y: Int[Tensor, "B"], s: Float[Tensor, "B D"], source: Source
     ) -> tuple[Float[Tensor, "B V"], Float[Tensor, "B D"], Float[Tensor, "B S"]]:
-        """Read one word; return the logits of the next, the new state, the weights of the look.
+        """Read one word; return the logits of the next, the new state, the attention weights.
 
             c_i = the context for s_(i-1)                       (5.3)
             s_i = GRU([y_(i-1); c_i], s_(i-1))                  (5.4)
             z_i = W_out [s_i; c_i; y_(i-1)] + b_out             (5.5)
 
-        The old state looks, and there is one look per step: both `cell` and `out` read its
-        context. Parts in brackets are put side by side, in this order.
+        The old state is the query, and attention is computed once per step: both `cell` and `out`
+        read its context. Parts in brackets are concatenated, in this order.
 
         Args:
             y: the ids of the words that are read; their vectors are in `self.target`.
@@ -185,7 +185,7 @@ class Translator(nn.Module):
         words. A translation has neither BOS nor EOS, and nothing that was written after EOS.
         About 8 lines.
 
-        Where `out` is 0 but for a bias, the likeliest word is the same at each step:
+        Here the weights of `out` are 0, so its bias alone decides:
 
         >>> net = Translator(V_source=5, V_target=6, W=2, D=3, A=4)
         >>> _ = nn.init.zeros_(net.out.weight)
@@ -207,7 +207,7 @@ def dot_product_sum(
     Row i of the weights holds the a_ij. Nothing is learned and nothing is scaled.
     `torch.softmax` may be used. About 2 lines; no loop, on your honour.
 
-    The first vector below is 0, so both products with it are 0, and it becomes the mean of both:
+    The first vector below is 0, so its two products are 0, and it becomes the mean of the two:
 
     >>> y, weights = dot_product_sum(torch.tensor([[0.0, 0.0], [4.0, 2.0]]))
     >>> y[0]
@@ -225,19 +225,20 @@ def soft_lookup(
     v: Float[Tensor, "... S V"],
     temperature: float = 1.0,
 ) -> Float[Tensor, "... T V"]:
-    """Return for each query a mean of the values, weighted by how well their keys fit the query.
+    """Return for each query a mean of the values, weighted by how well their keys match the query.
 
         y_i = sum_j a_ij v_j,   a_ij = softmax over j of (q_i . k_j / temperature)     (5.7)
 
     At temperature 0 the formula would divide by 0. Return its limit (5.8): the value whose key
-    fits the query best or, if several fit equally well, the mean of their values.
+    matches the query best or, if several match equally well, the mean of their values. At very low
+    temperatures, subtract the largest score before you divide.
 
     Raises ValueError if the shapes do not fit or the temperature is below 0.
     `torch.softmax` may be used. About 6 lines.
 
     >>> k = torch.eye(2)
     >>> v = torch.tensor([[10.0], [20.0]])
-    >>> query = torch.tensor([[0.0, 1.0]])  # fits the second key
+    >>> query = torch.tensor([[0.0, 1.0]])  # matches the second key
     >>> [soft_lookup(query, k, v, temperature).item() for temperature in (1e9, 0)]
     [15.0, 20.0]
     """
@@ -252,7 +253,7 @@ def self_attention(
     W_k: Float[Tensor, "K D"],
     W_v: Float[Tensor, "V D"],
 ) -> Float[Tensor, "... T V"]:
-    """Let the vectors of one text look at each other: all three roles are made from x.
+    """Let the vectors of one text look at each other: queries, keys and values are made from x.
 
         q_i = W_q x_i,   k_i = W_k x_i,   v_i = W_v x_i                                (5.9)
 
@@ -274,12 +275,13 @@ def softmax(scores: Float[Tensor, "... S"]) -> Float[Tensor, "... S"]:
 
         a_j = exp(e_j) / sum_k exp(e_k)                                               (5.10)
 
-    - It is right for scores of any size, also where exp(e_j) by itself would overflow.
+    - It is right for scores of any size, even where exp(e_j) alone would overflow.
     - A score of -inf gets the weight 0.
-    - A row of nothing but -inf gets weights of 0 and sends back a gradient of 0, never NaN.
+    - A row of nothing but -inf gets weights of 0 and sends back a gradient of 0, never NaN: keep
+      0 / 0 and -inf - (-inf) out of the computation, since torch.where afterwards is too late.
 
     Raises ValueError if there are no scores: if the last axis is empty.
-    Tests stop torch's own softmax and logsumexp. About 5 lines.
+    Tests disable torch's own softmax and logsumexp. About 5 lines.
 
     >>> softmax(torch.tensor([[1000.0, 1000.0], [0.0, -math.inf], [-math.inf, -math.inf]]))
     tensor([[0.5000, 0.5000],
@@ -403,9 +405,9 @@ def attention_gradients(
     weights: Float[Tensor, "... T S"],
     grad: Float[Tensor, "... T V"],
 ) -> tuple[Float[Tensor, "... T K"], Float[Tensor, "... S K"], Float[Tensor, "... S V"]]:
-    """Return the gradients of a loss L for the inputs of `attention`: dL/dq, dL/dk, dL/dv.
+    """Return the gradients of a loss L with respect to q, k and v: dL/dq, dL/dk, dL/dv.
 
-    Walk through `attention` from its end to its beginning (5.14 to 5.17):
+    Walk through `attention` backwards, from its output to its inputs (5.14 to 5.17):
 
         y = weights v,   weights = softmax(scores),   scores = q k^T / sqrt(K)
 
@@ -414,7 +416,7 @@ def attention_gradients(
         weights: those that it returned, 0 where a mask hid a key.
         grad: dL/dy, the gradient at its output y.
 
-    Change none of them in place. Tests turn autograd off. About 5 lines.
+    Change none of them in place. Tests disable autograd. About 5 lines.
 
     >>> q = torch.tensor([[1.0]])
     >>> k = torch.tensor([[0.0], [0.0]])  # both keys fit equally well
@@ -436,7 +438,7 @@ class MultiHead(nn.Module):
     """H heads look at once, each with queries, keys and values of its own.
 
     D: numbers in a vector; a head works with K = D / H of them. E: numbers in a vector that is
-    looked at, D if not given.
+    looked at, D if not given; only `CrossAttention` sets it.
 
     Raises ValueError unless D is divisible by H.
     """
@@ -448,7 +450,7 @@ class MultiHead(nn.Module):
         self.D = D
         self.H = H
         self.look = look
-        # rows h K to (h + 1) K of W_q, W_k and W_v, counted from h = 0, belong to head h
+        # rows h K to (h + 1) K - 1 of W_q, W_k and W_v, counted from h = 0, belong to head h
         self.W_q = nn.Linear(D, D)  # weight (D, D), bias (D)
         self.W_o = nn.Linear(D, D)  # weight (D, D), bias (D)
         self.W_k = nn.Linear(E, D)  # weight (D, E), bias (D)
@@ -467,8 +469,8 @@ class MultiHead(nn.Module):
 
         Args:
             x: the vectors.
-            mask: as in `attention`, (T, T) or (B, T, T). It holds for every head, so it needs an
-                axis for them.
+            mask: as in `attention`, (T, T), (B, T, T) or (B, 1, T). It holds for every head, so it
+                needs an axis for them.
 
         Returns the new vectors, and the weights of each head.
         Look with `self.look(q, k, v, mask)`, which is `look` and takes any leading axes; move
@@ -486,7 +488,8 @@ class MultiHead(nn.Module):
 class CrossAttention(MultiHead):
     """Heads whose queries are made from one text, and keys and values from another, the memory.
 
-    It is made as a `MultiHead` is, and has its parameters; a vector of the memory has E numbers.
+    It is constructed like a `MultiHead`, and has its parameters; a vector of the memory has E
+    numbers.
     """
 
     def remember(
@@ -495,7 +498,7 @@ class CrossAttention(MultiHead):
         """Return the keys and the values of all heads.
 
         They do not depend on who looks, so they are made once and serve any number of steps.
-        Heads are cut as in `MultiHead`. About 3 lines.
+        Heads are split as in `MultiHead`. About 3 lines.
 
         >>> cross = CrossAttention(D=6, H=3, E=5)
         >>> k, v = cross.remember(torch.ones(2, 4, 5))
@@ -548,7 +551,8 @@ def grouped_attention(
 
     Raises ValueError unless H is divisible by G.
     Look with `look`. Never copy k or v: lay the queries of a group in a row, one head after the
-    other, as if they were those of a single head. About 8 lines.
+    other, as if they were those of a single head, and repeat the rows of the mask to match. About 8
+    lines.
 
     Both heads of q look at the only head of k and v, whose two keys fit equally well:
 
@@ -586,7 +590,7 @@ def blockwise_attention(
     causal: bool = False,
     block: int = 256,
 ) -> Float[Tensor, "... T V"]:
-    """Return the first of what `attention` returns, without ever holding T x S numbers.
+    """Return attention's output y, without ever holding T x S numbers.
 
     For each `block` of queries, go once through the keys, a block at a time, and keep three
     things for each query (Dao et al. 2022):
@@ -595,8 +599,8 @@ def blockwise_attention(
         total    l, the sum of exp(score - m) so far                                   (5.24)
         mixed    o, the sum of exp(score - m) times the value so far                   (5.24)
 
-    Whenever the top grows, the two sums must be made to fit the new one. After the last block
-    of keys, the answer is mixed / total (5.25).
+    Whenever m grows, l and o must be rescaled to the new m. After the last block of keys, the
+    output is mixed / total (5.25).
 
     Args:
         q, k, v: as in `attention`.
@@ -606,10 +610,10 @@ def blockwise_attention(
             may be smaller.
 
     Raises ValueError if the shapes do not fit or `block` is below 1.
-    Tests look at the largest tensor that you make. About 20 lines: two loops over blocks, and
+    Tests measure the largest tensor that you make. About 20 lines: two loops over blocks, and
     no other, on your honour.
 
-    The three keys fit equally well, so a query answers with the mean of the values that it sees:
+    The three keys match equally well, so each output is the mean of the values that its query sees:
 
     >>> q = torch.zeros(3, 2)
     >>> v = torch.tensor([[0.0], [3.0], [6.0]])
@@ -631,7 +635,7 @@ def windowed_attention(
     v: Float[Tensor, "... T V"],
     width: int,
 ) -> Float[Tensor, "... T V"]:
-    """Return the first of what `attention` returns, where each query sees only `width` keys.
+    """Return attention's output y, where each query sees at most `width` keys, its own among them.
 
         query i sees key j if i - width < j <= i                                       (5.26)
 
@@ -640,9 +644,9 @@ def windowed_attention(
 
     Raises ValueError if the shapes do not fit, there are not as many keys as queries, or the
     width is below 1.
-    Look with `look`. Tests look at the largest tensor that you make. About 11 lines.
+    Compute attention with `look`. Tests measure the largest tensor that you make. About 11 lines.
 
-    All keys fit equally well, so a query answers with the mean of its own value and the one before:
+    All keys match equally well, so each output is the mean of its own value and the one before:
 
     >>> q = torch.zeros(3, 2)
     >>> v = torch.tensor([[0.0], [3.0], [6.0]])
@@ -656,7 +660,7 @@ def windowed_attention(
 
 
 def receptive_field(width: int, n_layers: int) -> int:
-    """Return how many words can reach a vector through layers of windows (5.27).
+    """Return how many words can influence one output vector through layers of windows (5.27).
 
     The vector's own word is one of them. The text is long enough for all. About 1 line.
 

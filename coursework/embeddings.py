@@ -1,19 +1,20 @@
 """Embeddings: counted, factorised and learned. Leaves out: subword vectors, the training loop.
 
-A word is its id: its place in a list of words. A sentence is an array of ids, and a table of
+A word is its id: its position in a list of words. A sentence is an array of ids, and a table of
 vectors has one row for each word. Symbols are those of chapter 3, and (3.4) is an equation there.
-Sizes, as they stand in the shapes of arguments and answers:
+The sizes in the shapes of arguments and return values:
 
     V     words of the vocabulary           B     pairs in a batch
-    D     numbers in a vector               C     places in a window
-    T     words of a sentence               S     vectors of noise that a batch shares
-    n, m  rows and columns of a table,      F     forks of a tree
+    D     dimensions of a vector            C     positions in a window
+    T     words of a sentence               S     noise vectors that a batch shares
+    n, m  rows and columns of a table,      F     forks: inner nodes of a tree
           or rows of two tables             L     forks of the longest path
     d     dimensions that are kept
 
 So `x: Float[Tensor, "B D"]` is a tensor of B rows of D numbers, `Int[ndarray, " V"]` an array of V
-whole numbers (the space in front means nothing), and "*ids" stands for any number of axes. Where
-vectors are learned, in 3.7 to 3.10, they are tensors of torch; everywhere else arrays of numpy.
+whole numbers (the space in front means nothing), and "*ids" stands for any number of axes. A name
+with an underscore in front is not compared with others. Where vectors are learned, in 3.7 to 3.10,
+they are tensors of torch; everywhere else arrays of numpy.
 
 Logarithms are natural. Arguments that make no sense raise a ValueError: the lines with `require`,
 which are given, see to that. "No loop" and "no autograd" are a matter of honour.
@@ -39,7 +40,7 @@ NONE = -1  # stands in a window where no word is
 
 # ------------------------------------------------------------------ 3.1 One-hot vectors and lookup
 def one_hot(ids: Int[ndarray, "*ids"], V: int) -> Float[ndarray, "*ids V"]:
-    """Return the one-hot vector of each id: 1 at the place of the id, 0 at all others (3.1).
+    """Return the one-hot vector of each id: 1 at that position, 0 elsewhere (3.1).
 
     About 1 line, without a loop: `ids` may have any shape.
 
@@ -93,9 +94,9 @@ def cooccurrence(
         window: how many places to either side count as near, at least 1.
         by_distance: if True, a pair whose words stand d places apart adds 1/d instead of 1.
 
-    About 8 lines: np.add.at, no loop over the words of a sentence.
+    About 8 lines: np.add.at, no loop over the words of a sentence (one over distances is fine).
 
-    >>> cooccurrence([np.array([0, 1, 1])], V=2, window=1).tolist()  # the pair 1, 1 counts twice
+    >>> cooccurrence([np.array([0, 1, 1])], V=2, window=1).tolist()  # 1, 1: once from each side
     [[0.0, 1.0], [1.0, 2.0]]
     """
     require("window", window, window >= 1, "at least 1")
@@ -140,7 +141,7 @@ def nearest(
 ) -> list[int]:
     """Return the ids of the k rows of E with the largest cosine to q, best first.
 
-    Ids in `exclude` are left out. Of equal cosines, the smaller id stands first. Raises ValueError
+    Ids in `exclude` are left out. Ties go to the smaller id. Raises ValueError
     unless k words are left to choose from.
 
     About 4 lines, with `cosine`.
@@ -163,14 +164,16 @@ def ppmi(
 
         max(0, ln(P(i, j) / (P(i) P(j))) - shift)        (3.7) and (3.8)
 
-    P(i, j) and P(i) are the shares that the cell and the row have of all counts. P(j) is the share
-    that #(j)**smoothing has of the sum of these powers over all columns, where #(j) is the sum of
-    column j. A cell whose count is 0 gives 0, also in an empty row or column.
+        P(i, j) = #(i, j) / N,    P(i) = #(i) / N
+        P(j) = #(j)**smoothing / (the sum of #(c)**smoothing over all columns c)
+
+    N is the sum of all counts, #(i) that of row i and #(j) that of column j. A cell whose count is
+    0 gives 0, also in an empty row or column.
 
     Args:
         counts: rows are words i, columns contexts j; 0 or more, and not all 0.
         smoothing: the power, above 0 and at most 1. With 1, P(j) is the column's plain share.
-        shift: what is taken off before the cut at 0; itself 0 or more.
+        shift: subtracted before negative values are set to 0; itself 0 or more.
 
     About 5 lines (Church and Hanks 1990; Levy, Goldberg and Dagan 2015).
 
@@ -194,9 +197,9 @@ def svd_vectors(
 
         W = U_d S_d**power,    C = V_d S_d**(1 - power)
 
-    The index d stands for the d largest singular values: no matrix of rank d is nearer to M than
-    W C^T. A column of W and C may have either sign. Raises ValueError unless d is between 1 and the
-    smaller side of M.
+    The index d stands for the d largest singular values: no matrix of rank d is nearer to M than W
+    C^T. `power` says how S is divided: 1 gives all of it to W, 0 all to C. A column of W and C may
+    have either sign. Raises ValueError unless d is between 1 and the smaller side of M.
 
     About 4 lines, with np.linalg.svd.
 
@@ -216,8 +219,8 @@ def frequent_words(sentences: Iterable[Sequence[str]], min_count: int = 1) -> di
 
     About 4 lines.
 
-    >>> frequent_words([["b", "a", "b"], ["c", "a"]], min_count=2)
-    {'a': 2, 'b': 2}
+    >>> frequent_words([["b", "b", "d", "a"], ["c", "b", "a", "c"]], min_count=2)
+    {'b': 3, 'a': 2, 'c': 2}
     """
     require("min_count", min_count, min_count >= 1, "at least 1")
     raise NotImplementedError("3.6 frequent_words: see section 3.6, equations 3.10 to 3.12")
@@ -241,8 +244,9 @@ def subsample(
 
     About 3 lines.
 
-    >>> subsample(np.array([0, 1, 0, 1]), np.array([90, 10]), t=1e-9, rng=np.random.default_rng(0))
-    array([], dtype=int64)
+    >>> sentence, counts = np.array([0, 1, 0, 1]), np.array([10**12, 1])
+    >>> subsample(sentence, counts, t=1e-12, rng=np.random.default_rng(0)).tolist()  # 0 is frequent
+    [1, 1]
     """
     require("t", t, t > 0, "above 0")
     raise NotImplementedError("3.6 subsample: see section 3.6, equations 3.10 to 3.12")
@@ -253,16 +257,16 @@ def context_windows(
     window: int,
     rng: Generator,
 ) -> Int[ndarray, "T C"]:
-    """Return for each place t of a sentence the words around it, from left to right (3.11).
+    """Return for each position t of a sentence the words around it, from left to right (3.11).
 
-    The columns are the places t - window, ..., t - 1, t + 1, ..., t + window, so C = 2 * window.
-    How far each place looks, its reach, is drawn anew, evenly from 1, ..., window. A place beyond
-    the reach or outside the sentence holds NONE.
+    The columns are the positions t - window, ..., t - 1, t + 1, ..., t + window, so C = 2 * window.
+    How far each position looks, its reach, is drawn for itself, uniformly from 1, ..., window. A
+    position beyond the reach or outside the sentence holds NONE.
 
     Args:
-        sentence: ids; if it is empty, the answer has no rows.
+        sentence: ids; if it is empty, the result has no rows.
         window: the largest reach, at least 1.
-        rng: draws one reach for each place.
+        rng: draws one reach for each position.
 
     About 8 lines, no loop.
 
@@ -293,16 +297,16 @@ def softmax_loss(
     U: Float[Tensor, "V D"],
     targets: Int[Tensor, " B"],
 ) -> tuple[Float[Tensor, ""], Float[Tensor, "B D"], Float[Tensor, "V D"]]:
-    """Return the loss of skip-gram and its gradients in v and U, worked out by hand (3.13, 3.14).
+    """Return the loss of skip-gram and its gradients with respect to v and U (3.13, 3.14).
 
         loss = mean over b of -ln P(targets[b] | b),    P(w | b) = softmax over w of U_w . v_b
 
     Args:
-        v: row b is the vector of a word.
-        U: row w is the vector that word w has as a neighbour.
+        v: row b is the vector of a centre word.
+        U: row w is the context vector of word w, the one that it has as a neighbour.
         targets: targets[b] is the neighbour that was seen beside word b.
 
-    About 8 lines: F.log_softmax, but no autograd.
+    Work the gradients out by hand. About 8 lines: F.log_softmax, but no autograd.
 
     >>> loss, dv, dU = softmax_loss(torch.ones(1, 1), torch.zeros(2, 1), torch.tensor([0]))
     >>> loss.exp().item(), dU.tolist()
@@ -319,20 +323,20 @@ def negative_sampling(
     noise: Float[Tensor, "S D"],
     k: float,
 ) -> tuple[Float[Tensor, ""], Float[Tensor, "B D"], Float[Tensor, "B D"], Float[Tensor, "S D"]]:
-    """Return the loss of negative sampling and its gradients in v, u and noise, by hand.
+    """Return the loss of negative sampling and its gradients with respect to v, u and noise.
 
         loss = mean over b of  -ln sigmoid(u_b . v_b) - k/S * (sum over n of ln sigmoid(-n . v_b))
 
     Here n runs over all rows of `noise` (3.15, 3.16; Mikolov et al. 2013).
 
     Args:
-        v: row b is the vector of a word.
-        u: row b is the vector of its neighbour.
-        noise: S vectors of noise, which the whole batch shares.
-        k: how many vectors of noise each pair has, above 0. Each of the S counts k/S times, which
-            need not be a whole number.
+        v: row b is the vector of a centre word.
+        u: row b is the context vector of its neighbour.
+        noise: S noise vectors, which the whole batch shares.
+        k: negative samples per pair, above 0. Each of the S shared vectors stands in with the
+            weight k/S, which need not be a whole number.
 
-    About 11 lines: F.logsigmoid, no autograd and no loop.
+    Work the gradients out by hand. About 11 lines: F.logsigmoid, no autograd and no loop.
 
     >>> zero = torch.zeros(1, 1)
     >>> negative_sampling(torch.ones(1, 1), zero, zero, k=3)[2:]
@@ -350,8 +354,8 @@ def context_means(E: Float[Tensor, "V D"], contexts: Int[Tensor, "B C"]) -> Floa
 
     About 4 lines, no loop.
 
-    >>> context_means(torch.tensor([[1.0], [4.0]]), torch.tensor([[0, 1], [1, NONE]])).tolist()
-    [[2.5], [4.0]]
+    >>> context_means(torch.tensor([[1.0], [4.0]]), torch.tensor([[0, 1], [0, NONE]])).tolist()
+    [[2.5], [1.0]]
     """
     raise NotImplementedError("3.9 context_means: see section 3.9, equations 3.17 and 3.18")
 
@@ -361,10 +365,10 @@ def context_gradients(
     contexts: Int[Tensor, "B C"],
     V: int,
 ) -> Float[Tensor, "V D"]:
-    """Return the gradient in E of a loss whose gradient in context_means(E, contexts) is dh (3.18).
+    """Return dL/dE, given dh = dL/dh, where h = context_means(E, contexts) (3.18).
 
-    Row b of dh is shared out evenly among the places of row b that hold words. A word adds up what
-    it gets at all the places where it stands, be they in one row or in several.
+    Row b of dh is shared out evenly among the positions of row b that hold words. A word that
+    stands at several positions, in one row or in many, gets the sum.
 
     About 7 lines: no autograd, no loop.
 
@@ -378,10 +382,10 @@ def context_gradients(
 def huffman_codes(counts: Sequence[int]) -> list[str]:
     """Return the path from the root of a Huffman tree to each word: 0 for left, 1 for right.
 
-    At first each word is a tree of its own. The two trees of the smallest counts become the
-    branches of one, whose count is their sum, until one tree is left. Then no code is the beginning
-    of another, and no tree has a smaller mean length of its codes, weighted by the counts. Any such
-    tree is right. The code of one word alone is "".
+    At first each word is a tree of its own. Again and again, the two trees with the smallest counts
+    become the branches of one, whose count is their sum, until one tree is left. Then no code is a
+    prefix of another, and no tree has a smaller mean length of its codes, weighted by the counts.
+    Any such tree is right. The code of one word alone is "".
 
     Args:
         counts: how often each word occurs; at least one word.
@@ -408,15 +412,16 @@ def tree_log_probs(
     A fork is an inner node of the tree. Only the rows of N on these paths are read.
 
     Args:
-        v: row b is the vector of a word in the middle of a window.
+        v: row b is the vector of a centre word.
         N: a vector n for each fork of the tree.
-        forks: row b is the path to the word whose probability is asked for: rows of N.
-        signs: at each fork of the path 1 for left and -1 for right; 0 after the path's end, where
-            nothing is added.
+        forks: row b is the path to the word whose probability is asked for: rows of N, and any row
+            after the path's end.
+        signs: at each fork of the path 1 for left, the code's "0", and -1 for right, its "1"; 0
+            after the path's end, where nothing is added.
 
     About 3 lines, no loop.
 
-    >>> forks, signs = torch.tensor([[0, 1]]), torch.tensor([[1.0, -1.0]])
+    >>> forks, signs = torch.tensor([[0, 1, 0]]), torch.tensor([[1.0, -1.0, 0.0]])
     >>> tree_log_probs(torch.ones(1, 2), torch.zeros(2, 2), forks, signs).exp().item()
     0.25
     """
@@ -442,7 +447,7 @@ def odd_one_out(E: Float[ndarray, "V D"], ids: Sequence[int]) -> int:
 def analogy(E: Float[ndarray, "V D"], a: int, b: int, c: int, exclude: bool = True) -> int:
     """Return the id of the word nearest by cosine to a - b + c, on vectors of norm 1 (3.21).
 
-    a is to b as the answer is to c. All rows of E are brought to norm 1 first; a row of 0 stays as
+    a is to b as the answer is to c. All rows of E are scaled to norm 1 first; a row of 0 stays as
     it is. Of equally near words, the smaller id is the answer.
 
     Args:
@@ -452,7 +457,8 @@ def analogy(E: Float[ndarray, "V D"], a: int, b: int, c: int, exclude: bool = Tr
 
     About 6 lines.
 
-    >>> analogy(np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 0.1], [1.0, 0.2]]), 0, 1, 2)
+    >>> king, man, woman, queen = [1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 1.0]
+    >>> analogy(np.array([king, man, woman, queen, [1.0, 0.0, 0.0]]), 0, 1, 2)
     3
     """
     require_ids("a, b, c", (a, b, c), len(E))
@@ -485,13 +491,13 @@ def pca(
 ) -> tuple[Float[ndarray, "n d"], Float[ndarray, "d m"], Float[ndarray, " d"]]:
     """Return the rows of X as points in d dimensions, the d axes, and their shares of the variance.
 
-    The axes are rows of norm 1, at right angles to each other, and go through the mean of the rows
-    of X. Each takes as much of the variance as is left to take (3.23); its share is of the variance
-    in all m directions. A point holds a row's coordinates on the axes. An axis may have either
-    sign, and its coordinates with it.
+    Subtract the mean of the rows first. The axes are rows of norm 1, at right angles to each other.
+    Each takes as much of the remaining variance as one direction can (3.23); its share is a
+    fraction of the variance in all m directions. A point holds a row's coordinates on the axes. An
+    axis may have either sign, and its coordinates with it.
 
     Raises ValueError unless d is between 1 and the smaller side of X, and the rows are not all the
-    same. X stays as it is.
+    same. X is not changed.
 
     About 5 lines, with np.linalg.svd or np.linalg.eigh.
 

@@ -1,14 +1,16 @@
-"""What language models share: words and tokens, measures, choices. Leaves out: how to train one.
+"""What language models share: tokens, evaluation, sampling and search. Leaves out: training.
 
 The symbols are those of chapter 1, and so are the numbers of equations, such as (1.4).
 
     w   a token, as its id                  V   the number of tokens in the vocabulary
     h   its history: all tokens before it   N   the number of predictions
     u   a part of the history               B   the number of texts in a batch
-    t   a place in a text, from 0 on        T   the number of tokens in each of them
+    t   a position in a text, from 0 on     T   the number of tokens in each of them
+    L   the number of tokens in one long text
 
 Logarithms are natural: measures are in nats, unless they say bits. The given lines of a function
-raise a ValueError for arguments that make no sense, so you need not check them.
+raise a ValueError for arguments that make no sense, so you need not check them. A signature that
+says float, int or str means Python's own type: wrap a number of numpy in float(...) or int(...).
 """
 
 import math
@@ -23,14 +25,14 @@ from jaxtyping import Float, Int
 from nextword.given.checks import require, require_distribution, require_ids
 
 SPECIAL = ["<s>", "</s>", "<unk>"]  # the first words of every vocabulary
-BOS = 0  # the id of <s>: begin of a text
+BOS = 0  # the id of <s>: beginning of a text
 EOS = 1  # the id of </s>: end of a text
 UNK = 2  # the id of <unk>: any word that is not in the vocabulary
 
 
 # ------------------------------------------------------------------ 1.1 Vocabulary
 def build_vocabulary(sentences: Iterable[Sequence[str]], min_count: int = 1) -> list[str]:
-    """List the special symbols, then the words that are seen at least min_count times.
+    """List the special symbols, then the words that occur at least min_count times.
 
     The most frequent word goes first; equally frequent words stand in alphabetical order. A word's
     place in the list is its id. A special symbol that stands in a sentence is not listed a second
@@ -44,8 +46,8 @@ def build_vocabulary(sentences: Iterable[Sequence[str]], min_count: int = 1) -> 
         ValueError: if there is no word in any sentence, or min_count is below 1.
 
     Example:
-        >>> build_vocabulary([["b", "a", "b"], ["c", "a"]], min_count=2)
-        ['<s>', '</s>', '<unk>', 'a', 'b']
+        >>> build_vocabulary([["b", "b", "d", "a"], ["c", "b", "a", "c"]], min_count=2)
+        ['<s>', '</s>', '<unk>', 'b', 'a', 'c']
     """
     sentences = list(sentences)
     require("min_count", min_count, min_count >= 1, "at least 1")
@@ -66,12 +68,12 @@ def to_ids(words: Iterable[str], vocabulary: Sequence[str]) -> list[int]:
 
 
 def to_words(ids: Iterable[int], vocabulary: Sequence[str]) -> list[str]:
-    """Return the words with these ids: the way back from `to_ids`.
+    """Return the words with these ids: the inverse of `to_ids`.
 
     About 1 line.
 
     Raises:
-        ValueError: if an id is below 0, or is no place in the vocabulary.
+        ValueError: if an id is below 0, or is not a position in the vocabulary.
 
     Example:
         >>> to_words([3, 2, 1], ["<s>", "</s>", "<unk>", "a"])
@@ -83,10 +85,10 @@ def to_words(ids: Iterable[int], vocabulary: Sequence[str]) -> list[str]:
 
 # ------------------------------------------------------------------ 1.2 Inputs and targets
 def inputs_and_targets(ids: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return what a model reads of a text, and what it must predict (1.2).
+    """Return what a model reads, and what it must predict, for one text (1.2).
 
-    The inputs are BOS and the text; the targets are the text and EOS. So each target is the next
-    input, and the end is predicted, too. Both are new lists. About 1 line.
+    The inputs are BOS followed by the text; the targets are the text followed by EOS. So each
+    target is the next input, and the end is predicted, too. Both are new lists. About 1 line.
 
     Example:
         >>> inputs_and_targets([7, 8])
@@ -103,7 +105,7 @@ def batch(
         x[b, t] = ids[starts[b] + t]
         y[b, t] = ids[starts[b] + t + 1]
 
-    So each target is the token one place later. About 2 lines, without a loop.
+    So each target is the token one position later. About 2 lines, without a loop.
 
     Args:
         ids: the whole text, L tokens.
@@ -130,8 +132,8 @@ def log_softmax(logits: Float[np.ndarray, "*batch V"]) -> Float[np.ndarray, "*ba
 
         ln P(w) = z[w] - ln(sum of exp(z[v]) over all v)
 
-    Exact for scores of any size: nothing overflows. A score of -inf has probability 0, and so the
-    log-probability -inf. About 3 lines.
+    Accurate for scores of any size: nothing overflows. A score of -inf has probability 0, and so
+    the log-probability -inf. About 3 lines.
 
     Raises:
         ValueError: if the largest score of a row is not a finite number.
@@ -150,10 +152,10 @@ class TableModel:
     """A language model small enough to know by heart: it looks P(w | h) up in a table (given).
 
     rows[u] is the row of all P(w | u), where u is a tuple of ids: an ending of the history. The
-    longest ending that is in the table counts. The empty tuple must be there, for all histories
-    that have no other.
+    model uses the longest ending of a history that has a row. The empty tuple must have one, for
+    the histories that have no other.
 
-    Every language model in this course has a method `log_probs` like this one.
+    Wherever a `TableModel` is asked for, any object with a method `log_probs` like its own will do.
 
     Example:
         >>> model = TableModel({(): [0.5, 0.5], (1,): [0.25, 0.75]})
@@ -179,10 +181,10 @@ class TableModel:
 
 
 def token_log_probs(model: TableModel, history: Sequence[int], text: Sequence[int]) -> list[float]:
-    """Return ln P(w | h) of each token w of a text that follows a history.
+    """Score each token w of a text that follows a history: return the list of ln P(w | h).
 
-    h is the history and after it the text before w. By the chain rule (1.4), the sum of the list
-    is ln P(text | history). A token with P = 0 has -inf. About 5 lines.
+    h is the history followed by the part of the text before w. By the chain rule (1.4), the sum of
+    the list is ln P(text | history). A token with P = 0 has -inf. About 5 lines.
 
     Args:
         model: a `TableModel`, or anything else with its method `log_probs`.
@@ -199,7 +201,7 @@ def token_log_probs(model: TableModel, history: Sequence[int], text: Sequence[in
 
 # ------------------------------------------------------------------ 1.5 Measures
 def cross_entropy(log_probs: Float[np.ndarray, "N V"], targets: Int[np.ndarray, "N"]) -> float:
-    """Return the mean surprise at the right tokens, in nats (1.5).
+    """Return the mean surprisal of the right tokens, in nats (1.5).
 
         H = -(1/N) sum of log_probs[i, targets[i]] over i
 
@@ -235,7 +237,7 @@ def perplexity(log_probs: Sequence[float]) -> float:
         ValueError: if there is none.
 
     Example:
-        >>> round(perplexity([math.log(1 / 6)] * 10), 4)  # ten throws of a die
+        >>> round(perplexity([math.log(1 / 6)] * 10), 4)  # ten rolls of a die
         6.0
     """
     require("log_probs", log_probs, len(log_probs) > 0, "at least one number")
@@ -243,7 +245,7 @@ def perplexity(log_probs: Sequence[float]) -> float:
 
 
 def bits_per_byte(log_probs: Sequence[float], text: str) -> float:
-    """Return the bits that the tokens of a text cost, per byte of its UTF-8 (1.7).
+    """Return the bits that the tokens of a text cost, per byte of its UTF-8 encoding (1.7).
 
     A nat is 1 / ln 2 bits. A character may have several bytes. About 2 lines.
 
@@ -264,14 +266,14 @@ def bits_per_byte(log_probs: Sequence[float], text: str) -> float:
 
 # ------------------------------------------------------------------ 1.6 Entropy and KL divergence
 def entropy(p: Float[np.ndarray, "V"]) -> float:
-    """Return the mean surprise of a source that is known, in nats (1.8).
+    """Return the mean surprisal of a source that is known, in nats (1.8).
 
         H(p) = -sum of p(w) ln p(w) over all w, where 0 ln 0 = 0
 
     About 2 lines.
 
     Raises:
-        ValueError: if p is no distribution.
+        ValueError: if p is not a distribution.
 
     Example:
         >>> round(entropy(np.array([0.5, 0.0, 0.5])), 4)  # a coin: ln 2
@@ -282,7 +284,7 @@ def entropy(p: Float[np.ndarray, "V"]) -> float:
 
 
 def kl_divergence(p: Float[np.ndarray, "V"], q: Float[np.ndarray, "V"]) -> float:
-    """Return what the model q loses in the world p, in nats (1.9).
+    """Return the extra nats per word that a model q costs where words follow p (1.9).
 
         KL(p || q) = sum of p(w) ln(p(w) / q(w)) over all w
 
@@ -290,7 +292,7 @@ def kl_divergence(p: Float[np.ndarray, "V"], q: Float[np.ndarray, "V"]) -> float
     About 5 lines.
 
     Raises:
-        ValueError: if p or q is no distribution, or their lengths differ.
+        ValueError: if p or q is not a distribution, or their lengths differ.
 
     Example:
         >>> round(kl_divergence(np.array([0.5, 0.5]), np.array([0.25, 0.75])), 4)
@@ -312,7 +314,8 @@ def count_characters(texts: Iterable[str], n: int) -> Counts:
     """Return counts[u][c]: how often the character c followed the n - 1 characters u.
 
     Each text is counted by itself. Its first n - 1 characters have no full context, and are not
-    counted as c. Only what was seen has a place in the table. About 8 lines.
+    counted as c. For n = 1, u is the empty string. Only what was seen has a place in the table, of
+    plain dicts. About 8 lines.
 
     Raises:
         ValueError: if n is below 1.
@@ -328,7 +331,7 @@ def count_characters(texts: Iterable[str], n: int) -> Counts:
 def character_log_prob(counts: Counts, text: str, n: int, V: int) -> float:
     """Return the log-probability of a text, with 1 added to every count (1.11).
 
-        ln P(text) = sum of ln (#(uc) + 1) / (#(u•) + V), from the n-th character c on
+        ln P(text) = sum of ln( (#(uc) + 1) / (#(u•) + V) ), from the n-th character c on
 
     #(uc) is how often c followed the n - 1 characters u, #(u•) how often any character did: both
     are 0 where nothing was seen. A text of fewer than n characters has 0. About 7 lines.
@@ -336,7 +339,7 @@ def character_log_prob(counts: Counts, text: str, n: int, V: int) -> float:
     Args:
         counts: as `count_characters` returns them for the same n.
         text: what is scored.
-        n: the length of the context u, and 1 for c.
+        n: the length of the context u plus 1, for c.
         V: the number of different characters there are, seen or not.
 
     Raises:
@@ -358,18 +361,20 @@ def posterior(
 
         P(class | text) = P(class) P(text | class) / (the sum of this over all classes)
 
-    A page has a likelihood near exp(-5000), which no float can hold: mind the exp. About 5 lines.
+    A page has a likelihood near exp(-5000), smaller than any float: subtract the largest logarithm
+    before exp. About 5 lines.
 
     Args:
         log_likelihoods: ln P(text | class) by class.
         priors: P(class) by class, all above 0. The classes may stand in another order.
 
     Raises:
-        ValueError: if the classes are not the same, or the priors are no distribution.
+        ValueError: if the classes are not the same, or the priors are not a distribution.
 
     Example:
-        >>> posterior({"en": -5000.0, "fr": -5000.0}, {"en": 0.5, "fr": 0.5})
-        {'en': 0.5, 'fr': 0.5}
+        >>> found = posterior({"en": -5000.0, "fr": -5000.0}, {"en": 0.75, "fr": 0.25})
+        >>> {language: round(p, 4) for language, p in sorted(found.items())}
+        {'en': 0.75, 'fr': 0.25}
     """
     require("priors", priors, priors.keys() == log_likelihoods.keys(), "one for each class")
     require_distribution("priors", np.array([*priors.values()]))
@@ -386,7 +391,7 @@ def rerank(candidates: Mapping[str, tuple[float, float]], weight: float = 1.0) -
 
     Args:
         candidates: candidates[text] = (ln P(text), ln P(signal | text)).
-        weight: how much the channel counts beside the language model.
+        weight: of ln P(signal | text), the channel model; the language model's is 1.
 
     Raises:
         ValueError: if the weight is below 0.
@@ -403,12 +408,12 @@ def rerank(candidates: Mapping[str, tuple[float, float]], weight: float = 1.0) -
 Pair = tuple[int, int]  # two tokens that stand side by side
 Merges = Sequence[Pair]  # merge number i makes the token 256 + i out of two older ones
 
-# words and signs, each with one space before it, and the spaces that are left: nothing is lost
+# words and punctuation, each with at most one space before it, then the spaces that are left
 CHUNK = re.compile(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+")
 
 
 def chunks(text: str) -> list[str]:
-    """Cut a text into words, signs and spaces (given): no token reaches from one into the next.
+    """Cut a text into words, punctuation and spaces (given): no token reaches across a cut.
 
     A space stands with the word that follows it. Joined, the chunks are the text again.
 
@@ -439,14 +444,15 @@ def merge(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
 
 
 def train_bpe(text: str, n_merges: int) -> list[Pair]:
-    """Learn merges from a text; each joins the pair of tokens that is then most frequent (1.14).
+    """Learn merges from a text; each joins the pair that is most frequent at that point (1.14).
 
     Tokens 0 to 255 are the bytes of UTF-8; the first merge makes token 256. Pairs are counted at
-    every place inside each chunk, also where two of them overlap. Of equally frequent pairs the
-    smaller one is merged, (97, 98) before (97, 99). The list ends early when no pair occurs twice.
+    every position inside each chunk, also where two of them overlap: "aaa" holds (a, a) twice. Of
+    equally frequent pairs the smaller one is merged, (97, 98) before (97, 99). The list ends early
+    when no pair occurs twice.
 
-    Count equal chunks once, and after a merge update only the chunks that have changed: then 300
-    merges of 400 kB take seconds. About 25 lines.
+    Keep each distinct chunk once, with its count, and after a merge update only the chunks that
+    have changed: then 300 merges on 400 kB take seconds. About 25 lines.
 
     Raises:
         ValueError: if the text is empty, or n_merges is below 0.
@@ -462,10 +468,10 @@ def train_bpe(text: str, n_merges: int) -> list[Pair]:
 
 # ------------------------------------------------------------------ 1.10 Encoding and decoding
 def encode(text: str, merges: Merges) -> list[int]:
-    """Turn text into tokens: in each chunk, do the oldest merge that applies, and repeat (1.15).
+    """Turn text into tokens: in each chunk, apply the oldest merge that fits, and repeat (1.15).
 
-    A chunk begins as its bytes of UTF-8. The oldest merge is the one that was learned first. An
-    empty text has no tokens. About 10 lines.
+    A chunk starts as its UTF-8 bytes. The oldest merge is the one that was learned first; it is
+    made wherever it fits in the chunk. An empty text has no tokens. About 10 lines.
 
     Example:
         >>> encode("slow lower", [(108, 111), (256, 119), (32, 257)])
@@ -494,13 +500,13 @@ def token_bytes(merges: Merges) -> list[bytes]:
 
 
 def decode(ids: Iterable[int], merges: Merges) -> str:
-    """Turn tokens back into text: the way back from `encode`.
+    """Turn tokens back into text: the inverse of `encode`.
 
-    One character may be spread over several tokens. Bytes that are no UTF-8 become the sign
-    U+FFFD. About 2 lines.
+    One character may be spread over several tokens. Bytes that are not valid UTF-8 become U+FFFD,
+    the replacement character. About 2 lines.
 
     Raises:
-        ValueError: if an id is no token of these merges.
+        ValueError: if an id is not a token of these merges.
 
     Example:
         >>> decode([115, 257, 258, 101, 114], [(108, 111), (256, 119), (32, 257)])
@@ -515,14 +521,15 @@ def decode(ids: Iterable[int], merges: Merges) -> str:
 def with_temperature(logits: Float[np.ndarray, "V"], temperature: float) -> Float[np.ndarray, "V"]:
     """Return the softmax of logits / temperature (1.16).
 
-    Temperature 0 is the limit: the largest logits share everything evenly, the others get 0.
-    Nothing overflows, however cold it is. About 5 lines.
+    Temperature 0 is the limit: the tokens with the largest logit share the probability evenly, the
+    others get 0. Nothing overflows, however low the temperature: subtract the largest logit before
+    you divide. About 5 lines.
 
     Raises:
         ValueError: if the temperature is below 0.
 
     Example:
-        >>> with_temperature(np.log([0.1, 0.3, 0.6]), 0.5).round(4).tolist()  # squares, sum 1
+        >>> with_temperature(np.log([0.1, 0.3, 0.6]), 0.5).round(4).tolist()  # 0.01 : 0.09 : 0.36
         [0.0217, 0.1957, 0.7826]
     """
     require("temperature", temperature, temperature >= 0, "at least 0")
@@ -530,12 +537,12 @@ def with_temperature(logits: Float[np.ndarray, "V"], temperature: float) -> Floa
 
 
 def top_k(probs: Float[np.ndarray, "V"], k: int) -> Float[np.ndarray, "V"]:
-    """Keep the k most likely tokens, set all others to 0, and let the kept ones sum to 1.
+    """Keep the k most likely tokens, set all others to 0, and renormalise: the kept ones sum to 1.
 
     Of equally likely tokens, those with the smaller ids are kept. About 4 lines.
 
     Raises:
-        ValueError: if probs is no distribution, or k is not from 1 to V.
+        ValueError: if probs is not a distribution, or k is not from 1 to V.
 
     Example:
         >>> top_k(np.array([0.25, 0.5, 0.25]), 2).round(4).tolist()
@@ -547,13 +554,14 @@ def top_k(probs: Float[np.ndarray, "V"], k: int) -> Float[np.ndarray, "V"]:
 
 
 def top_p(probs: Float[np.ndarray, "V"], p: float) -> Float[np.ndarray, "V"]:
-    """Keep the nucleus, the fewest most likely tokens that together hold p or more (1.17).
+    """Keep the nucleus, the fewest most likely tokens whose probabilities sum to p or more (1.17).
 
-    All others become 0, and the kept ones sum to 1 again. Of equally likely tokens, the smaller id
-    goes first. The token that reaches p is kept, too. About 7 lines.
+    All others become 0, and the kept ones are renormalised to sum to 1. Of equally likely tokens,
+    the smaller id goes first. The token that reaches p is kept, too; if rounding holds the sum of
+    all below p, every token with a probability above 0 is. About 7 lines.
 
     Raises:
-        ValueError: if probs is no distribution, or p is not above 0 and at most 1.
+        ValueError: if probs is not a distribution, or p is not above 0 and at most 1.
 
     Example:
         >>> top_p(np.array([0.25, 0.5, 0.125, 0.125]), 0.6).round(4).tolist()
@@ -565,10 +573,12 @@ def top_p(probs: Float[np.ndarray, "V"], p: float) -> Float[np.ndarray, "V"]:
 
 
 def sample(probs: Float[np.ndarray, "V"], rng: np.random.Generator) -> int:
-    """Draw the id of a token with these probabilities. Only `rng` decides. About 1 line.
+    """Draw the id of a token with these probabilities. All chance comes from `rng`. About 1 line.
+
+    Divide by the sum first: rng.choice is stricter than the check below.
 
     Raises:
-        ValueError: if probs is no distribution.
+        ValueError: if probs is not a distribution.
 
     Example:
         >>> sample(np.array([0.0, 1.0, 0.0]), np.random.default_rng(0))  # there is no choice
@@ -587,7 +597,7 @@ def beam_search(
     Begin with one open text, the empty one. Then, max_tokens times:
 
     1. Extend each open text by every token that is possible after it (P > 0).
-    2. Of all these results together, keep the `width` most likely.
+    2. Of all these results together, keep the `width` most likely by ln P; alpha plays no part yet.
     3. Those that end in EOS are finished: set them aside. The others are open in the next step.
 
     Those that are open after the last step count as finished, too. Return the `width` best of all
@@ -599,7 +609,7 @@ def beam_search(
 
     Args:
         model: a `TableModel`, or anything else with its method `log_probs`.
-        history: what is given before the text, usually [BOS]; it is no part of the answer.
+        history: what is given before the text, usually [BOS]; it is not returned.
         width: how many texts are kept at each step.
         max_tokens: how long a text may become.
         alpha: 0 compares the sums of logarithms, 1 their means per token.

@@ -5,11 +5,12 @@ The symbols are those of chapter 2, and so are the numbers of equations, such as
     w         a word                          #(uw)     how often w followed u
     u         its context: the words before   #(u•)     how often any word followed u
               it, as a tuple                  N1+(u•)   how many different words followed u
-    u'        u without its first word        N1+(•uw)  how many different words stood before uw
-    n         the order: 2 = bigrams          V         how many words can be predicted
+    u'        u without its first word        N1+(•uw)  how many different words preceded uw
+    n         the order: 2 = bigrams          V         how many words can be predicted, and EOS
 
 A sentence is a list of words, or a string, whose words are its characters. The given lines of a
-function raise a ValueError for arguments that make no sense, so you need not check them.
+function raise a ValueError for arguments that make no sense, so you need not check them. A
+signature that says float or int means Python's own type; tables are plain dicts.
 """
 
 import math
@@ -21,7 +22,7 @@ from itertools import chain
 import numpy as np
 
 from nextword.given.checks import require
-from nextword.given.vocabulary import BOS, EOS  # <s> and </s>: begin and end of a sentence
+from nextword.given.vocabulary import BOS, EOS  # <s> and </s>: start and end of a sentence
 
 Word = Hashable
 Context = tuple[Word, ...]
@@ -30,10 +31,10 @@ Table = dict[Context, dict[Word, int]]  # table[u][w] = #(uw); its contexts have
 
 # ------------------------------------------------------------------ 2.1 Padding and sliding windows
 def pad(sentence: Sequence[Word], n: int) -> list[Word]:
-    """Put n - 1 begin symbols before a sentence and one end symbol after it (2.2).
+    """Put n - 1 start symbols before a sentence and one end symbol after it (2.2).
 
-    So the first word has a full context, too, and the end is predicted like a word. Returns a new
-    list. About 1 line.
+    This gives even the first word a full context, and the end is predicted like a word. Returns a
+    new list. About 1 line.
 
     Raises:
         ValueError: if n is below 1.
@@ -49,7 +50,7 @@ def pad(sentence: Sequence[Word], n: int) -> list[Word]:
 def windows(tokens: Sequence[Word], n: int) -> list[tuple[Word, ...]]:
     """List the n-grams of a sequence from left to right: a window of n tokens slides by one.
 
-    T tokens hold T - n + 1 n-grams, or none if T < n. Nothing is padded here. About 2 lines.
+    T tokens contain T - n + 1 n-grams, or none if T < n. Nothing is padded here. About 2 lines.
 
     Raises:
         ValueError: if n is below 1.
@@ -100,7 +101,7 @@ class NGramModel:
     Args:
         tables: one for each context length, as `count_ngrams` returns them; n = len(tables).
         vocabulary: the words that can be predicted; EOS is one of them, BOS is not. Any other word
-            has probability 0, and a context with such a word in it was never seen.
+            has probability 0, and a context with such a word in it counts as unseen.
 
     Raises:
         ValueError: if there is no table, or BOS is in the vocabulary, or a counted word is not.
@@ -138,7 +139,7 @@ class NGramModel:
         return self.row(context).get(word, 0.0)
 
     def shorter(self, word: Word, context: Context) -> float:
-        """Return P(w | u'), one word less; 1/V where no word is left to leave out (given)."""
+        """Return P(w | u'), from a context one word shorter; 1/V if u is empty (given)."""
         if not context:
             return 1 / len(self.vocabulary)
         return self.estimate(word, context[1:])
@@ -154,10 +155,10 @@ class NGramModel:
         return {word: self.prob(word, context) for word in self.vocabulary}
 
     def log_probs(self, sentences: Iterable[Sequence[Word]]) -> list[float]:
-        """Return ln P(w | u) of each word and each end of sentence, in one flat list (2.7).
+        """Task 2.4: return ln P(w | u) of each word and each end of sentence, in a flat list (2.7).
 
         In nats, in the order of the text; -inf where P is 0. Each sentence is padded with your own
-        `pad`, and `self.prob` gives the probabilities. Task 2.4. About 6 lines.
+        `pad`, and `self.prob` gives the probabilities. About 6 lines.
 
         Example:
             >>> model = NGramModel([{(): {"a": 0.75, EOS: 0.25}}], ["a", EOS])
@@ -190,7 +191,7 @@ class MLE(NGramModel):
 
 # ------------------------------------------------------------------ 2.4 Perplexity
 def perplexity(log_probs: Sequence[float]) -> float:
-    """Return exp(-mean of the natural log-probabilities): the choices per word (2.8).
+    """Return exp(-mean of ln P): the number of equally likely words that it amounts to (2.8).
 
     Infinite, not an error, as soon as one probability is 0. About 1 line.
 
@@ -201,7 +202,7 @@ def perplexity(log_probs: Sequence[float]) -> float:
         ValueError: if there is none.
 
     Example:
-        >>> perplexity([-math.log(2)] * 10)  # ten throws of a coin
+        >>> perplexity([-math.log(2)] * 10)  # ten tosses of a coin
         2.0
     """
     require("log_probs", "none", len(log_probs) > 0, "at least one number")
@@ -210,7 +211,7 @@ def perplexity(log_probs: Sequence[float]) -> float:
 
 # ------------------------------------------------------------------ 2.5 Additive smoothing
 class Additive(NGramModel):
-    """Additive smoothing: as if each word had been seen alpha times more often after every u.
+    """Additive smoothing: as if each word had been seen alpha more times after every u.
 
     Args:
         tables, vocabulary: those of `NGramModel`.
@@ -225,11 +226,11 @@ class Additive(NGramModel):
         self.alpha = alpha
 
     def estimate(self, word: Word, context: Context) -> float:
-        """Return the share of w, where each of the V words got alpha more (2.9).
+        """Return the share of w after alpha is added to the count of each of the V words (2.9).
 
             P(w | u) = (#(uw) + alpha) / (#(u•) + alpha V)
 
-        About 3 lines.
+        This is 1/V if u was never seen. About 3 lines.
 
         Example:
             >>> model = Additive([{}, {("b",): {EOS: 1}}], ["a", "b", "c", EOS], alpha=0.25)
@@ -245,8 +246,8 @@ class Interpolated(NGramModel):
 
     Args:
         tables, vocabulary: those of `NGramModel`.
-        weights: weights[k] belongs to the k-grams, weights[0] to the uniform distribution 1/V. So
-            they are n + 1 numbers. They sum to 1, none is below 0, and the first is above 0: then
+        weights: weights[k] belongs to the k-grams, weights[0] to the uniform distribution 1/V.
+            There are n + 1 of them. They sum to 1, none is below 0, and the first is above 0: then
             no word has probability 0.
     """
 
@@ -262,13 +263,14 @@ class Interpolated(NGramModel):
     def estimate(self, word: Word, context: Context) -> float:
         """Return the weighted mean of 1/V and #(vw) / #(v•) for all endings v of u (2.10).
 
-        The endings of u are (), its last word, its last two words, ..., u itself. An ending that
-        was never seen has no estimate: leave it out, and divide by the sum of the weights that
-        remain. About 9 lines.
+        The endings of u are (), its last word, its last two words, ..., u itself. An ending of j
+        words has the weight weights[j + 1]. An ending that was never seen has no estimate, and a
+        short u has fewer endings: leave out what is missing, and divide by the sum of the weights
+        that were used. About 9 lines.
 
         Example:
             >>> tables = [{(): {"a": 1}}, {("a",): {"b": 1}}]
-            >>> model = Interpolated(tables, "abcd", [0.25, 0.25, 0.5])
+            >>> model = Interpolated(tables, ["a", "b", "c", EOS], [0.25, 0.25, 0.5])
             >>> model.prob("c", ["a"])  # 0.25 * 1/4 + 0.25 * 0 + 0.5 * 0
             0.0625
             >>> model.prob("c", ["c"])  # c was never seen before a word: 0.25 * 1/4 / (0.25 + 0.25)
@@ -279,7 +281,7 @@ class Interpolated(NGramModel):
 
 # ------------------------------------------------------------------ 2.7 Absolute discounting
 class AbsoluteDiscounting(NGramModel):
-    """Each count gives up D; the shorter context shares that out anew (Ney, Essen, Kneser 1994).
+    """Each count gives up D; the shorter context shares it out again (Ney, Essen, Kneser 1994).
 
     Args:
         tables, vocabulary: those of `NGramModel`.
@@ -301,11 +303,11 @@ class AbsoluteDiscounting(NGramModel):
         self.saved = cache(self.saved)  # each lambda(u) is computed once
 
     def discount(self, count: int, context: Context) -> float:
-        """Return D(c), what a count c after u gives up: D, but 0 from a count of 0 (given)."""
+        """Return D(c), what a count c after u gives up: D, but 0 for a count of 0 (given)."""
         return self.discounts[len(context)][min(count, 3)]
 
     def saved(self, context: Context) -> float:
-        """Return the share of the row of u that its counts give up together (2.12).
+        """Return lambda(u), the fraction of #(u•) that the counts after u give up together (2.12).
 
             lambda(u) = (sum of D(#(uw)) over the words w seen after u) / #(u•)
 
@@ -319,7 +321,7 @@ class AbsoluteDiscounting(NGramModel):
         raise NotImplementedError("2.7 AbsoluteDiscounting.saved: see section 2.7, equations 2.11 and 2.12")
 
     def estimate(self, word: Word, context: Context) -> float:
-        """Return what w keeps of its count, and its part of what all words gave up (2.11).
+        """Return the share that w keeps, plus its part of what all words gave up (2.11).
 
             P(w | u) = (#(uw) - D(#(uw))) / #(u•) + lambda(u) P(w | u')
 
@@ -340,7 +342,7 @@ class Backoff(NGramModel):
 
     Args:
         tables, vocabulary: those of `NGramModel`.
-        discount: D, above 0 and below 1; a method finds it as `self.D`.
+        discount: D, above 0 and below 1; stored as `self.D`.
     """
 
     def __init__(
@@ -357,7 +359,7 @@ class Backoff(NGramModel):
             P(w | u) = (#(uw) - D) / #(u•)     if w was seen after u
                        alpha(u) P(w | u')      if it was not
 
-        D counts as 0 where the whole vocabulary was seen after u: no word is left to save for.
+        If the whole vocabulary was seen after u, take D = 0: no unseen word needs the rest.
         alpha(u) is `self.backoff_weight(context)`. About 5 lines.
 
         Example:
@@ -368,7 +370,7 @@ class Backoff(NGramModel):
         raise NotImplementedError("2.8 Backoff.estimate: see section 2.8, equations 2.13 and 2.14")
 
     def backoff_weight(self, context: Context) -> float:
-        """Return alpha(u), with which the probabilities after u sum to 1 (2.14).
+        """Return alpha(u), the factor that makes the probabilities after u sum to 1 (2.14).
 
             alpha(u) = (D N1+(u•) / #(u•)) / (1 - sum of P(w | u') over the words w seen after u)
 
@@ -386,12 +388,12 @@ class Backoff(NGramModel):
 def continuation_counts(tables: Sequence[Table]) -> list[Table]:
     """Count, for all but the longest n-grams, the different words seen before them (2.15, 2.16).
 
-    Returns new tables of the same form, in which #(uw) becomes N1+(•uw): the number of words v with
-    a count #(vuw) > 0 in the next table. But
+    Returns new tables of the same form, plain dicts, in which #(uw) becomes N1+(•uw): the number of
+    words v, BOS among them, with a count #(vuw) > 0 in the next table. There are three exceptions:
 
     - the last table keeps its counts: no longer n-gram says what stood before;
     - in every table, the contexts that begin with BOS keep their counts: nothing stands before a
-      sentence (nltk does not heed this);
+      sentence (nltk ignores this);
     - contexts that begin with two BOS say no more than those with one: leave them out everywhere.
 
     As in KenLM (Chen and Goodman 1999; Heafield et al. 2013). About 12 lines.
@@ -400,6 +402,13 @@ def continuation_counts(tables: Sequence[Table]) -> list[Table]:
         >>> bigrams = {("a",): {"b": 1}, ("c",): {"b": 2}}
         >>> continuation_counts([{}, bigrams])[0]  # b: after a and after c
         {(): {'b': 2}}
+        >>> five = [  # of the sentence "a", five times
+        ...     {(): {"a": 5, EOS: 5}},
+        ...     {(BOS,): {"a": 5}, ("a",): {EOS: 5}},
+        ...     {(BOS, BOS): {"a": 5}, (BOS, "a"): {EOS: 5}},
+        ... ]
+        >>> continuation_counts(five)[:2]  # a was seen after BOS alone; BOS a keeps its 5
+        [{(): {'a': 1, '</s>': 1}}, {('<s>',): {'a': 5}, ('a',): {'</s>': 1}}]
     """
     raise NotImplementedError("2.9 continuation_counts: see section 2.9, equations 2.15 and 2.16")
 

@@ -31,19 +31,21 @@ class Project:
 
     def has_suite(self, stem: str) -> bool:
         """Tell whether the chapter's tests are in this folder."""
-        suites = self.root / "tests" / "suites"
-        return (suites / f"test_{stem}.py").is_file() or (suites / stem).is_dir()
+        return self._suite(stem).is_dir()
 
     def suite(self, stem: str) -> Path:
-        """Return the chapter's suite: test_<stem>.py in tests/suites, or the folder <stem> there.
+        """Return the folder of the chapter's suite, tests/<stem>/suite.
 
-        Raises UserError where it is missing or both are there.
+        Raises UserError where it is missing.
         """
-        suites = self.root / "tests" / "suites"
-        whole, parts = suites / f"test_{stem}.py", suites / stem
-        if whole.is_file() and parts.is_dir():
-            raise UserError(f"the tests are in test_{stem}.py and in {stem}/: keep one of them")
-        return parts if parts.is_dir() else self._existing(whole, "the tests")
+        folder = self._suite(stem)
+        if not folder.is_dir():
+            shown = folder.relative_to(self.root)
+            raise UserError(f"the tests should be in {shown}, but there is no such folder")
+        return folder
+
+    def _suite(self, stem: str) -> Path:
+        return self.root / "tests" / stem / "suite"
 
     def suite_files(self, stem: str) -> list[Path]:
         """Return the files of the chapter's suite with the helpers in tests/ that they import."""
@@ -112,16 +114,15 @@ def _imported(path: Path, root: Path) -> Iterator[Path]:
 def find_project(start: Path | None = None) -> Project:
     """Return the course folder that holds `start` (default: the working folder).
 
-    It is the nearest folder upwards that has tests/suites and coursework or solutions, or the
-    module or notebook of one of the suites.
+    It is the nearest folder upwards that has tests and coursework or solutions, or the module or
+    notebook of one of the suites in its tests.
     """
     here = (start or Path.cwd()).resolve()
     for folder in (here, *here.parents):
         packages = (folder / "coursework", folder / "solutions")
-        if (folder / "tests" / "suites").is_dir() and any(map(Path.is_dir, packages)):
+        if (folder / "tests").is_dir() and any(map(Path.is_dir, packages)):
             return Project(folder)
-        suites = folder / "tests" / "suites"
-        for stem in [path.stem.removeprefix("test_") for path in suites.glob("[!_]*")]:
+        for stem in [path.parent.name for path in folder.glob("tests/*/suite")]:
             if any((folder / f"{stem}{ending}").is_file() for ending in (".py", ".ipynb")):
                 return Project(folder, flat=True)
     raise UserError(

@@ -2,17 +2,17 @@
 
 The sections are those of chapter 4, and so are the numbers of equations such as (4.5).
 
-    B  sequences of a batch            D  numbers of an input x
-    T  steps of a sequence             H  numbers of an output h
-    N  words of a window               S  numbers of a state s: H, or 2 H for an LSTM
+    B  sequences in a batch            D  size of an input x
+    T  steps of a sequence             H  size of an output h
+    N  words of a window               S  size of a state s: H, or 2 H for an LSTM
     V  words of the vocabulary         L  layers
 
 Shapes stand in the signatures: `Float[Tensor, "B T H"]` is a tensor of floats with the axes B, T
-and H. "*B" stands for any number of axes, or none. "ND" is N times D, and "H2" is 2 times H. The
-gradient of the loss for a tensor `z` is called `d_z`, and has the shape of `z`.
+and H. "*B" stands for any number of axes, or none. "ND" is N times D; "H2", "H3" and "H4" are 2, 3
+and 4 times H; "T1" is T + 1, and "T2" a length of its own.
 
-Arguments that make no sense raise ValueError; the lines that do it are given. Rules such as "no
-autograd" are a matter of honour: the tests compare values.
+Arguments that make no sense raise ValueError; the lines that check this are given. Rules such as
+"no autograd" are a matter of honour: the tests compare values.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +23,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
-from nextword.given.batches import BOS, EOS, PAD, until_end  # the ids 1, 2 and 0
+# PAD = 0 fills up short rows, BOS = 1 begins a text and EOS = 2 ends it (chapter 1 has other ids);
+# until_end(rows) cuts each list of ids before its first EOS
+from nextword.given.batches import BOS, EOS, PAD, until_end
 from nextword.given.checks import require, require_ids
 
 
@@ -33,7 +35,7 @@ def feedforward(
 ) -> tuple[Float[Tensor, "*B ND"], Float[Tensor, "*B H"], Float[Tensor, "*B V"]]:
     """Return e, h and the logits z of a network that looks at windows of N words (4.1 to 4.3).
 
-        e = the vectors of the N words, side by side
+        e = the vectors of the N words, concatenated
         h = tanh(W e + b)
         z = U h + c
 
@@ -41,8 +43,8 @@ def feedforward(
         p: the weights E (V, D), W (H, N D), b (H), U (V, H) and c (V), by name.
         contexts: the ids of the words, a window in each row. B may be any axes, or none.
 
-    About 3 lines. In this example the window holds word 0 twice, whose vector is the number 1, so
-    h is tanh(2 - 2):
+    About 3 lines. In this example the window holds word 0 twice; its vector is [1], so h is
+    tanh(2 - 2):
 
     >>> p = {
     ...     "E": torch.tensor([[1.0]]),
@@ -73,7 +75,7 @@ def loss_and_gradients(
     h: Float[Tensor, "B H"],
     z: Float[Tensor, "B V"],
 ) -> tuple[Float[Tensor, ""], dict[str, Tensor]]:
-    """Return the loss of B windows and its gradients for E, W, b, U and c (4.4 to 4.8).
+    """Return the loss of B windows, and its gradients with respect to E, W, b, U, c (4.4 to 4.8).
 
         loss = the mean of -ln softmax(z)[target] over the windows
 
@@ -86,7 +88,8 @@ def loss_and_gradients(
         e, h, z: what `feedforward` returns for these windows.
 
     The gradients are a dict with the names and the shapes of p. Logits may be as large as 10,000,
-    and `logsumexp` does not overflow. `index_add_` adds rows to rows of a matrix. About 8 lines.
+    and `logsumexp` does not overflow. `index_add_` adds each row to the row of its index, also
+    where an index repeats. About 8 lines.
 
     In this example both words are equally likely, and word 0 is the target:
 
@@ -133,7 +136,7 @@ def sgd_step(p: dict[str, Tensor], gradients: dict[str, Tensor], rate: float) ->
 # ------------------------------------------------------------------ 4.3 Elman's network
 # A cell is one step of a recurrent network. It has the sizes D, H and S, and two linear layers: W
 # reads the input, a = W x + b, and U reads the old output. `cell.step(a, s)` returns the next
-# state, whose first H numbers are the output. What follows serves every cell that is made so.
+# state, whose first H numbers are the output. What follows serves every cell built this way.
 Cell = nn.Module
 
 
@@ -168,7 +171,7 @@ def first_state(
 ) -> Float[Tensor, "B S"]:
     """Return the state in which a cell begins to read x: s, or zeros where s is None. (Given.)
 
-    Raises ValueError where x has no step or another D, and where s is not of shape (B, S).
+    Raises ValueError where x has no steps or the wrong D, and where s is not of shape (B, S).
 
     >>> first_state(ElmanCell(D=2, H=3), torch.ones(1, 4, 2), None)
     tensor([[0., 0., 0.]])
@@ -186,9 +189,10 @@ def run(
 ) -> tuple[Float[Tensor, "B T H"], Float[Tensor, "B S"]]:
     """Let a cell read T steps; return its outputs at all steps, and its last state.
 
-    It begins in the state s, or in zeros where s is None. The input needs no state, so one call,
-    `cell.W(x)`, gives a for all steps; only `cell.step(a, s)` must wait for the step before. All B
-    sequences go through a step together: no loop over them. About 5 lines.
+    It begins in the state s, or in zeros where s is None. W x + b does not depend on the state, so
+    one call, `cell.W(x)`, gives a for all steps; only `cell.step(a, s)` must wait for the step
+    before. The output of a step is the first H numbers of its state. All B sequences go through a
+    step together: no loop over them. About 5 lines.
 
     In this example the outputs are tanh 1, and then tanh(tanh 1):
 
@@ -209,7 +213,7 @@ def run(
     # END SOLUTION
 
 
-# ------------------------------------------------------------------ 4.4 Backpropagation in time
+# ------------------------------------------------------------------ 4.4 Through time
 @torch.no_grad()
 def bptt(
     cell: ElmanCell,
@@ -218,18 +222,18 @@ def bptt(
     grad: Float[Tensor, "B T H"],
     chunk: int = 0,
 ) -> dict[str, Tensor]:
-    """Return the gradients of L for W, U and b of an Elman network (4.12 to 4.14).
+    """Backpropagate through time: return dL/dW, dL/dU and dL/db of an Elman network (4.12 to 4.14).
 
-    Work backwards by hand, from the last step to the first, without autograd.
+    Work backwards by hand, from the last step to the first, without autograd. L is the loss.
 
     Args:
         cell: the network, which began in a state of zeros.
         x: its inputs.
         h: its outputs, h_1 to h_T.
-        grad: g_1 to g_T of (4.12): how L depends on h_t directly, without what later steps hand
-            back to it.
-        chunk: if it is above 0, the way back is cut. With steps counted from 0, those that begin a
-            chunk, 0, chunk, 2 chunk, ..., hand nothing back to the step before.
+        grad: g_1 to g_T of (4.12): the gradient with respect to h_t of the loss at step t alone;
+            what flows back from later steps is yours to add.
+        chunk: truncation. If it is above 0, no gradient flows from the steps 0, chunk, 2 chunk, ...
+            (counted from 0) to the step before them.
 
     The dict has the names "W", "U" and "b". About 10 lines.
 
@@ -303,8 +307,8 @@ def clip_gradients(parameters: Iterable[nn.Parameter], most: float) -> float:
     """Scale all gradients in place by one factor, so that their norm is at most `most` (4.17).
 
     The norm is that of all `parameter.grad` together, taken as one long vector. Some of them may be
-    None: they count as if they were not there. If the norm is small enough, nothing changes.
-    Returns the norm before clipping. No torch.nn.utils. About 6 lines.
+    None: skip these; with no gradient at all, the norm is 0. If the norm is small enough, nothing
+    changes. Returns the norm before clipping. No torch.nn.utils. About 6 lines.
 
     >>> parameter = nn.Parameter(torch.zeros(2))
     >>> parameter.grad = torch.tensor([3.0, 4.0])
@@ -326,8 +330,9 @@ def clip_gradients(parameters: Iterable[nn.Parameter], most: float) -> float:
 class LSTMCell(nn.Module):
     """Long short-term memory (Hochreiter and Schmidhuber 1997, Gers et al. 2000).
 
-    The state s is h and then c, side by side, so S = 2 H. W and U have four blocks of H rows: i, f,
-    g and o, in torch's order. W.bias is the sum of torch's bias_ih and bias_hh.
+    The state s is h and then c, concatenated, so S = 2 H. W and U have four blocks of H rows, in
+    torch's order: the input gate i, the forget gate f, the candidate g and the output gate o.
+    W.bias is the sum of torch's bias_ih and bias_hh.
     """
 
     def __init__(self, D: int, H: int) -> None:
@@ -337,15 +342,15 @@ class LSTMCell(nn.Module):
         self.U = nn.Linear(H, 4 * H, bias=False)  # U.weight (4 H, H)
 
     def step(self, a: Float[Tensor, "*B H4"], s: Float[Tensor, "*B H2"]) -> Float[Tensor, "*B H2"]:
-        """Return the new h and c side by side (4.18, 4.19), from a = W x + b and the old h' and c'.
+        """Return the new [h; c] (4.18, 4.19), from a = W x + b and the old h' and c'.
 
             i, f, o = the sigmoids of their blocks of a + U h'
             g = the tanh of its block of a + U h'
             c = f c' + i g
             h = o tanh(c)
 
-        About 5 lines. In this example the gates i, g and o are open and f is shut, so the old c is
-        forgotten and the new c is 1 * 1:
+        Products are element by element. About 5 lines. In this example the gates i and o are open,
+        f is shut and the candidate g is 1, so the old c is forgotten and the new c is 1 * 1:
 
         >>> s = LSTMCell(D=1, H=1).step(torch.tensor([99.0, -999.0, 99.0, 99.0]), torch.ones(2))
         >>> [round(number, 3) for number in s.tolist()]  # h = tanh 1, and c
@@ -432,10 +437,10 @@ def stack(
 
 
 def bidirectional(ahead: Cell, back: Cell, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T H2"]:
-    """Return the outputs of two cells side by side at each step (4.23).
+    """Return the outputs of two cells at each step, concatenated (4.23).
 
     `ahead` reads from the first step to the last, `back` from the last to the first. Position t
-    holds what `ahead` put out when it read x_t, and then what `back` did. Use `run`. About 3 lines.
+    holds the output of `ahead` at x_t, followed by that of `back`. Use `run`. About 3 lines.
 
     >>> bidirectional(ElmanCell(D=2, H=3), ElmanCell(D=2, H=3), torch.ones(4, 5, 2)).shape
     torch.Size([4, 5, 6])
@@ -513,8 +518,9 @@ def log_probs(model: nn.Module, stories: Sequence[list[int]], size: int = 32) ->
     """Return ln P of each word and each EOS, story after story, in one flat list (4.24).
 
     Each story is read from its own beginning. The model reads `size` stories at a time, fewer in
-    the last batch. `model(tokens)` returns logits and a state. Dropout must not disturb the
-    measurement: `model.eval()`. About 8 lines.
+    the last batch; no stories give an empty list. `model(tokens)` returns logits and a state.
+    Dropout must not disturb the measurement: call `model.eval()`, and whoever goes on training
+    calls `model.train()`. About 8 lines.
 
     To the model of this example all 4 ids are equally likely, and ln 1/4 is -1.39. The two stories
     have one word and two ends:
@@ -552,17 +558,18 @@ def train_batch(
         - `model(tokens, s)` gives logits and a state. The first chunk begins with s = None; each
           later one begins in the state of the chunk before, detached.
         - Its loss is the mean of -ln P over the chunk's targets that are not PAD.
-        - A loss that is no finite number raises FloatingPointError, before any weight changes.
+        - A loss that is not finite raises FloatingPointError, before this chunk changes a weight.
         - The gradients begin at zero, `nn.utils.clip_grad_norm_` clips them at `clip`, and the
           optimizer makes one step.
 
     Args:
         batch: inputs and targets, as `make_batch` makes them. T need not be a multiple of `chunk`.
 
-    The answer is the mean over all targets of the batch but PAD. About 16 lines.
+    The answer is the mean over all targets of the batch that are not PAD. The model stays in the
+    mode that it is in, training or evaluation. About 16 lines.
 
     The model of this example has one weight, the logit of id 3. At first all 4 ids are equally
-    likely, and -ln 1/4 is 1.39; the step makes id 3 more likely:
+    likely, and -ln 1/4 is 1.39; the gradient is 1/4 - 1, so the step makes id 3 more likely:
 
     >>> class OneWeight(nn.Module):
     ...     def __init__(self):
@@ -614,8 +621,8 @@ def stop_early(
         epoch: trains the model for one epoch and returns the training loss.
         validate: returns the validation loss. Call it after each epoch.
         most: the number of epochs after which training stops in any case.
-        patience: it also stops after so many epochs in a row that were no better than the best
-            before them. As good as the best is no better.
+        patience: it also stops after this many epochs in a row without a new best. An equal loss is
+            not a new best.
 
     About 12 lines. In this example the third epoch is worse than the second, so there is no fourth:
 
@@ -648,10 +655,10 @@ def generate(
 ) -> list[list[int]]:
     """Draw n stories of at most `most` words, side by side, from P(word | words before) (4.26).
 
-    Each story reads BOS and the prompt at once, and then each word that it has drawn, once:
+    The model reads BOS and the prompt in one call, then each newly drawn word in a call of its own:
     `model(tokens, s)` gives logits and the next state. PAD and BOS are never drawn. Drawing stops
     when all stories have drawn EOS, or `most` words. `model.eval()` comes first, and `until_end`
-    cuts rows before their EOS. The prompt is no part of the answer. About 11 lines.
+    cuts rows before their EOS. The prompt is not returned. About 11 lines.
 
     In this example there are only three ids, PAD, BOS and EOS, so both stories end at once:
 
@@ -676,7 +683,7 @@ def generate(
 
 # ------------------------------------------------------------------ 4.12 Encoder and decoder
 class Seq2Seq(nn.Module):
-    """Reads a sentence into one vector, and writes another one from it (Sutskever et al. 2014).
+    """Reads a sentence into one vector, and writes from it a translation (Sutskever et al. 2014).
 
     Both networks are torch's GRUs, those of section 4.7 but faster. Sources have no BOS or EOS, and
     PAD fills them up.
@@ -731,7 +738,7 @@ class Seq2Seq(nn.Module):
 
     @torch.no_grad()
     def translate(self, source: Int[Tensor, "B T"], most: int = 60) -> list[list[int]]:
-        """Write translations: the likeliest word each time, up to EOS or `most` words (4.29).
+        """Translate greedily: take the likeliest word at each step, to EOS or `most` words (4.29).
 
         The decoder begins in the state that `encode` returns. It reads BOS, and then each word that
         it has written, once. All B translations are written side by side until each has its EOS;

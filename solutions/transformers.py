@@ -1,14 +1,31 @@
-"""Transformers, from the norm of one vector to GPT-2 and what followed it. Leaves out: files.
+"""Transformers, from the norm of one vector to GPT-2 and what followed it.
 
 Read it from top to bottom: the small parts come first, the whole network is built from them. Some
-parts are given complete; they say so. Numbers such as (6.4) are equations of chapter 6, and *B in a
-shape stands for any leading axes, or none. The letters are those of the chapter:
+parts are given complete; they say so. Numbers such as (6.4) are equations of chapter 6. The letters
+are those of the chapter:
 
     B  texts, side by side              V  words of the vocabulary
     T  tokens that are read now         D  numbers of a token's vector
     S  tokens that can be looked at     L  blocks, one after the other
     H  heads of queries                 F  numbers inside a feed-forward layer
     G  heads of keys and of values      K  numbers of one query or key: K = D / H
+
+Float[Tensor, "B T D"] says what shape an argument has; *B are any leading axes, or none, {T} is the
+value of the argument T, and S0 are the tokens of earlier calls. Of einops comes
+rearrange(x, "b t (n k) -> b n t k"), which cuts the last axis into n pieces of k numbers and moves
+the axes. Four words come again and again:
+
+    mask    False where nobody may look      past    what a call returned, for the next call
+    memory  the vectors of another text      state   one block's share of the past
+
+All of it together, once the tasks are done:
+
+    model = initialise(LanguageModel(Sizes(V=9, D=16, L=2, H=2)), torch.Generator().manual_seed(0))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    batch = (torch.tensor([[BOS, 3, 4, 5]]), torch.tensor([[3, 4, 5, EOS]]))  # inputs, targets
+    for _ in range(50):
+        train_step(model, optimizer, [batch], clip=1.0)
+    generate(model.eval(), [[3]], most=5, rng=None, temperature=0)  # [[3, 4, 5]]
 """
 
 import math
@@ -48,7 +65,8 @@ class Sizes:
     H: int  # heads of queries; each has K = D / H numbers
     G: int = 0  # heads of keys and of values; 0: as many as H
     F: int = 0  # numbers inside a feed-forward layer; 0: 4 D
-    T: int = 1024  # tokens of the longest text; a limit only where positions are learned
+    T: int = 1024  # tokens of the longest text (elsewhere T are those read now); only learned
+    # positions make it a limit
     positions: str = "rotary"  # or learned, sinusoidal, alibi, none
     feed: str = "gelu"  # or relu, gelu_tanh, swiglu
     norm: str = "layer"  # or rms
@@ -59,6 +77,7 @@ class Sizes:
     eps: float = 1e-5  # added in the root of a norm
 
     def __post_init__(self) -> None:
+        # require(name, value, holds, expected) raises ValueError unless `holds`
         for name in ("V", "D", "L", "H", "T"):
             require(name, getattr(self, name), getattr(self, name) >= 1, "at least 1")
         object.__setattr__(self, "G", self.G or self.H)  # how a frozen dataclass is filled in
@@ -70,10 +89,8 @@ class Sizes:
             value = getattr(self, name)
             require(name, value, value in known, f"one of {', '.join(known)}")
         if self.positions in ("rotary", "sinusoidal"):  # these take numbers in pairs
-            paired = self.D if self.positions == "sinusoidal" else self.K
-            require(
-                "D or K = D / H", paired, paired % 2 == 0, f"even for {self.positions} positions"
-            )
+            name, n = ("D", self.D) if self.positions == "sinusoidal" else ("K = D / H", self.K)
+            require(name, n, n % 2 == 0, f"even for {self.positions} positions")
 
     @property
     def K(self) -> int:  # noqa: N802 - the sign of the chapter
@@ -123,13 +140,20 @@ def layer_norm_gradients(
 ) -> tuple[Float[Tensor, "*B D"], Float[Tensor, "D"], Float[Tensor, "D"]]:
     """Return the gradients dL/dx, dL/dgain and dL/dbias of `layer_norm` (6.2, 6.3).
 
-    `grad` is dL/dy, the gradient of the loss at the output y. The gain and the bias are used for
-    every vector, so their gradients are sums over all vectors. No autograd. About 8 lines.
+    `grad` is dL/dy, the gradient of the loss with respect to the output y = gain z + bias, where
+    z = (x - m) / sqrt(v + eps).
+
+        dL/dx = (d_z - mean of d_z - z (mean of d_z z)) / sqrt(v + eps),  with d_z = gain grad
+
+    The gain and the bias are used for every vector, so their gradients are sums over all vectors.
+    No autograd. About 8 lines.
 
     >>> x, grad = torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.tensor([1.0, 0.0, 0.0, 0.0])
     >>> d_x, d_gain, d_bias = layer_norm_gradients(x, torch.ones(4), grad, eps=0.0)
     >>> d_x
     tensor([ 0.1667, -0.1667,  0.0000,  0.0000])
+    >>> d_gain[0], d_bias[0]
+    (tensor(-1.), tensor(1.))
     """
     # BEGIN SOLUTION
     centred = x - x.mean(-1, keepdim=True)
@@ -164,11 +188,15 @@ def rms_norm(
 def gelu(x: Float[Tensor, "*B"], approximate: bool = False) -> Float[Tensor, "*B"]:
     """Return x P(z < x) for each number x, where z is drawn from a standard normal (6.6).
 
-    P follows from `torch.erf`. If `approximate`, use GPT-2's formula with tanh instead (6.7). Do
-    without torch's own GELU. About 3 lines.
+        x (1 + erf(x / sqrt(2))) / 2
+        x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2    if `approximate`, as in GPT-2 (6.7)
+
+    Use `torch.erf`, and not torch's own GELU. About 3 lines.
 
     >>> gelu(torch.tensor([0.0, 1.0]))
     tensor([0.0000, 0.8413])
+    >>> gelu(torch.tensor([1.0]), approximate=True)
+    tensor([0.8412])
     """
     # BEGIN SOLUTION
     if approximate:
@@ -177,7 +205,7 @@ def gelu(x: Float[Tensor, "*B"], approximate: bool = False) -> Float[Tensor, "*B
     # END SOLUTION
 
 
-FEEDS = {  # f by its name in `Sizes`; torch's own, so that a mistake in `gelu` costs nothing below
+FEEDS = {  # f by its name in `Sizes`; torch's own, so that layers work before `gelu` is written
     "relu": F.relu,
     "gelu": F.gelu,
     "gelu_tanh": partial(F.gelu, approximate="tanh"),
@@ -199,7 +227,7 @@ class FeedForward(nn.Module):
             self.gate = sizes.linear(sizes.D, sizes.F)  # weight: (F, D)
 
     def forward(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
-        """Return down(f(up(x))) (6.5); for the kind "swiglu" down(f(gate(x)) up(x)) (6.8).
+        """Return down(f(up(x))) (6.5); for the kind "swiglu" down(f(gate(x)) * up(x)) (6.8).
 
         f is `self.f`, which stands ready for each of the four kinds. About 3 lines.
         """
@@ -212,15 +240,19 @@ class FeedForward(nn.Module):
 
 # ------------------------------------------------------------------ 6.3 Residual stream
 class Block(nn.Module):
-    """Lets tokens look at each other, then works on each by itself; x is the residual stream.
+    """One block: tokens look at each other, then each is worked on by itself.
 
-    The layers are given to it: a mixer, which lets tokens look at each other (such as
-    `SelfAttention` of task 6.5), a feed-forward layer and, for a decoder that also reads another
+        x = x + mixer(norm1(x))
+        x = x + feed(norm2(x))
+
+    The vectors x that run through all blocks, and to which each layer adds, are the residual
+    stream. The layers are given to the block: a mixer, which lets tokens look at each other (such
+    as `SelfAttention` of task 6.5), a feed-forward layer and, for a decoder that also reads another
     text, cross-attention.
 
-        mixer(x, past, mask)      returns its answers and its state, the next call's past
-        feed(x)                   returns answers only
-        cross(x, vectors, mask)   returns answers only
+        mixer(x, past, mask)      returns its output and its state, the next call's past
+        feed(x)                   returns its output only
+        cross(x, vectors, mask)   returns its output only
     """
 
     def __init__(
@@ -247,15 +279,16 @@ class Block(nn.Module):
         norm: nn.Module | Callable[[Tensor], Tensor],
         layer: nn.Module | Callable[[Tensor], Tensor],
     ) -> Float[Tensor, "B T D"]:
-        """Join one layer to the stream: x goes on around it, and the layer's answer is added.
+        """Return x plus the layer's output: a residual connection, with a norm and dropout.
 
             x + drop(layer(norm(x)))    if self.pre  (6.9)
             norm(x + drop(layer(x)))    otherwise    (6.10)
 
         drop is `self.dropout`. About 3 lines.
 
-        >>> new_block(Sizes(1, 2, 1, 1)).around(torch.ones(1, 1, 1), torch.neg, torch.exp)
-        tensor([[[1.3679]]])
+        >>> block = Block(Sizes(V=1, D=2, L=1, H=1), torch.nn.Identity(), torch.nn.Identity())
+        >>> block.around(torch.ones(1, 1, 2), torch.neg, torch.exp)  # 1 + exp(-1)
+        tensor([[[1.3679, 1.3679]]])
         """
         # BEGIN SOLUTION
         if self.pre:
@@ -270,7 +303,8 @@ class Block(nn.Module):
 
         The mixer comes first, with `norm1`. If there is a memory, the cross-attention follows, with
         `norm3`. The feed-forward layer comes last, with `norm2`. Each of them is joined to the
-        stream by `around`, whose layer answers with vectors only. About 10 lines.
+        stream by `around`, which wants a layer that returns vectors only: wrap the mixer in a
+        function that keeps its state aside. About 10 lines.
 
         Args:
             past: what the mixer takes as its past; None before the first token.
@@ -279,7 +313,7 @@ class Block(nn.Module):
 
         >>> mixer = lambda x, past, mask: (x + 1, "the mixer's state")
         >>> block = Block(Sizes(V=1, D=2, L=1, H=1, norm="rms"), mixer, torch.exp)
-        >>> x, state = block(torch.ones(1, 1, 2))
+        >>> x, state = block(torch.ones(1, 1, 2))  # 1 + (1 + 1) = 3, whose norm is 1: 3 + exp(1)
         >>> x.detach(), state
         (tensor([[[5.7183, 5.7183]]]), "the mixer's state")
         """
@@ -301,7 +335,7 @@ class Block(nn.Module):
 
 # ------------------------------------------------------------------ 6.4 Positions
 def sinusoidal(T: int, D: int) -> Float[Tensor, "{T} {D}"]:
-    """Return the table of waves: row t holds D / 2 pairs sin(t w), cos(t w) (6.11).
+    """Return the sinusoidal positions: row t holds D / 2 pairs sin(t w), cos(t w) (6.11).
 
     Pair i = 0, ..., D / 2 - 1, the numbers 2 i and 2 i + 1 of a row, has w = 10000^(-2 i / D). Rows
     are counted from 0 to T - 1; D is even. About 4 lines.
@@ -323,7 +357,8 @@ def shift_matrix(k: int, D: int) -> Float[Tensor, "{D} {D}"]:
 
         M p_t = p_(t + k), whatever t is
 
-    About 4 lines.
+    M has D / 2 blocks of 2 by 2 on its diagonal, one for each w: see sin(a + b) and cos(a + b), and
+    `torch.block_diag`. About 4 lines.
 
     >>> shift_matrix(1, 2)
     tensor([[ 0.5403,  0.8415],
@@ -385,7 +420,7 @@ def alibi(H: int, T: int, S: int) -> Float[Tensor, "{H} {T} {S}"]:
 class SelfAttention(nn.Module):
     """H heads of queries that share G heads of keys and values; each head is K numbers wide."""
 
-    rotate = staticmethod(rotate)  # of task 6.4: a test may put another function in its place
+    rotate = staticmethod(rotate)  # the functions of 6.4, called as self.rotate and self.alibi
     alibi = staticmethod(alibi)
 
     def __init__(self, sizes: Sizes, causal: bool = True) -> None:
@@ -402,9 +437,10 @@ class SelfAttention(nn.Module):
     def visible(
         self, T: int, S: int, mask: Bool[Tensor, "B S"] | None, device: torch.device
     ) -> Bool[Tensor, "*B T S"]:
-        """Given: tell which of S keys the last T of the S tokens may see; (T, S) or (B, 1, T, S).
+        """Given: return True where a query (row) may see a key (column); (T, S) or (B, 1, T, S).
 
-        If `causal`, no token sees later ones. Where the mask is False, nobody sees the key.
+        The queries are the last T of the S tokens. If `causal`, no token sees later ones: with
+        T = 2 and S = 4 the rows are 1110 and 1111. Where the mask is False, nobody sees the key.
         """
         seen = torch.ones(T, S, dtype=torch.bool, device=device)
         if self.causal:
@@ -419,19 +455,22 @@ class SelfAttention(nn.Module):
         past: tuple[Float[Tensor, "B G S0 K"], Float[Tensor, "B G S0 K"]] | None = None,
         mask: Bool[Tensor, "B S"] | None = None,
     ) -> tuple[Float[Tensor, "B T D"], tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S K"]]]:
-        """Return the answers to T new tokens, and the keys and values of all S tokens (6.15).
+        """Return the outputs for T new tokens, and the keys and values of all S tokens (6.15).
 
-        1. W_qkv(x) holds, for each token, H queries, then G keys, then G values.
+        1. W_qkv(x) holds, for each token, H queries, then G keys, then G values. They become
+           q: (B, H, T, K), k and v: (B, G, T, K).
         2. Rotary positions: q and the new k are rotated, self.rotate(q, start), where `start` is
            the place of the first new token.
         3. Old keys and values stand before the new ones. S counts all of them.
-        4. self.visible(T, S, mask, x.device) says which keys each query may see. If positions are
-           "alibi", pass numbers instead of True and False: self.alibi(H, T, S) where the key is
-           seen, and minus infinity elsewhere.
-        5. The answers of all heads, side by side, go through W_o.
+        4. self.visible(T, S, mask, x.device) is True where a query may see a key. If positions are
+           "alibi", pass numbers of x's dtype instead: self.alibi(H, T, S) where the key is seen,
+           and minus infinity elsewhere.
+        5. Each head computes softmax(q k^T / sqrt(K)) v over the keys that it sees; with G < H,
+           H / G neighbouring heads of queries share one head of keys and values.
+        6. The outputs of all heads, side by side, go through W_o.
 
-        Take `F.scaled_dot_product_attention`, with enable_gqa=True if heads share keys (G < H).
-        About 14 lines.
+        Take `F.scaled_dot_product_attention` for step 5, with enable_gqa=True if G < H. About 14
+        lines.
 
         Args:
             past: k and v of the call before, as it returned them; None: there was none.
@@ -441,6 +480,9 @@ class SelfAttention(nn.Module):
         >>> y, (k, v) = layer(torch.zeros(1, 3, 8))
         >>> y.shape, k.shape
         (torch.Size([1, 3, 8]), torch.Size([1, 2, 3, 2]))
+        >>> y, (k, v) = layer(torch.zeros(1, 1, 8), past=(k, v))  # one token more
+        >>> y.shape, k.shape
+        (torch.Size([1, 1, 8]), torch.Size([1, 2, 4, 2]))
         """
         # BEGIN SOLUTION
         T = x.shape[1]
@@ -483,7 +525,7 @@ class Embedding(nn.Module):
         """
         sizes = self.sizes
         end = start + tokens.shape[1]
-        if tokens.numel():
+        if tokens.numel():  # a clear message in place of an IndexError
             require_ids("tokens", [int(tokens.min()), int(tokens.max())], sizes.V)
         x = self.words(tokens)
         if self.places is not None:
@@ -525,13 +567,14 @@ class LanguageModel(nn.Module):
     ) -> tuple[Float[Tensor, "B T D"], tuple[int, list]]:
         """Send tokens through the whole stack; return their vectors, and the past (6.16).
 
-        A past is the number of tokens read so far, and a list with the state of each block. Before
-        the first call nothing was read, and the states are None.
+        The plain case is x = embed(tokens), then x = block(x) for each block, then norm(x). What
+        else there is: a past is the number of tokens read so far, and a list with the state of each
+        block. Before the first call nothing was read, and the states are None.
 
         self.embed(tokens, start) gives the vectors, where `start` is the place of the first new
-        token. Then each block in turn: block(x, state, **look) returns x and its new state; `look`,
-        whatever is in it, is passed on to every block. self.norm comes last; only if not
-        self.sizes.pre, it comes before the first block instead. About 12 lines.
+        token. Then each block in turn: block(x, state, **look) returns x and its new state. `look`
+        is empty here; `Encoder` passes a mask in it and `EncoderDecoder` a memory. self.norm comes
+        after the last block if self.sizes.pre, else before the first one. About 12 lines.
 
         >>> model = LanguageModel(Sizes(V=5, D=2, L=3, H=1))
         >>> x, (n_read, states) = model.read(torch.tensor([[3, 4]]))
@@ -581,6 +624,9 @@ class LanguageModel(nn.Module):
 def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.Module:
     """Give a model its first weights, in place, and return the model (6.18).
 
+    Call it once, on a new model. What N layers write into the stream adds up, and so does its
+    variance; therefore these layers begin smaller.
+
     - Names that end with "bias": 0.
     - Other parameters with two axes: drawn from N(0, std^2). Of these, the N that write into the
       residual stream, whose names end with "W_o.weight" or "down.weight", have std / sqrt(N).
@@ -604,7 +650,7 @@ def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.
 
 
 # ------------------------------------------------------------------ 6.7 GPT-2's weights
-GPT2 = {  # parts of the names in GPT-2's files, and what they become, in the order of replacing
+GPT2 = {  # parts of the names in GPT-2's files, and what they become, replaced from top to bottom
     "transformer.": "",
     "wte": "embed.words",
     "wpe": "embed.places",
@@ -659,9 +705,9 @@ def adamw(
 ) -> tuple[Float[Tensor, "*D"], Float[Tensor, "*D"], Float[Tensor, "*D"]]:
     """Return the parameter p and its means m and v after one step of AdamW (6.20 to 6.22).
 
-        m, v            running means of the gradient and of its square
-        m_hat, v_hat    the same without their bias towards 0, where they began
-        p               moves by rate m_hat / (sqrt(v_hat) + eps), and towards 0 by rate decay p
+        m, v = running means of the gradient and of its square
+        m_hat = m / (1 - beta1^t), v_hat = v / (1 - beta2^t): m and v began at 0, and are too small
+        p = p - rate (m_hat / (sqrt(v_hat) + eps) + decay p)
 
     Steps are counted from t = 1; before the first one, m and v are 0.
     Only matrices decay: gains and biases, which are vectors (p.ndim < 2), do not. The arguments
@@ -714,8 +760,9 @@ def train_step(
     (B, T, V), or (B, V) where each text has one target.
 
     The loss is the sum of the cross-entropies at all targets but IGNORE, divided by their number in
-    all batches together, or by `count` if it is given. Clip the gradients by
-    nn.utils.clip_grad_norm_, once, before the step. About 14 lines.
+    all batches together, or by `count` if it is given: the number of targets where these batches
+    are only a part of a larger step. Set the gradients to 0 first; leave the model in the mode that
+    it is in. Clip the gradients by nn.utils.clip_grad_norm_, once, before the step. About 14 lines.
 
     FloatingPointError: a loss that is not finite; then the weights stay as they are.
     """
@@ -747,15 +794,18 @@ def generate(
     temperature: float = 1.0,
     cached: bool = True,
 ) -> list[list[int]]:
-    """Continue prompts of one length, side by side, to `most` words in all (6.25).
+    """Continue prompts of one length, side by side, to `most` words each (6.25).
 
     The model reads BOS and the prompt. Each next word is drawn from softmax(logits / temperature)
-    with `rng`; at temperature 0 it is the likeliest. It is never PAD or BOS. Stop early when each
-    text has had its EOS. Return the texts without BOS, cut before EOS (`until_end`).
+    with `rng`; at temperature 0 it is the likeliest. PAD and BOS are never written: their logits
+    count as minus infinity. The prompt counts among the `most` words, BOS does not. Stop early when
+    each text has had its EOS; until then, texts that have ended are continued with the others.
+    Return the texts without BOS, cut before EOS (`until_end`).
 
     model(tokens, past) returns the logits and the next call's past. If `cached`, the model reads
     each token once, together with the past of the call before; otherwise it reads all tokens at
-    each step, and is given no past. About 15 lines.
+    each step, as model(tokens). The model stays in its mode: call model.eval() before, for a model
+    with dropout. About 15 lines.
 
     >>> counts = lambda tokens, past: (1.0 * F.one_hot(tokens + 1, 9), past)
     >>> generate(counts, [[4]], most=3, rng=None, temperature=0)
@@ -788,8 +838,8 @@ def mask_words(
     """Choose a share of the words to be guessed; return the inputs and the targets (6.26).
 
     Each place is chosen by chance for itself, but never PAD, BOS or EOS. Of the chosen words, 80 %
-    become MASK = V - 1, 10 % another word, from EOS + 1 to V - 2, and 10 % stay. The targets are
-    the chosen words, and IGNORE elsewhere. About 6 lines.
+    become MASK = V - 1, 10 % a random word from EOS + 1 to V - 2 (it may be the same), and 10 %
+    stay. The targets are the chosen words, and IGNORE elsewhere. About 6 lines.
 
     >>> mask_words(torch.tensor([[BOS, 7, EOS]]), V=9, rng=torch.Generator(), share=1.0)[1]
     tensor([[-100,    7, -100]])
@@ -804,7 +854,10 @@ def mask_words(
 
 
 class Encoder(LanguageModel):
-    """The same parts, but each token sees all of its text, before and after it (BERT)."""
+    """The same parts, but each token sees all of its text, before and after it (BERT).
+
+    A call returns the logits and the vectors; there is no past.
+    """
 
     causal = False
 
@@ -844,7 +897,7 @@ class Classifier(nn.Module):
 
 # ------------------------------------------------------------------ 6.11 Encoder and decoder
 class CrossAttention(nn.Module):
-    """Given: the heads of chapter 5, with queries from one text, keys and values from another."""
+    """Given: attention with queries from x, and with keys and values from a memory."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -859,7 +912,7 @@ class CrossAttention(nn.Module):
         memory: Float[Tensor, "B S D"],
         mask: Bool[Tensor, "B S"] | None = None,
     ) -> Float[Tensor, "B T D"]:
-        """Return the answers for x. The mask is False where the memory is padding."""
+        """Return the outputs for x. The mask is False where the memory is padding."""
         q = rearrange(self.W_q(x), "b t (h k) -> b h t k", h=self.H)
         k, v = rearrange(self.W_kv(memory), "b s (n h k) -> n b h s k", n=2, h=self.H)
         seen = None if mask is None else mask[:, None, None]
@@ -889,7 +942,8 @@ class EncoderDecoder(LanguageModel):
 
         self.encoder(source)[1] are the vectors of the source. They are made in the first call, once
         for all calls: keep them in the past, beside the one that self.read returns. Give self.read
-        the keyword memory: the vectors and the mask, source != PAD. About 6 lines.
+        the keyword memory: the vectors and the mask, source != PAD. So `generate` can take
+        partial(model, source) for its model. About 6 lines.
         """
         # BEGIN SOLUTION
         if past is None:
@@ -939,10 +993,12 @@ def count_parameters(s: Sizes) -> dict[str, int]:
 def count_costs(s: Sizes, T: int, n_bytes: int = 2) -> tuple[int, int]:
     """Return the operations of one pass over T tokens (6.31), and the bytes of its cache (6.32).
 
-    A multiplication and an addition, two operations, are counted for each token and each weight of
-    "attention", "feed" and the logits (tied or not), and for each product of numbers in q k^T and
-    in the weighted sum of values, for masked pairs of tokens, too. The cache holds k and v of all
-    blocks, `n_bytes` for each number. About 6 lines.
+    A multiplication and an addition count as two operations, wherever a matrix is multiplied:
+
+        2 T (weights of "attention", "feed" and the logits, tied or not)
+        + 2 (2 L T^2 D) for q k^T and for the weighted sums of values, masked pairs too
+
+    The cache holds k and v of all blocks, `n_bytes` for each number. About 6 lines.
 
     >>> count_costs(Sizes(V=4, D=8, L=1, H=2), T=2)
     (3328, 64)
@@ -970,7 +1026,8 @@ def recurrent(
         y_t = S_t^T q_t
 
     S, if it is given, is the state before the first step; otherwise that is 0. With log_a = 0 this
-    is linear attention, else a state-space model. Here V are the numbers of a value. About 8 lines.
+    is linear attention, else a state-space model. Here V are the numbers of a value, and S is no
+    number of tokens but the state: k_t v_t^T is a matrix of K rows. About 8 lines.
 
     >>> ones, log_a = torch.ones(1, 1, 3, 1), torch.full((1, 1, 3), 0.5).log()
     >>> recurrent(ones, ones, ones, log_a)[0].flatten()
@@ -997,7 +1054,11 @@ def parallel(
 ) -> tuple[Float[Tensor, "B H T V"], Float[Tensor, "B H K V"]]:
     """Return what `recurrent` returns from a state of 0, but all steps at once (6.34).
 
-    No loop. Gradients are finite also where a step forgets nearly everything. About 5 lines.
+        y_t = sum over j <= t of (a_(j+1) ... a_t) (q_t . k_j) v_j
+
+    The last S is such a sum for the last t, of k_j v_j^T. No loop. A product of many a is exp of a
+    difference of running sums of log_a; do not divide. Mask later j before exp, too, and gradients
+    are finite also where a step forgets nearly everything. About 5 lines.
 
     >>> ones, log_a = torch.ones(1, 1, 3, 1), torch.full((1, 1, 3), 0.5).log()
     >>> parallel(ones, ones, ones, log_a)[0].flatten()
@@ -1015,7 +1076,10 @@ def parallel(
 
 
 class LinearAttention(nn.Module):
-    """Given: stands in for `SelfAttention`; its state has the same size after any text."""
+    """Given: stands in for `SelfAttention`; its state has the same size after any text.
+
+    It leaves out what else `SelfAttention` has: groups of heads (G), positions and masks.
+    """
 
     recurrent = staticmethod(recurrent)
     parallel = staticmethod(parallel)
@@ -1028,7 +1092,7 @@ class LinearAttention(nn.Module):
         self.W_qkv = sizes.linear(sizes.D, 3 * sizes.D)  # weight: (3 D, D)
         self.W_a = sizes.linear(sizes.D, sizes.H)  # weight: (H, D)
         self.W_o = sizes.linear(sizes.D, sizes.D)  # weight: (D, D)
-        # heads that at first keep one half to 499 of 500 parts of what they know at each step
+        # at first a head keeps sigmoid(0) = 0.5 to sigmoid(6.2) = 0.998 of its state at each step
         self.forget = nn.Parameter(torch.linspace(0.0, 6.2, sizes.H))  # (H,)
 
     def forward(
@@ -1037,7 +1101,7 @@ class LinearAttention(nn.Module):
         past: Float[Tensor, "B H K K"] | None = None,
         mask: Bool[Tensor, "B T"] | None = None,
     ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H K K"]]:
-        """Return the answers and the state: all at once, or from `past`. No mask is looked at."""
+        """Return the outputs and the state: all at once, or from `past`. No mask is looked at."""
         q, k, v = rearrange(self.W_qkv(x), "b t (n h k) -> n b h t k", n=3, h=self.H)
         log_a = F.logsigmoid(self.W_a(x) + self.forget).mT  # (B, H, T)
         q = q / self.K**0.5

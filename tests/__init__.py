@@ -1,1 +1,1 @@
-"""The tests of the library; suites/ holds those that grade students."""
+"""The tests: of each chapter, with suite and sample class, of the two wings and of the book."""

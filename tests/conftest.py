@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner, Result
 
 import nextword.doctor
-import examiner.release.sync  # before a test replaces what they import from the catalogue
 from examiner import catalogue
 from examiner.catalogue import Chapter, parse_chapter
 from nextword.cli import app
@@ -110,12 +109,21 @@ def test_counter(demo):
 
 # files that take longest, beginning with the longest: no worker shall be left with one at the end
 LONG = (
-    *("tests/every_chapter/test_fresh_seeds.py", "tests/book/test_every_page.py"),
-    *("tests/examiner/grading/test_sample_class.py", "tests/every_chapter/test_generic_cheats.py"),
-    *("tests/every_chapter/test_misconceptions.py", "chapters/02-ngrams.ipynb", "chapters/05-attention.ipynb"),
-    *("tests/examiner/nbgrader/test_walk.py", "tests/examiner/attacks/test_attacks.py", "tests/examiner/test_new_chapter.py"),
-    *("chapters/03-embeddings.ipynb", "chapters/01-language-models.ipynb"),
-    *("chapters/04-rnns.ipynb", "tests/examiner/nbgrader/test_stock.py", "tests/examiner/grading/test_torch.py"),
+    "tests/every_chapter/test_fresh_seeds.py",
+    "tests/book/test_every_page.py",
+    "tests/examiner/grading/test_sample_class.py",
+    "tests/every_chapter/test_generic_cheats.py",
+    "tests/every_chapter/test_misconceptions.py",
+    "chapters/02-ngrams.ipynb",
+    "chapters/05-attention.ipynb",
+    "tests/examiner/nbgrader/test_walk.py",
+    "tests/examiner/attacks/test_attacks.py",
+    "tests/examiner/test_new_chapter.py",
+    "chapters/03-embeddings.ipynb",
+    "chapters/01-language-models.ipynb",
+    "chapters/04-rnns.ipynb",
+    "tests/examiner/nbgrader/test_stock.py",
+    "tests/examiner/grading/test_torch.py",
 )
 
 # a crowded machine makes any input slow
@@ -152,7 +160,7 @@ def demo_chapter(monkeypatch: pytest.MonkeyPatch) -> Chapter:
 @pytest.fixture
 def demo_course(tmp_path: Path, demo_chapter: Chapter, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A course folder with the demonstration chapter; it is the working folder."""
-    for folder in ("solutions", "coursework", "tests/suites", "chapters"):
+    for folder in ("solutions", "coursework", "tests/demo/suite", "chapters"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "solutions" / "__init__.py").touch()
     (tmp_path / "solutions" / "demo.py").write_text(DEMO_SOLUTION, "utf-8")

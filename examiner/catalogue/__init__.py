@@ -1,6 +1,7 @@
 """The task catalogue: every chapter's tasks with points, time, difficulty and hints.
 
-Leaves out the tests (tests/suites) and the text (chapters); both refer to a task by its id.
+Leaves out the tests (tests/<chapter>/suite) and the text (chapters); both refer to a task by its
+id.
 """
 
 from __future__ import annotations

@@ -20,12 +20,11 @@ from examiner.judge.alike import canonical
 from examiner.judge.diagnosis import readable
 
 CHECK = 8  # bytes of a key that tell whether it fits
-FOLDER = "check"  # in tests/suites
 
 
 def known_path(root: Path, stem: str) -> Path:
     """Return where the file of a chapter lies in a course folder."""
-    return root / "tests" / "suites" / FOLDER / f"{stem}.json"
+    return root / "tests" / stem / "known.json"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What the test cells of an assignment notebook call. Leaves out grading, which happens elsewhere.
 
 The notebook stands beside the module it uses (`ngrams.ipynb`, `ngrams.py`), either in coursework/
-of a course folder or in a folder of its own, with the visible tests in its tests/suites.
+of a course folder or in a folder of its own, with the visible tests in its tests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def points(
 ) -> float:
     """Run a task's tests on the module beside the notebook, print what fails, return the points.
 
-    `suite` holds the texts of the tests by their paths in tests/suites; without it the visible
+    `suite` holds the texts of the tests by their paths in tests; without it the visible
     ones, which lie there, are run. The module is read anew each time, so an edit counts at once.
     They run in a process of their own, which ends with its time and memory, as `nextword check`.
     """
@@ -65,11 +65,11 @@ def _visible_suite(here: Path, chapter: Chapter) -> dict[str, str]:
         files = project.suite_files(chapter.stem)
     except UserError:
         raise UserError(
-            f"the tests of {chapter.stem} should be in tests/suites, beside the notebook: "
+            f"the tests of {chapter.stem} should be in tests, beside the notebook: "
             "get the whole folder of the assignment again"
         ) from None
-    suites = project.root / "tests" / "suites"
-    return {path.relative_to(suites).as_posix(): path.read_text("utf-8") for path in files}
+    tests = project.root / "tests"
+    return {path.relative_to(tests).as_posix(): path.read_text("utf-8") for path in files}
 
 
 def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -> TaskResult:
@@ -77,14 +77,14 @@ def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -
     # notebook can be imported in place of a library
     with tempfile.TemporaryDirectory(prefix="nextword-") as temporary:
         root = Path(temporary)
-        package, suites = root / "coursework", root / "tests" / "suites"
+        package, tests = root / "coursework", root / "tests"
         package.mkdir()
-        suites.mkdir(parents=True)
-        for folder in (package, suites.parent, suites):
+        tests.mkdir()
+        for folder in (package, tests):
             (folder / "__init__.py").touch()
         for name, text in suite.items():
-            (suites / name).parent.mkdir(exist_ok=True)
-            (suites / name).write_text(text, encoding="utf-8")
+            (tests / name).parent.mkdir(parents=True, exist_ok=True)
+            (tests / name).write_text(text, encoding="utf-8")
         if module.is_file():
             shutil.copy(module, package / module.name)
         job = Job(

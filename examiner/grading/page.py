@@ -1,6 +1,7 @@
 """The page of feedback that a student opens, and what is said of a test on it.
 
-Leaves out where the parts come from: a module (feedback.py) or a notebook (examiner/platforms/nbgrader).
+Leaves out where the parts come from: a module (feedback.py) or a notebook
+(examiner/platforms/nbgrader).
 """
 
 from __future__ import annotations

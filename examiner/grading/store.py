@@ -21,11 +21,12 @@ import numpy as np
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
 from examiner.files import write_whole
+from examiner.library import library_folder
 from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict
 from examiner.sandbox.servers import chosen_kernels
 
-_LIBRARY = Path(__file__).parents[1]
-_ROOMS = ("boundary", "candidate", "check", "corpora", "grading", "judge", "sandbox", "suite")
+_EXAMINER = Path(__file__).parents[1]
+_ROOMS = ("boundary", "candidate", "check", "grading", "judge", "sandbox", "suite")
 _GRADER = (*(f"{room}/**/*.py" for room in _ROOMS), "results.py", "suite.py")  # decides a grade
 _PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
 
@@ -51,7 +52,8 @@ class Kept:
 def run_key(tests: Iterable[Path | None], chapter: Any, seed: str, plan: str) -> Key:
     """Return what all results of a run depend on besides the submissions."""
     texts = [path.read_bytes() if path else b"-" for path in tests]
-    own = sorted(path for pattern in _GRADER for path in _LIBRARY.glob(pattern))
+    own = sorted(path for pattern in _GRADER for path in _EXAMINER.glob(pattern))
+    own += sorted(library_folder().rglob("*.py"))
     versions = [
         f"python {platform.python_version()}",
         *map(_version, _PACKAGES),

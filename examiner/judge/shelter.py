@@ -18,9 +18,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from examiner.library import library_folder
+
 Shelter = Callable[[], AbstractContextManager[None]]
-_OURS = str(Path(__file__).parents[1])
-_LIBRARIES = (*(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")), _OURS)
+_OURS = (str(Path(__file__).parents[1]), str(library_folder()))
+_LIBRARIES = (*(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")), *_OURS)
 _FILES = (importlib.machinery.SourceFileLoader, importlib.machinery.ExtensionFileLoader)
 
 

@@ -163,10 +163,10 @@ class _Plugin:
     def _do_the_work(self, session: pytest.Session) -> None:
         if self.errors:
             text = "\n".join(self.errors)
-            raise SuiteError(f"{self.path.name} cannot be read: {text}")
+            raise SuiteError(f"{_shown(self.path)} cannot be read: {text}")
         items = [item for item in session.items if isinstance(item, pytest.Function)]
         if not items or len(items) != len(session.items):
-            raise SuiteError(f"{self.path.name} must hold test functions, and nothing else")
+            raise SuiteError(f"{_shown(self.path)} must hold test functions, and nothing else")
         tests = tuple(
             SuiteTest(number, item.name, behaviour(item), read_mark(item), item)
             for number, item in enumerate(items)
@@ -179,6 +179,11 @@ class _Plugin:
         with _comparing(self.compare):
             self.work(self.suite)
         session._setupstate.teardown_exact(None)
+
+
+def _shown(path: Path) -> str:
+    """Return what tells one suite from another: "sorting/suite"."""
+    return f"{path.parent.name}/{path.name}"
 
 
 def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
@@ -196,7 +201,7 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
         raise plugin.failure
     if plugin.suite is None:
         detail = "\n".join(plugin.errors) or f"pytest ended with {int(status)}"
-        raise SuiteError(f"{path.name} cannot be read: {detail}")
+        raise SuiteError(f"{_shown(path)} cannot be read: {detail}")
 
 
 @contextlib.contextmanager
@@ -225,7 +230,7 @@ def _own_tests() -> Iterator[None]:
     """Have a suite imported anew, and leave this process the `tests` that it had before."""
     before = {name: sys.modules[name] for name in _tests_imported()}
     for name in before:
-        if name.startswith("tests.suites"):
+        if len(parts := name.split(".")) > 2 and parts[2] == "suite":
             del sys.modules[name]
     try:
         yield

@@ -15,7 +15,7 @@ from examiner.errors import UserError
 from examiner.files import pack
 from examiner.project import Project
 from examiner.release.nbgrader import SEED, examiner_files, new_seed
-from examiner.release.student import require_new_folder
+from examiner.release.student import package_files, require_new_folder
 from examiner.results import Verdict
 
 LIBRARY_FILES = ("pyproject.toml", "constraints.txt", "LICENSE", "LICENSE-TEXT")
@@ -80,13 +80,11 @@ def _contents(project: Project, chapter: Chapter) -> Iterator[tuple[str, bytes]]
         if not path.is_file():
             raise UserError(f"{path} is missing: a release is made from the full course")
         yield f"library/{name}", path.read_bytes()
-    package = Path(__file__).parents[1]
-    for path in sorted(package.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            yield f"library/nextword/{path.relative_to(package).as_posix()}", path.read_bytes()
-    for inside, text in examiner_files(project, chapter, Path("examiner")).items():
+    for inside, path in package_files():
+        yield f"library/{inside.as_posix()}", path.read_bytes()
+    for inside, text in examiner_files(project, chapter, Path("grader")).items():
         yield inside.as_posix(), text.encode()
-    yield f"examiner/{SEED.as_posix()}", new_seed().encode()
+    yield f"grader/{SEED.as_posix()}", new_seed().encode()
 
 
 # ------------------------------------------------------------------ in Gradescope's container
@@ -101,7 +99,7 @@ def grade_submission(root: Path, stem: str) -> dict[str, Any]:
     from examiner.grading.terminal import fault_lines
 
     chapter = catalogue.chapter(stem)
-    project = Project(root / "source" / "examiner")
+    project = Project(root / "source" / "grader")
     user, notes = _walls(root)
     with tempfile.TemporaryDirectory(prefix="nextword-one-") as name:
         stage = Path(name) / "class" / _student(root)
@@ -122,7 +120,7 @@ def settle(root: Path, stem: str) -> list[str]:
     from examiner.grading.run import Options, settle_ahead
     from examiner.grading.terminal import fault_lines
 
-    project = Project(root / "source" / "examiner")
+    project = Project(root / "source" / "grader")
     try:
         user, _ = _walls(root)
         options = Options(root / "results", jobs=1, confined=user is None, user=user)
@@ -140,7 +138,7 @@ def _walls(root: Path) -> tuple[int | None, list[str]]:
     try:
         require(plan_for([], confined=True))
     except UserError as first:
-        secret = ("source/examiner", "results", "submission", "submission_metadata.json")
+        secret = ("source/grader", "results", "submission", "submission_metadata.json")
         try:
             user = other_user.lock_in([root / each for each in secret])
         except UserError as second:

@@ -42,8 +42,8 @@ def new_chapter(project: Project, stem: str, number: int, title: str) -> list[Pa
             raise UserError(f"{path.relative_to(project.root)} is there already")
     contents = project.root / "_toc.yml"
     files[contents] = _with_chapter(contents.read_text("utf-8"), number, _page(stem, number))
-    ignored = project.root / "tests" / "submissions" / ".gitignore"
-    derived = "".join(f"/{stem}/{student}/{stem}.py\n" for student in ("ben", "cleo"))
+    ignored = project.root / "tests" / ".gitignore"
+    derived = "".join(f"/{stem}/class/{student}/{stem}.py\n" for student in ("ben", "cleo"))
     files[ignored] = (ignored.read_text("utf-8") if ignored.is_file() else "") + derived
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def _require_new(project: Project, stem: str, number: int) -> None:
     for chapter in catalogue.chapters():
         if stem == chapter.stem or number == chapter.number:
             raise UserError(f"chapter {chapter.number} is {chapter.stem} already")
-    if project.root / "nextword" / "catalogue" != Path(catalogue.__file__).parent:
+    if project.root / "examiner" / "catalogue" != Path(catalogue.__file__).parent:
         raise UserError(
             f"the installed nextword is not that of {project.root}: "
             "install it with `pip install --editable .` (make setup does)"
@@ -78,9 +78,9 @@ def _files(stem: str, number: int, title: str) -> Iterator[tuple[str, str]]:
     yield f"solutions/{stem}.py", text("solution")
     yield f"solutions/{stem}.ipynb", _notebook(text("assignment"), stem)
     yield f"{_page(stem, number)}.ipynb", _notebook(text("chapter"), stem)
-    yield f"tests/suites/test_{stem}.py", text("suite")
+    yield f"tests/{stem}/suite/test_{stem}.py", text("suite")
     yield f"tests/{stem}/mistakes/shares.txt", text("mistakes")
-    yield f"tests/test_{stem}_reference.py", text("reference")
+    yield f"tests/{stem}/test_reference.py", text("reference")
     yield f"{samples}/README.md", text("samples")
     yield f"{samples}/ada/{stem}.py", text("sample_ada")
     yield f"{samples}/ada/expected.json", expected(RIGHT)

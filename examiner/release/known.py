@@ -87,7 +87,7 @@ def _alone(found: list[tuple[bytes, str]]) -> list[list[str]]:
 
 
 def known_files(project: Project, chapter: Chapter) -> dict[str, str]:
-    """Return what students get of it, by path in tests/suites."""
+    """Return what students get of it, by path in tests."""
     path = known_path(project.root, chapter.stem)
-    name = path.relative_to(project.root / "tests" / "suites").as_posix()
+    name = path.relative_to(project.root / "tests").as_posix()
     return {name: path.read_text("utf-8")} if path.is_file() else {}

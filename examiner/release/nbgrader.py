@@ -1,4 +1,7 @@
-"""Makes an nbgrader course folder from the course. Leaves out running it (examiner/platforms/nbgrader)."""
+"""Makes an nbgrader course folder from the course.
+
+Leaves out running it (examiner/platforms/nbgrader).
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ from examiner.release.student import library_zip, require_new_folder, write_text
 from examiner.release.suites import read_suite
 from examiner.stubs import make_stub
 
-EXAMINER = "examiner"  # the part of the folder that never reaches students
+GRADER = "grader"  # the part of the folder that never reaches students
 LIBRARY = Path("students", "next-word.zip")  # what they install, once for all assignments
 SEED = Path(".nextword", "grading-seed")  # where `nextword grade` looks for a course's secret
 REFERENCE_SECONDS = 300
@@ -81,7 +84,7 @@ library with the extra `instructor` (`pip install ".[instructor]"` in the course
 | folder | holds | who may see it |
 |---|---|---|
 | `source/` | the assignments with solutions and hidden tests | you |
-| `examiner/` | tests, reference and the secret seed that hidden inputs are drawn from | you |
+| `grader/` | tests, reference and the secret seed that hidden inputs are drawn from | you |
 | `release/` | the assignments as students get them (made by the first command below) | students |
 | `students/` | the library for students' own machines, and how to install it | students |
 
@@ -101,18 +104,18 @@ def release_nbgrader(project: Project, chosen: Sequence[Chapter], target: Path) 
 
     Raises UserError when the folder exists and is not empty, or a chapter has no assignment.
     """
-    files = {Path(EXAMINER, SEED): new_seed()}
+    files = {Path(GRADER, SEED): new_seed()}
     for chapter in chosen:
         notebook = assignment_of(project, chapter)
         files |= _source_files(project, chapter, notebook, Path("source", chapter.stem))
-        files |= examiner_files(project, chapter, Path(EXAMINER))
+        files |= examiner_files(project, chapter, Path(GRADER))
     modules = {chapter.stem: [f"{chapter.stem}.py"] for chapter in chosen}
     titles = ", ".join(chapter.title for chapter in chosen)
     files[Path("nbgrader_config.py")] = CONFIG.replace("MODULES", json.dumps(modules))
     files[Path("README.md")] = README.format(titles=titles, stem=chosen[0].stem)
     library = library_zip(project)
     require_new_folder(target)  # only now, when nothing can be missing any more
-    (target / EXAMINER).mkdir(mode=0o700)
+    (target / GRADER).mkdir(mode=0o700)
     for path, text in files.items():
         write_text(target / path, text)
     (target / LIBRARY).parent.mkdir()
@@ -142,7 +145,7 @@ def _source_files(
     reference = reference_answers(notebook, solution)
     source = nbgrader_source(notebook, chapter, suite, reference)
     given = suite.visible() | known_files(project, chapter)
-    visible = {folder / "tests" / "suites" / name: text for name, text in given.items()}
+    visible = {folder / "tests" / name: text for name, text in given.items()}
     return {
         folder / "README.md": STUDENTS_README.format(title=chapter.title, stem=chapter.stem),
         folder / f"{chapter.stem}.ipynb": write_notebook(source),
@@ -158,7 +161,7 @@ def examiner_files(project: Project, chapter: Chapter, folder: Path) -> dict[Pat
         *project.mistake_files(chapter.stem),
         project.module("solutions", chapter.stem),
     ]
-    packages = ("solutions", "tests", "tests/suites")
+    packages = ("solutions", "tests")
     found = {folder / package / "__init__.py": "" for package in packages}
     for path in parts:
         found[folder / path.relative_to(project.root)] = path.read_text("utf-8")

@@ -9,32 +9,31 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from examiner.catalogue import Chapter
-from nextword.models.checkpoints.places import RUNGS
 from examiner.errors import UserError
 from examiner.files import pack
+from examiner.library import library_folder
 from examiner.project import Project
 from examiner.release.assignment import student_assignment
 from examiner.release.known import known_files
 from examiner.release.plain_markdown import plain_markdown
 from examiner.release.suites import read_suite
-from nextword.models.shipped import FOLDER
 from examiner.stubs import make_stub
+from nextword.models.checkpoints.places import RUNGS
+from nextword.models.shipped import FOLDER
 
 # What grades, releases and knows answers stays with the course.
 INSTRUCTORS_PARTS = (
-    "grading",
-    "nbgrader",
-    "press",
-    "release",
-    "judge/mutants.py",
-    "cli/feedback.py",
-    "cli/grade.py",
-    "cli/new_chapter.py",
-    "cli/pdf.py",
-    "cli/similar.py",
-    "cli/suites.py",
-    "cli/release.py",
-    "cli/sync.py",
+    "examiner/grading",
+    "examiner/platforms",
+    "examiner/release",
+    "examiner/sandbox",
+    "examiner/judge/mutants.py",
+    "nextword/press",
+    *(
+        f"nextword/cli/{name}.py"
+        for name in ("feedback", "grade", "new_chapter", "pdf", "release", "similar", "suites")
+    ),
+    "nextword/cli/sync.py",
 )
 
 LIBRARY_FILES = (
@@ -76,7 +75,7 @@ This folder holds what you need to do the assignment.
 5. Where there is a notebook beside it, such as `coursework/{stem}.ipynb`, fill that in, too.
 6. `.venv/bin/nextword submit {stem}` makes the file to hand in and says what is still missing.
 
-The tests in `tests/suites` are the visible ones. Your work is graded with more of them, on other
+The tests in `tests` are the visible ones. Your work is graded with more of them, on other
 inputs. If something does not work, `nextword doctor` says what is missing.
 """
 
@@ -100,7 +99,7 @@ def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -
             write_text(target / "coursework" / assignment.name, text)
         visible = read_suite(project, chapter.stem).visible() | known_files(project, chapter)
         for name, text in visible.items():
-            write_text(target / "tests" / "suites" / name, text)
+            write_text(target / "tests" / name, text)
         for notebook in (notebooks := project.notebooks(chapter.number, chapter.stem)):
             text = student_notebook(notebook.read_text("utf-8"))
             write_text(target / "chapters" / notebook.name, text)
@@ -134,17 +133,22 @@ def student_notebook(text: str) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
+def package_files() -> Iterator[tuple[Path, Path]]:
+    """Yield the files of the examiner and of the course's package, each with its place."""
+    for package in (Path(__file__).parents[1], library_folder()):
+        for path in sorted(package.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield path.relative_to(package.parent), path
+
+
 def _library_files(project: Project) -> Iterator[tuple[Path, Path]]:
     """Yield the files that a student installs, each with its place in the folder.
 
     Raises UserError where one is missing.
     """
-    library = Path(__file__).parents[1]
-    left_out = [library / part for part in INSTRUCTORS_PARTS]
-    for path in sorted(library.rglob("*")):
-        theirs = not any(path.is_relative_to(part) for part in left_out)
-        if theirs and path.is_file() and "__pycache__" not in path.parts:
-            yield Path("nextword", path.relative_to(library)), path
+    for inside, path in package_files():
+        if not any(inside.is_relative_to(part) for part in INSTRUCTORS_PARTS):
+            yield inside, path
     for name in LIBRARY_FILES:
         source = project.root / name
         if not source.is_file():

@@ -10,8 +10,8 @@ from examiner.errors import UserError
 from examiner.project import Project
 from examiner.release.prune import Definition, defined, prune
 
-PACKAGE = "tests.suites"
-Texts = dict[str, str]  # by path below tests/suites: "test_ngrams.py", "rnns/oracles.py"
+PACKAGE = "tests"
+Texts = dict[str, str]  # by path below tests: "sorting/suite/test_sorting.py"
 Test = ast.FunctionDef
 Keep = Callable[[Test], bool]
 
@@ -96,11 +96,11 @@ class SuiteTexts:
 
 
 def read_suite(project: Project, stem: str) -> SuiteTexts:
-    """Read a chapter's suite and the helpers in tests/suites that it imports.
+    """Read a chapter's suite and the helpers in tests that it imports.
 
     Raises UserError, with file and line, where one of them is no Python.
     """
-    suites = project.root / "tests" / "suites"
+    suites = project.root / "tests"
     texts = {
         path.relative_to(suites).as_posix(): path.read_text("utf-8")
         for path in project.suite_files(stem)
@@ -123,9 +123,11 @@ def _is_autouse(node: ast.stmt) -> bool:
 def _refuse_unclear_imports(text: str, path: str) -> None:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import) and any(a.name.startswith("tests.") for a in node.names):
-            raise UserError(f"{path}:{node.lineno}: write `from {PACKAGE} import HELPER`")
+            raise UserError(f"{path}:{node.lineno}: write `from tests.CHAPTER.suite import HELPER`")
         if isinstance(node, ast.ImportFrom) and (node.level or node.names[0].name == "*"):
-            raise UserError(f"{path}:{node.lineno}: write `from {PACKAGE}.HELPER import NAME`")
+            raise UserError(
+                f"{path}:{node.lineno}: write `from tests.CHAPTER.suite.HELPER import NAME`"
+            )
 
 
 def _with_tests(text: str, path: str, keep: Keep) -> str:

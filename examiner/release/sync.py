@@ -13,7 +13,6 @@ from pathlib import Path
 from examiner.catalogue import Chapter, chapters
 from examiner.check.known import known_path
 from examiner.errors import UserError
-from nextword.explorables.stories import program
 from examiner.project import Project
 from examiner.release.assignment import student_assignment
 from examiner.release.exercises import task_index, with_boxes, with_points
@@ -21,6 +20,7 @@ from examiner.release.figures import STORIES, with_scripts
 from examiner.release.known import known_text
 from examiner.release.samples import write_samples
 from examiner.stubs import make_stub
+from nextword.explorables.stories import program
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import nextword
+import examiner
 from examiner.candidate.confinement import PRIVATE_FOLDER
 from examiner.candidate.server import Plan
+from examiner.library import library_folder
 
 NOBODY = 65534
-PACKAGE = Path(nextword.__file__).parent
+PACKAGE = Path(examiner.__file__).parent
 
 
 def program() -> str | None:
@@ -31,10 +32,11 @@ def outer_uid() -> int | None:
 
 
 def _seen() -> Iterator[Path]:
-    """Yield what candidates may read: the interpreter, its libraries and packages, this package."""
+    """Yield what candidates may read: the interpreter, its packages, this one and the course's."""
     yield Path(sys.base_prefix)
     yield Path(sys.prefix)
     yield PACKAGE
+    yield library_folder()
     for name in ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"):
         yield Path(name)
     yield Path(os.path.realpath(sys.executable))

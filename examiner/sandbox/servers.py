@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import nextword
+import examiner
 from examiner.boundary.channel import Channel
 from examiner.boundary.meters import meter_of
 from examiner.boundary.usage import FileMeter, Meter
@@ -27,7 +27,7 @@ KERNEL_SETTINGS = (
     *("ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "ONEDNN_MAX_CPU_ISA"),
     *("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "NPY_ENABLE_CPU_FEATURES"),
 )
-LIBRARY = Path(nextword.__file__).parents[1]
+LIBRARY = Path(examiner.__file__).parents[1]
 _BOOT = (
     "import sys; sys.path.insert(0, {library!r}); "
     "from examiner.candidate.server import main; main()"

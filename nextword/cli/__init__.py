@@ -10,8 +10,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from nextword import __version__
 from examiner.errors import UserError
+from nextword import __version__
 
 # One file per command, of the same name. What students get leaves the instructors' ones out.
 COMMANDS = (

@@ -54,7 +54,7 @@ def check(
     else:  # a folder that was handed out holds some of the chapters
         wanted = [(c, c.tasks) for c in catalogue.chapters() if project.has_suite(c.stem)]
     if not wanted:
-        raise UserError(f"there are no tests in {project.root / 'tests' / 'suites'}")
+        raise UserError(f"there are no tests in {project.root / 'tests'}")
     if hidden:
         if not (project.root / "solutions").is_dir():
             raise UserError("--hidden is for authors: this folder has only the visible tests")

@@ -51,9 +51,9 @@ def ladder(
     table says how many bits each model loses on which kind of fact (names,
     counts, causes, ...), and --plot draws that table.
     """
+    from examiner.project import find_project
     from nextword.cli.bar import Bar
     from nextword.models.ladder.climb import climb
-    from examiner.project import find_project
 
     project = find_project()
     _require_writable(json_file)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from nextword.models.checkpoints import Recipe
     from nextword.cli.bar import Bar
+    from nextword.models.checkpoints import Recipe
 
 
 def models(
@@ -35,9 +35,9 @@ def models(
     Exit 1: with --check, something is out of date; else, a model could not be
     trained.
     """
-    from nextword.models import train_models as make
-    from nextword.cli.bar import Bar
     from examiner.project import find_project
+    from nextword.cli.bar import Bar
+    from nextword.models import train_models as make
     from nextword.models.shipped import FOLDER
 
     project = find_project()

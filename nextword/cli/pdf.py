@@ -20,8 +20,8 @@ def pdf(
 
     Needs a built book (make book), Chromium, and pip install '.[print]'.
     """
-    from nextword.press import documents, manuscript, printer, typeset
     from examiner.project import find_project
+    from nextword.press import documents, manuscript, printer, typeset
 
     root = find_project().root
     known = documents(root)

@@ -74,9 +74,9 @@ def _train(
     """Build the package's model, train it and say how it goes."""
     import importlib
 
+    from examiner.project import find_project
     from nextword.cli.bar import Bar
     from nextword.models.ladder.climb import importable
-    from examiner.project import find_project
     from nextword.models.trainer.run import Training
 
     project = find_project()

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from zlib import crc32
 
+from examiner.errors import UserError
 from nextword.corpora.corpus import EOS
 from nextword.corpora.village import VOCABULARY
 from nextword.corpora.village.seeds import first_story
 from nextword.corpora.village.telling import tell
 from nextword.corpora.village.world import VILLAGE
-from examiner.errors import UserError
 
 Pair = tuple[list[str], list[str]]
 

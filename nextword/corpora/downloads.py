@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from nextword.corpora import cache
 from examiner.errors import UserError
+from nextword.corpora import cache
 
 _GENSIM = "https://raw.githubusercontent.com/piskvorky/gensim/4.3.3/gensim/test/test_data"
 _WIKITEXT = "https://wikitext.smerity.com"

@@ -3,8 +3,8 @@
 Leaves out: questions of analogy, and the village, whose truth is known (`village.similarity`).
 """
 
-from nextword.corpora import downloads
 from examiner.errors import UserError
+from nextword.corpora import downloads
 
 NAMES = ("wordsim353", "simlex999")
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from nextword.corpora import pydocs, text
-from nextword.given.vocabulary import build_vocabulary, replace_unknown
 from examiner.errors import UserError
 from examiner.fingerprints import code_of, fingerprint
+from nextword.corpora import pydocs, text
+from nextword.given.vocabulary import build_vocabulary, replace_unknown
 
 KNOWN = ("village", "pydocs")
 SHORTEST_FILE = 50  # sentences; less cannot be split in three

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from nextword.corpora import cache as cache_folder
-from nextword.corpora import text
 from examiner.errors import UserError
 from examiner.fingerprints import fingerprint
+from nextword.corpora import cache as cache_folder
+from nextword.corpora import text
 
 # Left out so that one Python version gives one text: systems and distributions ship these or not.
 LEFT_OUT = frozenset(

@@ -7,8 +7,8 @@ part, and everything longer than a sentence.
 from functools import cache
 from importlib import resources
 
-from nextword.corpora import text
 from examiner.errors import UserError
+from nextword.corpora import text
 
 LANGUAGES = ("english", "french", "swedish")
 TEST_PERCENT = 25

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from examiner.errors import UserError
 from nextword.corpora import cache
 from nextword.corpora.downloads import Bar, Download, check
-from examiner.errors import UserError
 from nextword.models.trainer.saved import fill
 from nextword.models.word_pieces import WordPieces
 

@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nextword.models.attentive import Heads
-from nextword.given.batches import BOS
 from nextword.corpora.village.scenes.animals import IS_TIRED
+from nextword.given.batches import BOS
+from nextword.models.attentive import Heads
 from nextword.models.teaching import padded
 
 Weights = Callable[[Tensor], Tensor]  # from a head's weights, (B, T, T), to those it shall have

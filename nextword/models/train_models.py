@@ -11,12 +11,11 @@ from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 
-from nextword import models
-from nextword.models import shipped
+from examiner.errors import UserError
+from nextword.corpora import names
+from nextword.models import recipes, shipped
 from nextword.models.checkpoints.places import RUNGS, TWICE
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import names
-from examiner.errors import UserError
 from nextword.models.ladder import measure
 from nextword.models.ladder.climb import Progress, importable, made_from
 from nextword.models.ladder.rung import Model, Rung, all_rungs, listed
@@ -33,8 +32,8 @@ SECOND = (
 
 
 def all_recipes() -> Sequence[Recipe]:
-    """Every recipe of every file in nextword/models, by name."""
-    return sorted(listed(models, "RECIPES"), key=lambda recipe: recipe.name)
+    """Every recipe of every file in nextword/models/recipes, by name."""
+    return sorted(listed(recipes, "RECIPES"), key=lambda recipe: recipe.name)
 
 
 def everything() -> Sequence[Recipe]:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import torch
 
+from examiner.judge.modules import load_module
 from nextword.corpora import dialect
 from nextword.given.batches import PAD
-from examiner.judge.modules import load_module
 from nextword.models.recipes import attention as translating
 from nextword.models.recipes import attention_reader as reading
 from nextword.models.recipes import rnns

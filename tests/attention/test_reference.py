@@ -14,9 +14,9 @@ from torch.nn.functional import cross_entropy, scaled_dot_product_attention
 
 from examiner.judge.modules import load_module
 from examiner.suite import close, peak_bytes
-from tests.reference import reference
 from tests.attention.suite import oracles
 from tests.attention.suite.oracles import tensor
+from tests.reference import reference
 
 ROOT = Path(__file__).parents[2]
 MIB = 2**20

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from nextword.models import checkpoints
 from nextword.corpora import village
 from nextword.explorables.figure import PARTS
 from nextword.explorables.quantised import dequantised
+from nextword.models import checkpoints
 from solutions import embeddings, ngrams
 from solutions import language_models as lm
 from tests.browser import NEEDS_CHROMIUM, THOROUGH

@@ -13,8 +13,8 @@ import pytest
 import typer.main
 from typer.testing import Result
 
-from nextword.cli import app
 from examiner.project import find_project
+from nextword.cli import app
 from tests.console_blocks import Shown, require_same, shown_on
 
 ROOT = find_project(Path(__file__)).root
@@ -60,7 +60,7 @@ def test_what_sync_says(nextword: Command) -> None:
 @pytest.mark.slow
 def test_what_a_check_says_of_a_mistake(tmp_path: Path) -> None:
     (tmp_path / "coursework").mkdir()
-    shutil.copytree(ROOT / "tests" / "suites", tmp_path / "tests" / "suites")
+    shutil.copytree(ROOT / "tests" / "ngrams", tmp_path / "tests" / "ngrams")
     reference = (ROOT / "solutions" / "ngrams.py").read_text("utf-8")
     wrong = reference.replace("return [BOS] * (n - 1)", "return [BOS] * n")
     assert wrong != reference

@@ -20,8 +20,8 @@ from sklearn.metrics.pairwise import cosine_similarity
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
 from examiner.judge.modules import load_module
-from tests.reference import reference
 from tests.embeddings.suite import oracles as plain
+from tests.reference import reference
 
 ROOT = Path(__file__).parents[2]
 CHEESE = np.array([[14.0, 7, 5, 1], [7, 12, 0, 0], [5, 0, 8, 12], [1, 0, 12, 2]])

@@ -207,7 +207,7 @@ class Table:
         suite.seed = "cheats"
         stem = chapter.stem
         right = load_module(PROJECT.module("solutions", stem), f"right_{stem}")
-        modules = [m for name, m in sys.modules.items() if name.startswith("tests.suites")]
+        modules = [m for name, m in sys.modules.items() if name.startswith(f"tests.{stem}.suite")]
         given = helpers(stem, [*modules, *{test.item.module for test in suite.tests}])
         self.cheats = {
             symbol: cheats(attrgetter(symbol)(right), given, method="." in symbol)

@@ -11,10 +11,10 @@ import pytest
 
 from examiner import catalogue
 from examiner.check.runner import run_suite
-from nextword.given import checks, vocabulary
 from examiner.judge.local import on_module
 from examiner.judge.modules import load_module
 from examiner.project import find_project
+from nextword.given import checks, vocabulary
 
 PROJECT = find_project(Path(__file__))
 # not checked by beartype: a suite may give a list for a tuple

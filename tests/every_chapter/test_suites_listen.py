@@ -11,7 +11,7 @@ from examiner.judge.local import on_module
 from examiner.judge.suite import Suite, with_suite
 from examiner.results import TestResult, Verdict
 
-SUITES = Path(__file__).parent / "suites"
+SUITES = Path(__file__).parents[1]
 SUITE = '''"""A suite."""
 
 import pytest
@@ -89,7 +89,9 @@ def early_ends(function: ast.FunctionDef) -> Iterator[int]:
         left += ast.iter_child_nodes(node)
 
 
-@pytest.mark.parametrize("path", sorted(SUITES.rglob("test_*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted(SUITES.glob("*/suite/test_*.py")), ids=lambda path: path.stem
+)
 def test_no_test_ends_before_its_end(path: Path) -> None:
     for node in ast.parse(path.read_text("utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):

@@ -18,8 +18,9 @@ pytestmark = pytest.mark.slow
 Command = Callable[..., Result]
 Run = Callable[..., str]
 TESTS = (
-    "tests/book/test_book.py tests/examiner/test_catalogue.py tests/every_chapter/test_misconceptions.py solutions "
-    "tests/test_word_pairs_reference.py tests/examiner/grading/test_sample_class.py"
+    "tests/book/test_book.py tests/examiner/test_catalogue.py solutions "
+    "tests/every_chapter/test_misconceptions.py tests/word_pairs/test_reference.py "
+    "tests/examiner/grading/test_sample_class.py"
 )
 
 

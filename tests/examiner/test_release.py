@@ -29,7 +29,7 @@ def visible_part(text: str, **helpers: str) -> dict[str, str]:
 
 
 def test_hidden_tests_and_their_helpers_are_cut(demo_course: Path) -> None:
-    visible = read_suite(find_project(demo_course), "demo").visible()["test_demo.py"]
+    visible = read_suite(find_project(demo_course), "demo").visible()["demo/suite/test_demo.py"]
     assert "test_small_sum" in visible
     assert "test_counter" in visible
     assert "def demo(coursework)" in visible
@@ -59,8 +59,8 @@ def test_visibility_must_be_written_out() -> None:
 
 SUITE_WITH_HELPERS = """import pytest
 
-from tests.suites import oracles as plain
-from tests.suites.texts import LINES, letters
+from tests import oracles as plain
+from tests.texts import LINES, letters
 
 
 @pytest.mark.task("9.1", visible=True)
@@ -74,8 +74,8 @@ def test_y(demo):
 """
 ORACLES = '''"""Oracles."""
 
-from tests.suites.texts import ONE
-from tests.suites import secrets
+from tests.texts import ONE
+from tests import secrets
 
 
 def shown(lines):
@@ -115,12 +115,12 @@ def test_a_helper_goes_to_students_as_far_as_visible_tests_use_it() -> None:
 @pytest.mark.parametrize(
     ("line", "used", "complaint"),
     [
-        ("import tests.suites.oracles", "tests", "test_demo.py:2: write `from tests"),
-        ("from tests.suites.oracles import *", "shown", "test_demo.py:2: write `from tests"),
+        ("import tests.oracles", "tests", "test_demo.py:2: write `from tests"),
+        ("from tests.oracles import *", "shown", "test_demo.py:2: write `from tests"),
         ("from . import oracles", "oracles", "test_demo.py:2: write `from tests"),
-        ("from tests.suites import oracles", "vars(oracles)", "test_demo.py:7: say which part"),
-        ("from tests.suites import oracles", "oracles.gone", "oracles.py has no gone"),
-        ("from tests.suites.oracles import gone", "gone", "oracles.py has no gone"),
+        ("from tests import oracles", "vars(oracles)", "test_demo.py:7: say which part"),
+        ("from tests import oracles", "oracles.gone", "oracles.py has no gone"),
+        ("from tests.oracles import gone", "gone", "oracles.py has no gone"),
     ],
 )
 def test_what_is_used_of_a_helper_must_be_plain(line: str, used: str, complaint: str) -> None:

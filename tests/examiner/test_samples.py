@@ -81,9 +81,9 @@ def test_edits_that_cannot_be_made_are_named(
 
 
 def test_git_keeps_the_edits_and_not_what_follows_from_them() -> None:
-    kept = sorted(ROOT.glob("tests/submissions/*/*/edits.toml"))
+    kept = sorted(ROOT.glob("tests/*/class/*/edits.toml"))
     assert kept
-    modules = [str(path.with_name(f"{path.parts[-3]}.py")) for path in kept]
+    modules = [str(path.with_name(f"{path.parts[-4]}.py")) for path in kept]
     listed = subprocess.run(
         ["git", "check-ignore", "--no-index", *modules],
         cwd=ROOT,
@@ -94,4 +94,4 @@ def test_git_keeps_the_edits_and_not_what_follows_from_them() -> None:
     if listed.returncode == 128:
         pytest.skip("git does not know this folder")
     left = sorted(set(modules) - set(listed.stdout.split("\n")))
-    assert not left, f"add these to tests/submissions/.gitignore: {left}"
+    assert not left, f"add these to tests/.gitignore: {left}"

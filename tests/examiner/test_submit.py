@@ -166,7 +166,7 @@ def assignment_folder(demo_course, monkeypatch, tmp_path_factory):
     """What nbgrader gives to students: module and notebook beside the visible tests."""
     folder = tmp_path_factory.mktemp("home") / "fetched (1).d"
     (folder / "tests").mkdir(parents=True)
-    shutil.copytree(demo_course / "tests" / "suites", folder / "tests" / "suites")
+    shutil.copytree(demo_course / "tests" / "demo", folder / "tests" / "demo")
     (folder / "demo.py").write_text(STUB, "utf-8")
     (folder / "demo.ipynb").write_text('{"cells": []}', "utf-8")
     monkeypatch.chdir(folder)

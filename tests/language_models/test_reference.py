@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, trainers
 
-from nextword.corpora import pydocs, tongues, village
 from examiner.judge.modules import load_module
 from examiner.suite import frequencies
-from tests.reference import reference
+from nextword.corpora import pydocs, tongues, village
 from tests.language_models.suite import oracles as plain
+from tests.reference import reference
 
 ROOT = Path(__file__).parents[2]
 lm: Any = reference("language_models")

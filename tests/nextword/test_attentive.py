@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from examiner.judge.modules import load_module
+from examiner.suite import close
+from nextword.corpora.names import load
+from nextword.given.batches import BOS, EOS, PAD
 from nextword.models import attentive, teaching
 from nextword.models.attentive import Heads, Sizes
-from nextword.given.batches import BOS, EOS, PAD
-from nextword.corpora.names import load
-from examiner.judge.modules import load_module
 from nextword.models.ladder.rungs import attention as rungs
-from examiner.suite import close
 from nextword.models.training import Plan
 
 attention: Any = load_module(

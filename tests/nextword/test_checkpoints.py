@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from examiner import fingerprints
+from examiner.errors import UserError
+from nextword.corpora import names
 from nextword.models import checkpoints, shipped
 from nextword.models import train_models as make
 from nextword.models.checkpoints.places import TWICE
 from nextword.models.checkpoints.recipe import Recipe, Trained
-from nextword.corpora import names
-from examiner.errors import UserError
 from nextword.models.ladder.measure import Row
 from nextword.models.shipped import FOLDER
 

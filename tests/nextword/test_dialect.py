@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
+from examiner.errors import UserError
 from nextword.corpora import dialect, village
 from nextword.corpora.dialect import VERBS, foreign, home_of, pairs, translate
-from examiner.errors import UserError
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from nextword.corpora import cache, downloads
 from examiner.errors import UserError
+from nextword.corpora import cache, downloads
 from tests.local_server import serving, use_an_empty_cache
 
 TEXT = "To be, or not to be: that is the question.\n" * 5_000

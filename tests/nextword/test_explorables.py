@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import torch
 
+from examiner.errors import UserError
 from nextword import explorables
 from nextword.corpora import village
-from examiner.errors import UserError
 from nextword.explorables.bundle import FOLDER, bundled
 from nextword.explorables.figure import PARTS, plain
 from nextword.explorables.quantised import dequantised, quantised

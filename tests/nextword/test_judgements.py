@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nextword.corpora import cache, downloads, judgements
 from examiner.errors import UserError
+from nextword.corpora import cache, downloads, judgements
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from nextword.corpora import names, village
 from nextword.models.ladder import by_kind, climb, measure, rung, show
 from nextword.models.ladder.rungs import ngrams as ngram_rungs
 
-REPOSITORY = Path(__file__).parent.parent
+REPOSITORY = Path(__file__).parents[2]
 KEYS = ["name", "perplexity", "bits_per_character", "gap_percent", "valid_samples", "parameters"]
 KEYS += ["seconds", "excess_bits_by_kind"]
 UNIFORM = """
@@ -45,7 +45,7 @@ def text_file(path, n_sentences=200):
 @pytest.fixture
 def course(tmp_path, monkeypatch):
     """A course folder whose `coursework/ngrams.py` is a uniform model, and few samples."""
-    (tmp_path / "tests" / "suites").mkdir(parents=True)
+    (tmp_path / "tests").mkdir()
     (tmp_path / "coursework").mkdir()
     (tmp_path / "coursework" / "ngrams.py").write_text(UNIFORM, encoding="utf-8")
     monkeypatch.chdir(tmp_path)

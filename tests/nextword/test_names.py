@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nextword.corpora import names
 from examiner.errors import UserError
+from nextword.corpora import names
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ import tokenizers
 import torch
 from safetensors.torch import save
 
-from nextword.models import pretrained
-from nextword.corpora.downloads import Download
 from examiner.errors import UserError
+from nextword.corpora.downloads import Download
+from nextword.models import pretrained
 from nextword.models.word_pieces import WordPieces, byte_signs, chunks
 from tests.local_server import serving, use_an_empty_cache
 from tests.reference import reference

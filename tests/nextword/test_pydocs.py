@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nextword.corpora import cache, pydocs, text
 from examiner.errors import UserError
+from nextword.corpora import cache, pydocs, text
 
 TOPICS = '''topics = {'if': """The "if" statement
 ******************

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 import torch
 
-from nextword.models import senses
-from nextword.models.attentive import Heads, Sizes
+from examiner.judge.modules import load_module
+from examiner.suite import close
 from nextword.corpora import village
 from nextword.given.batches import BOS, number_words
-from examiner.judge.modules import load_module
+from nextword.models import senses
+from nextword.models.attentive import Heads, Sizes
 from nextword.models.senses import Case
-from examiner.suite import close
 
 attention: Any = load_module(
     Path(__file__).parents[2] / "solutions" / "attention.py", "attention_of_senses"

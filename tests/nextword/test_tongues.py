@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from nextword.corpora import text, tongues
 from examiner.errors import UserError
+from nextword.corpora import text, tongues
 
 LETTERS = {
     "english": "",

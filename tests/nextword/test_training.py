@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from nextword.corpora import names
 from nextword.models import train_models as make
 from nextword.models import training
 from nextword.models.checkpoints import recipe
-from nextword.corpora import names
 from nextword.models.ladder.rungs import rnns as rungs
 from nextword.models.recipes import rnns as translators
 from nextword.models.recipes import rnns_forgetting, rnns_memory

@@ -10,11 +10,16 @@ import pytest
 import torch
 from torch import nn
 
-from nextword.models import transformer_training as training
 from nextword.corpora import names, village
+from nextword.models import transformer_training as training
 from nextword.models.ladder.rungs import transformers as rungs
 from nextword.models.ladder.rungs import transformers_near as near
-from nextword.models.recipes import transformers_judging, transformers_scaling, transformers_translating, transformers_trials
+from nextword.models.recipes import (
+    transformers_judging,
+    transformers_scaling,
+    transformers_translating,
+    transformers_trials,
+)
 from nextword.models.transformer_training import Plan
 from tests.reference import reference
 

@@ -7,13 +7,13 @@ from math import exp, log
 import numpy as np
 import pytest
 
+from examiner.errors import UserError
 from nextword.corpora import village
 from nextword.corpora.village.floor import all_stories
 from nextword.corpora.village.likeness import contexts
 from nextword.corpora.village.options import Options, parse
 from nextword.corpora.village.scenes import SCENES
 from nextword.corpora.village.seeds import uniforms
-from examiner.errors import UserError
 
 
 def tiny(*scenes: str, **more: int) -> village.World:

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from nextword.models.word2vec import Settings, batches, encode, train, tree_paths
-from tests.reference import reference
 from tests.embeddings.suite import oracles as plain
+from tests.reference import reference
 
 course: Any = reference("embeddings")
 SMALL = Settings(D=8, window=2, epochs=6, batch=64, shared=16, rate=0.05)

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.lm import models as nltk_models
 
-from nextword.given.vocabulary import BOS, EOS, UNK, build_vocabulary, replace_unknown
 from examiner.judge.modules import load_module
-from tests.reference import reference
+from nextword.given.vocabulary import BOS, EOS, UNK, build_vocabulary, replace_unknown
 from tests.ngrams.suite import oracles as plain
+from tests.reference import reference
 
 ROOT = Path(__file__).parents[2]
 KENLM = ROOT / "tests" / "data" / "kenlm"

@@ -1,6 +1,6 @@
 """What an nbgrader course folder says about an assignment: which cell tests what, and the secrets.
 
-All of it comes from source/ and examiner/, which no student can write to.
+All of it comes from source/ and grader/, which no student can write to.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from examiner.release.assignment import (
     variables,
     without,
 )
-from examiner.release.nbgrader import EXAMINER, reference_answers
+from examiner.release.nbgrader import GRADER, reference_answers
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def course_settings(course: Path) -> Config:
 
 def examiner_project(course: Path) -> Project:
     """Return the part of the course folder with the hidden tests and the reference."""
-    folder = course / EXAMINER
-    if not (folder / "tests" / "suites").is_dir():
+    folder = course / GRADER
+    if not (folder / "tests").is_dir():
         raise UserError(
             f"{folder} is missing: copy it from the folder that `nextword release` made"
         )

@@ -8,7 +8,12 @@ from typing import Any
 
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 
-from examiner.platforms.nbgrader.plain_files import TIMESTAMP, by_student, copy_plain_files, links_in
+from examiner.platforms.nbgrader.plain_files import (
+    TIMESTAMP,
+    by_student,
+    copy_plain_files,
+    links_in,
+)
 
 NEEDED = (TIMESTAMP, "submission_secret.txt")  # what `nbgrader submit` adds
 

@@ -29,7 +29,12 @@ from examiner.grading.works import Entry, ProblemError
 from examiner.platforms.nbgrader.autograde_steps import SandboxedExecute
 from examiner.platforms.nbgrader.background import Background
 from examiner.platforms.nbgrader.changes import change, key_in, note_key
-from examiner.platforms.nbgrader.course import Assignment, assignment, course_folder, course_settings
+from examiner.platforms.nbgrader.course import (
+    Assignment,
+    assignment,
+    course_folder,
+    course_settings,
+)
 from examiner.platforms.nbgrader.gradebook import Book, Row, Written, open_gradebook, write_row
 from examiner.platforms.nbgrader.handed_in import blank, find_notebook
 from examiner.platforms.nbgrader.kernel import Executed, Step

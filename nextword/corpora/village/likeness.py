@@ -4,9 +4,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from examiner.errors import UserError
 from nextword.corpora.village.telling import Listener, sample
 from nextword.corpora.village.vocabulary import VOCABULARY
-from examiner.errors import UserError
 
 N_TOKENS, SEED = 500_000, 17  # the told stories over which contexts are averaged
 

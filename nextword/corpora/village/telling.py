@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from examiner.errors import UserError
 from nextword.corpora.corpus import Corpus
 from nextword.corpora.village.kinds import read
 from nextword.corpora.village.options import Branch, Options
 from nextword.corpora.village.seeds import Rng, drawn_story, first_story, streams
 from nextword.corpora.village.story import story
 from nextword.corpora.village.world import VILLAGE, World
-from examiner.errors import UserError
 
 
 def tell(world: World, n_tokens: int, number: int) -> Corpus:

@@ -6,11 +6,11 @@ import json
 from functools import cache
 from pathlib import Path
 
-from nextword.models.checkpoints.places import RUNGS
 from examiner.errors import UserError
+from examiner.project import find_project
+from nextword.models.checkpoints.places import RUNGS
 from nextword.models.ladder.climb import Ladder
 from nextword.models.ladder.measure import Row
-from examiner.project import find_project
 from nextword.models.shipped import FOLDER, opened
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
-from nextword.corpora import names
 from examiner.fingerprints import code_of, fingerprint
+from nextword.corpora import names
 from nextword.models.shipped import Trained
 
 __all__ = ["Recipe", "Report", "Trained"]

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from nextword.corpora import cache, names
 from examiner.errors import UserError
 from examiner.fingerprints import code_of, fingerprint
+from nextword.corpora import cache, names
 from nextword.models.ladder import measure
 from nextword.models.ladder.measure import Row, RungError
 from nextword.models.ladder.rung import Rung, all_rungs
@@ -49,7 +49,7 @@ def climb(
     """Every rung on about `n_tokens` tokens of a corpus, scored on a tenth as many test tokens.
 
     `package` is a folder of the course folder `root`, such as "coursework". What was measured
-    before with the same package, corpus and sizes is read from `root/.nextword/ladder`.
+    before with the same package, corpus and sizes is read from `root/.nextword/models/ladder`.
     """
     rungs = _standing(root, package)
     recipe = names.recipe(corpus)

@@ -14,11 +14,11 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
+from nextword.corpora import dialect
+from nextword.corpora.dialect import Pair
+from nextword.given.batches import BOS, EOS, PAD, Ids
 from nextword.models import teaching, training
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import dialect
-from nextword.given.batches import BOS, EOS, PAD, Ids
-from nextword.corpora.dialect import Pair
 from nextword.models.recipes import rnns
 from nextword.models.recipes.rnns import Words, by_length
 from nextword.models.teaching import padded

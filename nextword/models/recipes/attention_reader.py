@@ -13,11 +13,11 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
+from nextword.corpora import village
+from nextword.given.batches import BOS, PAD, Ids, number_words
 from nextword.models import attentive, teaching, training
 from nextword.models.attentive import Heads, Sizes
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import village
-from nextword.given.batches import BOS, PAD, Ids, number_words
 from nextword.models.teaching import padded
 from nextword.models.training import Plan
 

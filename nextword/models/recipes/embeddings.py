@@ -1,6 +1,7 @@
 """The word vectors that chapter 3 ships: the village with several windows, a curve, maps, a skew.
 
-Leaves out: training itself (`nextword.models.word2vec`, with the functions of the package under test).
+Leaves out: training itself (`nextword.models.word2vec`, with the functions of the package under
+test).
 """
 
 from collections.abc import Sequence
@@ -13,9 +14,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from nextword.corpora import lexicon, skewed, village
 from nextword.models import word2vec
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import lexicon, skewed, village
 from nextword.models.word2vec import Settings
 
 TOKENS = 1_000_000

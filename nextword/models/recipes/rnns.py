@@ -15,11 +15,11 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.given import batches
 from nextword.corpora import dialect
-from nextword.given.batches import EOS, PAD, number_words
 from nextword.corpora.dialect import Pair
+from nextword.given import batches
+from nextword.given.batches import EOS, PAD, number_words
+from nextword.models.checkpoints.recipe import Recipe, Report, Trained
 
 N_PAIRS, N_PER_LENGTH = 30_000, 200
 LENGTHS = (5, 10, 15, 20, 25, 30, 35)  # of about so many words; one more or less counts as well

@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
+from nextword.corpora import names
+from nextword.given import batches
 from nextword.models import training
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.given import batches
-from nextword.corpora import names
 from nextword.models.ladder.rungs import rnns as rungs
 from nextword.models.training import Plan
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 
+from nextword.corpora import names
+from nextword.given import batches
+from nextword.given.batches import number_words
 from nextword.models import training
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.given import batches
-from nextword.corpora import names
-from nextword.given.batches import number_words
 from nextword.models.training import Plan
 
 N_STORIES, N_VALIDATION, D = 24, 50, 48

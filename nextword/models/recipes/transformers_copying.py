@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from nextword.given.batches import BOS, EOS
 from nextword.models import transformer_training as training
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.given.batches import BOS, EOS
 from nextword.models.transformer_training import IGNORE, Batch, Plan
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"  # their ids follow EOS

@@ -17,10 +17,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from nextword.models import transformer_training as training
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
 from nextword.corpora import names, village
 from nextword.given.batches import BOS, PAD, Ids, batches, number_words
+from nextword.models import transformer_training as training
+from nextword.models.checkpoints.recipe import Recipe, Report, Trained
 from nextword.models.transformer_training import Batch, Plan
 
 TOKENS = 1_000_000

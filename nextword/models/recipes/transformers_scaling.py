@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from nextword.models import transformer_training as training
-from nextword.models.checkpoints.recipe import Recipe, Report, Trained
 from nextword.corpora import names
 from nextword.given.batches import Ids, number_words
+from nextword.models import transformer_training as training
+from nextword.models.checkpoints.recipe import Recipe, Report, Trained
 from nextword.models.transformer_training import Plan
 
 WIDTHS = (8, 16, 24, 32, 48)

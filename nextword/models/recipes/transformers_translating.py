@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from nextword.corpora import dialect
+from nextword.corpora.dialect import Pair
+from nextword.given.batches import PAD, batches
 from nextword.models import transformer_training as training
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import dialect
-from nextword.given.batches import PAD, batches
-from nextword.corpora.dialect import Pair
 from nextword.models.recipes import rnns
 from nextword.models.recipes.rnns import Words, by_length, exact, known
 from nextword.models.transformer_training import Batch, Plan

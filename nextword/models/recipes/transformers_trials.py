@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from torch import nn
 
+from nextword.corpora import names
+from nextword.corpora.names import Texts
+from nextword.given.batches import Ids, number_words
 from nextword.models import transformer_training as training
 from nextword.models.checkpoints.recipe import Recipe, Report, Trained
-from nextword.corpora import names
-from nextword.given.batches import Ids, number_words
-from nextword.corpora.names import Texts
 from nextword.models.transformer_training import Batch, Plan
 
 TOKENS, ASKED = 400_000, 20_000

@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from examiner.errors import UserError
 from nextword.corpora import downloads, names
 from nextword.given.batches import BOS, EOS, number_words
-from examiner.errors import UserError
 
 Batch = tuple[Tensor, Tensor]  # inputs and targets, each (B, T)
 HELD_OUT = 10  # one part in so many of a text in characters is for validation

@@ -167,7 +167,7 @@ def in_this_process(course: TinyCourse, sources: dict[str, str]) -> dict[str, Re
 
 
 def checked(course: TinyCourse, path: Path) -> list[TestResult]:
-    suite = course.project.suite("tiny")
+    suite = course.project.suite("tiny") / "test_tiny.py"
     found = run_suite(
         suite,
         lambda opened: on_file(opened, path),

@@ -59,7 +59,7 @@ def test_once(tiny, rng):
 
 
 def add(tiny: TinyCourse, tests: str) -> None:
-    suite = tiny.project.suite("tiny")
+    suite = tiny.project.suite("tiny") / "test_tiny.py"
     suite.write_text(suite.read_text("utf-8") + tests, "utf-8")
 
 
@@ -151,7 +151,7 @@ def test_a_test_at_fault_is_said_once_and_costs_nobody_a_point(
 def test_what_is_at_fault_is_asked_about_again_and_nothing_else_is(
     tiny: TinyCourse, asked: list[list[str]]
 ) -> None:
-    suite = tiny.project.suite("tiny")
+    suite = tiny.project.suite("tiny") / "test_tiny.py"
     right = suite.read_text("utf-8")
     add(tiny, ALWAYS)
     folder = tiny.hand_in({"ann": REFERENCE})

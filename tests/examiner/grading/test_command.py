@@ -81,4 +81,4 @@ def test_a_suite_that_cannot_be_read_is_one_line(course: Path, nextword: Command
     suite.write_text("import nothing_of_that_name\n", "utf-8")
     done = nextword("grade", "demo", "class", *OPTIONS)
     assert done.exit_code == 2
-    assert "test_demo.py cannot be read" in " ".join(done.output.split())
+    assert "demo/suite cannot be read" in " ".join(done.output.split())

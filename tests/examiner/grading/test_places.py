@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 def test_a_course_under_the_temporary_folder(tmp_path: Path) -> None:
-    for folder in ("nextword", "solutions", "coursework", "tests/suites"):
+    for folder in ("nextword", "solutions", "coursework", "examiner", "tests/ngrams"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / folder, tmp_path / "course" / folder, ignore=ignored)
     answer = tmp_path / "answer.json"

@@ -46,7 +46,7 @@ def test_only_what_changed_is_graded_again(tiny: TinyCourse) -> None:
     assert change.why == "another submission; tasks 9.1"
     assert tiny.run(folder, regrade=True).graded == 4
     assert tiny.run(folder, seed="another").graded == 4
-    suite = tiny.project.suite("tiny")
+    suite = tiny.project.suite("tiny") / "test_tiny.py"
     suite.write_text(suite.read_text() + "\n# changed\n")
     assert tiny.run(folder).graded == 4
 
@@ -54,7 +54,7 @@ def test_only_what_changed_is_graded_again(tiny: TinyCourse) -> None:
 def test_a_changed_test_shows_whose_score_changed(tiny: TinyCourse) -> None:
     folder = tiny.hand_in(CLASS)
     tiny.run(folder)
-    suite = tiny.project.suite("tiny")
+    suite = tiny.project.suite("tiny") / "test_tiny.py"
     suite.write_text(
         suite.read_text().replace("tiny.mean([1, 2]) == 1.5", "tiny.mean([0, 0]) == 0")
     )
@@ -73,7 +73,7 @@ def test_a_broken_result_file_is_graded_again(tiny: TinyCourse) -> None:
 
 @pytest.mark.slow
 def test_a_test_that_the_reference_fails_is_not_judged(tiny: TinyCourse) -> None:
-    suite = tiny.project.suite("tiny")
+    suite = tiny.project.suite("tiny") / "test_tiny.py"
     suite.write_text(suite.read_text().replace("== 1.5", "== 1.25"))
     outcome = tiny.run(tiny.hand_in({"ann": REFERENCE}))
     result = outcome.results[0]
@@ -95,7 +95,7 @@ def test_nobody_pays_where_the_reference_does_not_run_either(tiny: TinyCourse) -
 
 
 def test_a_broken_test_is_not_judged(tiny: TinyCourse) -> None:
-    suite = tiny.project.suite("tiny")
+    suite = tiny.project.suite("tiny") / "test_tiny.py"
     suite.write_text(
         suite.read_text().replace("    bag = tiny.Bag([", "    undefined\n    bag = tiny.Bag([")
     )
@@ -132,7 +132,7 @@ def test_two_numbers(tiny):
 
 def test_helpers_of_helpers_hide_no_misconception(tiny: TinyCourse) -> None:
     """They cross over once, with the first test: the transcripts of later ones lack them."""
-    suite = tiny.project.suite("tiny")
+    suite = tiny.project.suite("tiny") / "test_tiny.py"
     head, *tests = suite.read_text().split("@pytest.mark.task(")
     rest = "".join(f"@pytest.mark.task({test}" for test in tests if test.startswith('"9.2"'))
     suite.write_text(head + SHIPPED + rest)

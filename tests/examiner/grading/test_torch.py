@@ -147,10 +147,10 @@ def test_modules_live_in_the_candidate(nets: TinyCourse) -> None:
 def test_check_gives_the_same(nets: TinyCourse, monkeypatch: pytest.MonkeyPatch) -> None:
     from examiner.check.chapter import check_chapter
 
-    suite = nets.project.suite("tiny")
+    suite = nets.project.suite("tiny") / "test_tiny.py"
     suite.write_text(suite.read_text().replace('task("9.1")', 'task("9.1", visible=True)'))
     (nets.project.root / "coursework" / "tiny.py").write_text(REFERENCE)
-    for name in [name for name in sys.modules if name.startswith("tests.suites")]:
+    for name in [name for name in sys.modules if name.startswith("tests.tiny")]:
         monkeypatch.delitem(sys.modules, name)  # the text that this process has read before
     result = check_chapter(Project(Path(nets.project.root)), nets.chapter)
     assert result.tasks[0].verdict is Verdict.PASSED

@@ -73,7 +73,7 @@ unseen = [0.5] * 10**7
 """,
     "files": """
 import glob, os, sqlite3
-found = [p for p in glob.glob("/**/*", recursive=True) if "gradebook" in p or "examiner" in p]
+found = [p for p in glob.glob("/**/*", recursive=True) if "gradebook" in p or "grader" in p]
 for path in glob.glob("/submission/**", recursive=True) + found:
     if os.path.isfile(path):
         print(open(path, errors="replace").read()[:20000])
@@ -94,7 +94,7 @@ for pid in os.listdir("/proc"):
         os.kill(int(pid), signal.SIGKILL)
 """,
     "bash-cell": """%%bash
-cat /proc/1/environ /submission/tests/suites/* ; ls -R / 2>/dev/null | head -c 300000
+cat /proc/1/environ /submission/tests/*/* ; ls -R / 2>/dev/null | head -c 300000
 for fd in /proc/[0-9]*/fd/*; do (head -c 1000 /dev/urandom > $fd) >/dev/null 2>&1 & done
 """,
     # what the program around the kernel says, said by the student: on its own channel, taken from

@@ -37,9 +37,6 @@ def _programs() -> dict[str, Callable[[], object]]:
     import nbgrader.apps.nbgraderapp
 
     import nextword.cli
-    import examiner.platforms.nbgrader.autograde_steps
-    import examiner.platforms.nbgrader.careful_autograde
-    import examiner.platforms.nbgrader.notebook_page
 
     return {"nbgrader": nbgrader.apps.nbgraderapp.main, "nextword": nextword.cli.main}
 

@@ -146,9 +146,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The course's chapter on n-grams, whose assignment measures shorter texts."""
     root = tmp_path_factory.mktemp("project")
     parts = ["solutions/ngrams.py", "solutions/ngrams.ipynb"]
-    parts += ["tests/ngrams/suite", "tests/ngrams/mistakes", "tests/suites/check"]
+    parts += ["tests/ngrams/suite", "tests/ngrams/mistakes", "tests/ngrams/known.json"]
     parts += LIBRARY_FILES
-    for each in [*parts, *(f"{part}/__init__.py" for part in ("tests", "tests/suites"))]:
+    for each in [*parts, "tests/__init__.py"]:
         (root / each).parent.mkdir(parents=True, exist_ok=True)
         copy_of = shutil.copytree if (ROOT / each).is_dir() else shutil.copy
         copy_of(ROOT / each, root / each)
@@ -183,7 +183,7 @@ def _released(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def _plant(path: Path) -> None:
     """Put a canary among the hidden tests, so that a leak can be seen."""
     text = path.read_text("utf-8")
-    if path.suffix == ".py" and "examiner" in path.parts:
+    if path.suffix == ".py" and "grader" in path.parts:
         path.write_text(f"{text}\nSECRET = {CANARY!r}\n", "utf-8")
     elif path.suffix == ".ipynb":
         assert "### BEGIN HIDDEN TESTS" in text

@@ -121,11 +121,10 @@ def test_what_is_no_notebook_is_refused(text):
 def test_points_in_a_notebook_count_the_visible_tests(tmp_path, capsys, reference):
     stub = (ROOT / "coursework" / "ngrams.py").read_text("utf-8")
     (tmp_path / "ngrams.py").write_text(stub, "utf-8")
-    suites = tmp_path / "tests" / "suites"
-    suites.mkdir(parents=True)
+    tests = tmp_path / "tests"
     for name, text in read_suite(PROJECT, "ngrams").visible().items():
-        (suites / name).parent.mkdir(exist_ok=True)
-        (suites / name).write_text(text, "utf-8")
+        (tests / name).parent.mkdir(parents=True, exist_ok=True)
+        (tests / name).write_text(text, "utf-8")
     assert cells_of_students.points("2.1", folder=tmp_path) == 0
     assert "not written yet" in capsys.readouterr().out
     (tmp_path / "ngrams.py").write_text(reference, "utf-8")
@@ -147,7 +146,7 @@ def test_points_end_what_never_ends(tmp_path, capsys):
         "@pytest.mark.task('2.1', seconds=1)\n"
         "def test_it(coursework):\n    coursework.ngrams.pad('a', 2)\n"
     )
-    given = {"test_ngrams.py": suite}
+    given = {"ngrams/suite/test_ngrams.py": suite}
     assert cells_of_students.points("2.1", suite=given, folder=tmp_path) == 0
     assert "took more than 1 s of computing time" in capsys.readouterr().out
 
@@ -160,7 +159,7 @@ def test_a_suite_given_as_text_replaces_the_one_before(tmp_path, reference):
     )
     good, bad = (
         cells_of_students.points(
-            "2.1", suite={"test_ngrams.py": template.format(value)}, folder=tmp_path
+            "2.1", suite={"ngrams/suite/test_ngrams.py": template.format(value)}, folder=tmp_path
         )
         for value in (3, 0)
     )
@@ -194,8 +193,8 @@ def test_checks_expect_what_the_reference_answers_now(course, answers):
     path.write_text(stale, "utf-8")
     assert by_order_points(course, answers) == 3
     # what was kept of an earlier run does not count for another reference
-    assert list((course.root / "examiner" / ".nextword").glob("answers-*"))
-    solution = course.root / "examiner" / "solutions" / "ngrams.py"
+    assert list((course.root / "grader" / ".nextword").glob("answers-*"))
+    solution = course.root / "grader" / "solutions" / "ngrams.py"
     text = solution.read_text("utf-8")
     other = text.replace("found.append(math.log(p) ", "found.append(2 * math.log(p) ")
     assert other != text

@@ -208,10 +208,10 @@ def test_what_is_no_gradebook_says_so(copy):
 
 
 def test_a_course_folder_without_its_parts_says_which(copy):
-    (copy.root / "examiner").rename(copy.root / "elsewhere")
+    (copy.root / "grader").rename(copy.root / "elsewhere")
     for command in BOTH:
         text = copy.run(*command, status=1 if command[0] == "nbgrader" else 2)
-        one_line(text, "examiner is missing")
+        one_line(text, "grader is missing")
     shutil.rmtree(copy.root / "source")
     for command in BOTH:
         text = copy.run(*command, status=1 if command[0] == "nbgrader" else 2)

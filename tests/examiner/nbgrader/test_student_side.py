@@ -75,7 +75,7 @@ def test_students_get_the_library_and_are_told_how_to_install_it(course: Course,
         "examiner/platforms/nbgrader/",
         "examiner/release/",
         "solutions",
-        "suites/",
+        "tests/",
     ):
         assert not [name for name in names if part in name]
     read_me = (course.root / "release" / "ngrams" / "README.md").read_text("utf-8")

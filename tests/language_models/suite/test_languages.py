@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from nextword.corpora import tongues
 from examiner.suite import near
+from nextword.corpora import tongues
 from tests.language_models.suite import oracles as plain
 
 

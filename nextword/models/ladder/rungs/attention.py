@@ -1,4 +1,7 @@
-"""One rung: two layers of heads and nothing else. Leaves out: its training (nextword.models.teaching)."""
+"""One rung: two layers of heads and nothing else.
+
+Leaves out: its training (nextword.models.teaching).
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,10 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from nextword.corpora.names import Sentences, Texts
+from nextword.given.batches import number_words, until_end
 from nextword.models import attentive, teaching, training
 from nextword.models.attentive import Heads, Sizes
-from nextword.given.batches import number_words, until_end
-from nextword.corpora.names import Sentences, Texts
 from nextword.models.ladder.rung import Report, Rung
 from nextword.models.ladder.rungs.rnns import ids
 from nextword.models.training import Plan

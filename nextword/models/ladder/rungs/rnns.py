@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nextword.models import training
+from nextword.corpora.names import Sentences, Texts
 from nextword.given import batches
 from nextword.given.batches import number_words
-from nextword.corpora.names import Sentences, Texts
+from nextword.models import training
 from nextword.models.ladder.rung import Report, Rung
 from nextword.models.training import Plan, Window
 

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nextword.models import transformer_training as training
-from nextword.given.batches import number_words
 from nextword.corpora.names import Sentences, Texts
+from nextword.given.batches import number_words
+from nextword.models import transformer_training as training
 from nextword.models.ladder.rung import Report, Rung
 from nextword.models.ladder.rungs.rnns import ids
 from nextword.models.transformer_training import Plan

@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nextword.models import transformer_training as training
-from nextword.given.batches import number_words
 from nextword.corpora.names import Texts
+from nextword.given.batches import number_words
+from nextword.models import transformer_training as training
 from nextword.models.ladder.rung import Report, Rung
 from nextword.models.ladder.rungs import transformers
 from nextword.models.ladder.rungs.rnns import ids

@@ -18,7 +18,7 @@ def around(text):
 
 def deed(*_):
     seen = [name for name in sys.modules if "suite" in name or "solution" in name]
-    raise ValueError(seen + around(vars(importlib.import_module("tests.suites.test_vault"))))
+    raise ValueError(seen + around(vars(importlib.import_module("tests.vault.suite.test_vault"))))
 
 
 shout = mean = halves = Counter = deed

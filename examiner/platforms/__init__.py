@@ -1,0 +1,1 @@
+"""Where grades are kept and submissions come from, beside this command: nbgrader, Gradescope."""
