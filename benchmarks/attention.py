@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 from torch.profiler import ProfilerActivity, profile
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from examiner.suite import peak_bytes
 
 attention: Any = load_module(Path(__file__).parents[1] / "solutions" / "attention.py", "attention")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from examiner.catalogue import Chapter, parse_chapter
-from examiner.judge.misconceptions import Misconception, load_misconceptions
+from examiner.judge.mistakes import load_answers, load_misconceptions
+from examiner.judge.modules import Reference
 from examiner.project import Project, find_project
 from tests.course import COURSE
-from tests.variants.variants import read
 
 HERE = Path(__file__).parent
 UNWRITTEN = "\n\ndef unwritten(*_, **__):\n    raise NotImplementedError('not yet')\n\n\n"
@@ -33,11 +33,6 @@ class Course:
     def reference(self) -> str:
         return self.project.module("solutions", self.stem).read_text("utf-8")
 
-    def mistakes(self) -> tuple[Misconception, ...]:
-        found = self.project.misconceptions(self.stem)
-        assert found is not None
-        return load_misconceptions(found)
-
     def make_class(self, count: int, folder: Path) -> dict[str, str]:
         """Write `count` submissions into `folder`; return their texts by student."""
         luck, sources = random.Random(2), {}
@@ -49,16 +44,6 @@ class Course:
             (folder / name / f"{self.stem}.py").write_text(text, "utf-8")
         return sources
 
-    def with_mistakes(self, chosen: list[Misconception]) -> str:
-        """Return the reference with misconceptions as a student might have them in the module."""
-        folder = self.project.root / "tests" / "misconceptions"
-        texts = [path.read_text("utf-8") for path in sorted(folder.glob(f"{self.stem}*.py"))]
-        lines = [line for text in texts for line in text.splitlines()]
-        kept = [line for line in lines if not line.startswith(("from nextword", "from tests"))]
-        head = ["def misconception(*_, **__):", "    return lambda found: found", ""]
-        changes = [f"{each.replaces} = {each.name}" for each in chosen]
-        return "\n".join([self.reference, "", *head, *kept, *changes])
-
     def without(self, names: list[str]) -> str:
         """Return the reference with functions that are not written yet."""
         return self.reference + UNWRITTEN + "\n".join(f"{name} = unwritten" for name in names)
@@ -68,12 +53,12 @@ def _ngrams(course: Course, number: int, luck: random.Random) -> str:
     """Of ten: three right, four with mistakes, one unfinished, one other's, one broken."""
     kind, root = number % 10, course.project.root
     if kind in (3, 4, 5, 6):  # of one to four mistakes, each in another function
-        ends = [each for each in read("ngrams_wrong") if "while True" not in str(each.bodies)]
-        wrong = {each.symbol: each for each in luck.sample(ends, kind + 6)}
-        text = course.reference
-        for each in [*wrong.values()][: kind - 2]:
-            text = each.module(text)
-        return text
+        answers = load_answers(course.project, course.stem)
+        wrong = [each for each in answers if each.kind != "right"]
+        ends = [each for each in wrong if "while True" not in str(each.bodies)]
+        bodies = {each.symbol: each.bodies[each.symbol] for each in luck.sample(ends, kind + 6)}
+        chosen = dict([*bodies.items()][: kind - 2])
+        return Reference(course.project.module("solutions", course.stem)).changed(chosen)
     if kind == 7:
         tasks = luck.sample(course.chapter.tasks, 3)
         return course.without([symbol for task in tasks for symbol in task.symbols])
@@ -100,7 +85,7 @@ def _attention(course: Course, number: int, luck: random.Random) -> str:
     """Of ten: three right, three with mistakes, one wrong, one slow, one unfinished, one broken."""
     kind, reference = number % 10, course.reference
     if kind in (3, 4, 5):
-        return course.with_mistakes(luck.sample(course.mistakes(), 1))
+        return luck.choice(load_misconceptions(course.project, course.stem)).text
     if kind == 6:
         return reference.replace("self.out(attention", "self.out(2 * attention")
     if kind == 7:

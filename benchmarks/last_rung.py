@@ -27,7 +27,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from nextword.corpora import names, village
 from nextword.given.batches import Ids, ids, number_words
 from nextword.models import transformer_training

@@ -1,9 +1,10 @@
 """What naming mistakes adds to the grading of a class, for each failing test.
 
-Grades wrong answers to a chapter (tests/variants) as one class in one process of the examiner, with
-the explanation of mistakes and without it, and divides the difference in time by the tests that
-failed. What is done once for a class (each misconception's answers, as far as they are needed) is
-in it, so a small class costs more for each test than a large one: try --answers 12 and --answers 0.
+Grades wrong answers to a chapter (tests/<chapter>/answers) as one class in one process of the
+examiner, with the explanation of mistakes and without it, and divides the difference in time by the
+tests that failed. What is done once for a class (each misconception's answers, as far as they are
+needed) is in it, so a small class costs more for each test than a large one: try --answers 12 and
+--answers 0.
 Usage: python benchmarks/naming.py [CHAPTER ...] [--answers N] [--runs N]
 """
 
@@ -20,9 +21,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.grading_mistakes import graded
 from examiner.catalogue import Chapter
 from examiner.grading.examiner import Examiner
+from examiner.judge.mistakes import Answer, load_answers
+from examiner.project import find_project
 from examiner.results import SubmissionResult, Verdict
 from tests.course import CHAPTERS, COURSE
-from tests.variants.variants import Variant, read
 
 GOAL = 50.0  # ms
 
@@ -33,7 +35,7 @@ def failing(results: dict[str, SubmissionResult]) -> int:
     return sum(test.verdict is Verdict.FAILED for test in every)
 
 
-def seconds(chapter: Chapter, answers: list[Variant], *, named: bool) -> tuple[float, int]:
+def seconds(chapter: Chapter, answers: list[Answer], *, named: bool) -> tuple[float, int]:
     """Grade the answers as a class; return the time it took, and how many tests failed."""
     silent = mock.patch.object(Examiner, "explain", return_value=())
     started = time.perf_counter()
@@ -43,7 +45,8 @@ def seconds(chapter: Chapter, answers: list[Variant], *, named: bool) -> tuple[f
 
 
 def measure(chapter: Chapter, count: int, runs: int) -> None:
-    every = read(f"{chapter.stem}_wrong")
+    loaded = load_answers(find_project(), chapter.stem)
+    every = [each for each in loaded if each.kind != "right"]
     answers = every[:: max(1, len(every) // count)][:count] if count else every
     with_names, without, failed = [], [], 0
     for _ in range(runs):  # in turns: the machine may become slower

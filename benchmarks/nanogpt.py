@@ -28,7 +28,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from nextword.corpora import downloads
 from nextword.models.training import parameter_groups
 

@@ -19,7 +19,7 @@ from nltk.lm.preprocessing import pad_both_ends, padded_everygram_pipeline
 from rich.console import Console
 from rich.table import Table
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from nextword.corpora import village
 
 ngrams: Any = load_module(Path(__file__).parents[1] / "solutions" / "ngrams.py", "ngrams")

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from torch import Tensor, nn
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from nextword.corpora import names
 from nextword.given.batches import PAD, number_words
 

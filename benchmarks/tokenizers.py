@@ -19,7 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from nextword.corpora import pydocs, village
 
 sys.path.remove(str(Path(__file__).parent))  # this file has the name of the library that it needs

@@ -23,7 +23,7 @@ from gensim.models import Word2Vec
 from rich.console import Console
 from rich.table import Table
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from nextword.corpora import lexicon, village
 from nextword.models import word2vec
 

@@ -98,21 +98,13 @@ class Project:
         """Return the files of the chapter's suite with the helpers in tests/ that they import."""
         return self._with_helpers(_python_files(self.suite(stem)))
 
-    def misconceptions(self, stem: str) -> Path | None:
-        """Return the chapter's misconceptions, which only maintainers and instructors have.
+    def mistake_files(self, stem: str) -> list[Path]:
+        """Return the chapter's misconceptions, which only maintainers and instructors have."""
+        return sorted((self.root / "tests" / stem / "mistakes").glob("*.txt"))
 
-        They are a file, tests/misconceptions/<stem>.py, or a folder, tests/misconceptions/<stem>.
-        """
-        folder = self.root / "tests" / "misconceptions"
-        found = [path for path in (folder / f"{stem}.py", folder / stem) if path.exists()]
-        if len(found) == 2:
-            raise UserError(f"misconceptions are in {stem}.py and in {stem}/: keep one of them")
-        return found[0] if found else None
-
-    def misconception_files(self, stem: str) -> list[Path]:
-        """Return the files of the chapter's misconceptions with the helpers that they import."""
-        found = self.misconceptions(stem)
-        return self._with_helpers(_python_files(found)) if found else []
+    def answer_files(self, stem: str) -> list[Path]:
+        """Return the chapter's other right and wrong answers, which only maintainers have."""
+        return sorted((self.root / "tests" / stem / "answers").glob("*.txt"))
 
     def module(self, package: str, stem: str) -> Path:
         """Return a chapter's module in `package`, such as coursework/sorting.py."""

@@ -95,9 +95,11 @@ def make_stub(text: str, chapter: Chapter, name: str) -> str:
     return "\n".join([*pieces, *lines[position:]]) + "\n"
 
 
-def marked_regions(text: str, name: str) -> dict[str, Region]:
+def marked_regions(
+    text: str, name: str, functions: dict[str, Function] | None = None
+) -> dict[str, Region]:
     """Return the marked region of each function that has one, by its qualified name."""
-    functions = functions_of(ast.parse(text))
+    functions = functions_of(ast.parse(text)) if functions is None else functions
     return {str(_enclosing(functions, each)): each for each in find_regions(text, name)}
 
 

@@ -1,7 +1,8 @@
-"""The reference as the tests import it: the shapes and types in its signatures are checked."""
+"""The reference as the tests import it, with its signatures checked, and modules changed."""
 
 import importlib
 import sys
+from operator import attrgetter
 from types import ModuleType
 
 from beartype import BeartypeConf, beartype
@@ -18,3 +19,9 @@ def reference(stem: str) -> ModuleType:
         module = importlib.import_module(name)
     sys.modules.pop(name)  # whoever imports it next gets it unchecked
     return module
+
+
+def replace(module: ModuleType, symbol: str, value: object) -> None:
+    """Put a value in the place of a function, such as "windows" or "MLE.prob"."""
+    *owner, name = symbol.split(".")
+    setattr(attrgetter(".".join(owner))(module) if owner else module, name, value)

@@ -27,7 +27,7 @@ from examiner.grading.submissions import Submission, read, read_package
 from examiner.grading.workers import Course, Finished, WorkerPool
 from examiner.grading.works import Entry
 from examiner.judge.marks import SuiteError
-from examiner.judge.misconceptions import Misconception, load_misconceptions
+from examiner.judge.mistakes import Misconception, load_misconceptions
 from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.project import Project
@@ -175,7 +175,7 @@ class _Basis:
     def key(self) -> Key:
         """Return what every result of the run depends on."""
         stem = self.stem
-        parts = self.project.suite_files(stem) + self.project.misconception_files(stem)
+        parts = self.project.suite_files(stem) + self.project.mistake_files(stem)
         tests = [*sorted(parts), self.reference]
         plan = replace(self.plan, outer_uid=None)  # whom candidates become changes no grade
         imported = (*plan.library, *self.project.settings.suites_use)
@@ -293,7 +293,7 @@ def _grade_new(
     def work(suite: Suite) -> None:
         suite.require_tasks_of(basis.chapter)
         trial.finish()  # the servers have started while the suite was collected
-        mistakes = _misconceptions(basis.project.misconceptions(basis.stem))
+        mistakes = _misconceptions(basis)
         course = Course(basis.chapter, basis.reference, mistakes, basis.plan, Terms(basis.seed))
         admission = _admit(basis, suite, course, trial.servers, tick)
         settled_course = replace(course, terms=Terms(basis.seed, admission.attempts))
@@ -344,9 +344,11 @@ def _met_on_the_way(results: Sequence[SubmissionResult], known: Sequence[Fault])
                 yield Fault(task.task.id, test.name, "", why)
 
 
-def _misconceptions(path: Path | None) -> tuple[Misconception, ...]:
+def _misconceptions(basis: _Basis) -> tuple[Misconception, ...]:
+    if basis.reference is None:
+        return ()
     try:
-        return load_misconceptions(path) if path else ()
+        return load_misconceptions(basis.project, basis.stem)
     except SuiteError as error:
         raise UserError(str(error)) from error
 

@@ -32,7 +32,7 @@ from examiner.grading.examiner import Examiner, Skip
 from examiner.grading.submissions import Submission
 from examiner.judge.bounds import Bounds
 from examiner.judge.diagnosis import Diagnosis
-from examiner.judge.misconceptions import Misconception
+from examiner.judge.mistakes import Misconception
 from examiner.judge.runs import Terms
 from examiner.judge.session import Refusal
 from examiner.judge.suite import Suite, SuiteTest

@@ -18,7 +18,7 @@ from examiner.judge.answers import same_answer
 from examiner.judge.direction import direction
 from examiner.judge.lending import Lender
 from examiner.judge.local import on_module
-from examiner.judge.misconceptions import Misconception
+from examiner.judge.mistakes import Misconception
 from examiner.judge.runs import Terms
 from examiner.judge.session import Judged, Session
 from examiner.judge.suite import Suite, SuiteTest
@@ -152,7 +152,7 @@ class Diagnosis:
         pairs = [
             (one, other)
             for one, other in combinations(explained, 2)
-            if one[0].replaces != other[0].replaces and one[1] | other[1] == everything
+            if one[0].symbol != other[0].symbol and one[1] | other[1] == everything
         ]
         if len(pairs) != 1:
             return {}
@@ -201,9 +201,8 @@ class Diagnosis:
         key = test.number, mistake.name
         if key not in self._replays:
             if mistake.name not in self._wrong:
-                module = self._module(f"wrong_{mistake.name}")
-                mistake.apply(module)
-                self._wrong[mistake.name] = on_module(self._suite, self._stem, module)
+                session = on_module(self._suite, self._stem, mistake.module())
+                self._wrong[mistake.name] = session
             session = self._wrong[mistake.name]
             self._replays[key] = Replay(partial(self._rejects, session, test), session.talk)
         return self._replays[key]

@@ -17,7 +17,8 @@ from traceback import StackSummary, TracebackException
 from examiner.catalogue import Chapter
 from examiner.judge.local import on_module, time_bound
 from examiner.judge.marks import SuiteError
-from examiner.judge.misconceptions import Misconception, load_misconceptions, load_module
+from examiner.judge.mistakes import Misconception, load_misconceptions
+from examiner.judge.modules import load_module
 from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, SuiteTest, with_suite
 from examiner.plural import count
@@ -95,11 +96,10 @@ def survey(
     test or a misconception of a task that the chapter lacks.
     """
     module = project.module(package, chapter.stem)
-    path = project.misconceptions(chapter.stem)
     found = Survey({task.id: TaskSurvey() for task in chapter.tasks})
 
     def work(suite: Suite) -> None:
-        _count(found, chapter, suite, load_misconceptions(path) if path else ())
+        _count(found, chapter, suite, load_misconceptions(project, chapter.stem))
         if jobs == 1:
             parts = [_part(suite, module, seeds, first=True, report=report)]
         else:

@@ -13,7 +13,7 @@ from typing import Any
 from examiner.catalogue import Chapter
 from examiner.check.known import key_of, lock
 from examiner.judge.local import on_module
-from examiner.judge.misconceptions import load_misconceptions, wrong_module
+from examiner.judge.mistakes import load_misconceptions
 from examiner.judge.suite import Suite, SuiteTest, with_suite
 from examiner.project import Project
 from examiner.results import Verdict
@@ -39,7 +39,7 @@ def known_text(project: Project, chapter: Chapter) -> str:
 
 def _fingerprint(project: Project, chapter: Chapter) -> str:
     stem = chapter.stem
-    files = [*project.suite_files(stem), *project.misconception_files(stem)]
+    files = [*project.suite_files(stem), *project.mistake_files(stem)]
     files.append(project.module("solutions", stem))
     inner = [hashlib.sha256(path.read_bytes()).digest() for path in sorted(files)]
     return hashlib.sha256(b"".join(inner)).hexdigest()[:16]
@@ -61,15 +61,12 @@ def _examples(text: str, chapter: Chapter) -> Iterator[tuple[str, list[dict[str,
 
 def _sentences(project: Project, chapter: Chapter) -> dict[str, list[list[str]]]:
     """Return, for each visible test, the sentences of mistakes that alone answer as they do."""
-    path = project.misconceptions(chapter.stem)
-    if path is None:
-        return {}
-    reference, mistakes = project.module("solutions", chapter.stem), load_misconceptions(path)
+    mistakes = load_misconceptions(project, chapter.stem)
     keys: dict[str, list[tuple[bytes, str]]] = {}
 
     def work(suite: Suite) -> None:
         for mistake in mistakes:
-            session = on_module(suite, chapter.stem, wrong_module(reference, mistake))
+            session = on_module(suite, chapter.stem, mistake.module())
             for test in _visible(suite, mistake.task_id):
                 judged = session.run(test)
                 if judged.verdict is Verdict.FAILED:

@@ -158,7 +158,7 @@ def examiner_files(project: Project, chapter: Chapter, folder: Path) -> dict[Pat
     """Return what the examiner needs of a chapter: tests, what they import, tasks, reference."""
     parts = [
         *project.suite_files(chapter.stem),
-        *project.misconception_files(chapter.stem),
+        *project.mistake_files(chapter.stem),
         project.module("solutions", chapter.stem),
         project.tasks_file(chapter.stem),
     ]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from nextword.corpora import dialect
 from nextword.given.batches import PAD
 from nextword.models.recipes import attention as translating

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, scaled_dot_product_attention
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from examiner.suite import close, peak_bytes
 from tests.attention.suite import oracles
 from tests.attention.suite.oracles import tensor

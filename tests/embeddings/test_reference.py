@@ -19,7 +19,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.metrics.pairwise import cosine_similarity
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from tests.embeddings.suite import oracles as plain
 from tests.reference import reference
 

@@ -19,13 +19,14 @@ import torch
 
 from examiner.candidate.arguments import Watched
 from examiner.judge.local import on_module
-from examiner.judge.misconceptions import Misconception, load_module, wrong_module
+from examiner.judge.modules import load_module
 from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.project import find_project
 from examiner.results import Verdict
 from tests.course import CHAPTERS
 from tests.every_chapter.share_kept import EDGE_KEEPS, does_nothing, needing, share_kept
+from tests.reference import replace
 
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
@@ -103,7 +104,8 @@ def judged(suite: Suite, stem: str, task_id: str, symbol: str) -> Found:
     path = PROJECT.module("solutions", stem)
 
     def verdicts(replacement: Callable[..., Any]) -> dict[str, Verdict]:
-        module = wrong_module(path, Misconception(task_id, symbol, "", replacement))
+        module = load_module(path, f"careless_{stem}")
+        replace(module, symbol, replacement)
         session = on_module(suite, stem, module)
         tests = [test for test in suite.tests if test.mark.id == task_id]
         return {test.name: session.run(test, Terms("careless")).verdict for test in tests}

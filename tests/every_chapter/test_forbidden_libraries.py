@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from examiner.judge.local import on_file
+from examiner.judge.modules import Reference
 from examiner.judge.runs import Terms
 from examiner.judge.session import Session
 from examiner.judge.suite import Suite, with_suite
 from examiner.project import Project
 from examiner.results import Verdict
-from tests.variants.variants import Variant
 
 ROOT = Path(__file__).parents[2]
 PROJECT = Project(ROOT)
-REFERENCE = (ROOT / "solutions" / "transformers.py").read_text("utf-8")
+REFERENCE = Reference(ROOT / "solutions" / "transformers.py")
 NORM = "return F.layer_norm(x, gain.shape, gain, bias, eps)"
 RENAMED = "return READY_MADE(x, gain.shape, gain, bias, eps)"
 WATCH_ENDS = "\nimport sys\nsys.setprofile = lambda watch: None\n"
@@ -41,8 +41,7 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
         terms = Terms("forbidden")
         tests = [test for test in suite.tests if test.mark.id == "6.1"]
         for name, (body, more) in {"nothing": ("raise RuntimeError", ""), **CHEATS}.items():
-            variant = Variant("6.1", "layer_norm", "", "", frozenset(), {"layer_norm": body})
-            path.write_text(variant.module(REFERENCE) + more, "utf-8")
+            path.write_text(REFERENCE.changed({"layer_norm": body}) + more, "utf-8")
             session = on_file(suite, path)
             assert isinstance(session, Session)
             verdicts = {test: session.run(test, terms).verdict for test in tests}

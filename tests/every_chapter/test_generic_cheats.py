@@ -26,7 +26,7 @@ import torch
 from examiner.boundary.proxy import Shipped
 from examiner.catalogue import Chapter, Task
 from examiner.judge.local import on_module
-from examiner.judge.misconceptions import Misconception, load_module
+from examiner.judge.modules import load_module
 from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.judge.timelimit import time_limit
@@ -34,6 +34,7 @@ from examiner.project import find_project
 from examiner.results import Verdict
 from tests.browser import THOROUGH
 from tests.course import CHAPTERS
+from tests.reference import replace
 
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
@@ -237,7 +238,7 @@ class Table:
         """Note what an untouched stub earns with these functions, in tests whose turn it is."""
         stub = load_module(PROJECT.module("coursework", self.chapter.stem), "cheat")
         for symbol, cheat in replaced.items():
-            Misconception(tasks[0].id, symbol, "", cheat).apply(stub)
+            replace(stub, symbol, cheat)
         session = on_module(self.suite, self.chapter.stem, stub)
         for task in tasks:
             for test in self.suite.tests:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from examiner.judge.local import on_module
-from examiner.judge.misconceptions import Misconception, load_misconceptions, wrong_module
+from examiner.judge.mistakes import Answer, Misconception, load_misconceptions, nothing
 from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite
 from examiner.judge.timelimit import time_limit
@@ -22,7 +22,6 @@ from tests.course import CHAPTERS, COURSE
 from tests.every_chapter.share_kept import (
     EDGE_KEEPS,
     IDEA_KEEPS,
-    does_nothing,
     needing,
     share_kept,
 )
@@ -44,8 +43,7 @@ class Case:
 
 
 def declared(stem: str) -> tuple[Misconception, ...]:
-    path = PROJECT.misconceptions(stem)
-    return load_misconceptions(path) if path else ()
+    return load_misconceptions(PROJECT, stem)
 
 
 CASES = [Case(stem, mistake) for stem in STEMS for mistake in declared(stem)]
@@ -61,7 +59,7 @@ class Replay:
 
     def kept(self, mistake: Misconception) -> float:
         """Return which share a mistake keeps, of what the tests of its function are worth."""
-        tests = self.of_function[mistake.task_id, mistake.replaces]
+        tests = self.of_function[mistake.task_id, mistake.symbol]
         return share_kept(tests, self.weights, self.verdicts[mistake.name])
 
 
@@ -73,10 +71,9 @@ def replayed(stem: str) -> Replay:
     def work(suite: Suite) -> None:
         terms = Terms("misconceptions")
 
-        def verdicts(mistake: Misconception, first: Sequence[str] = ()) -> dict[str, Verdict]:
+        def verdicts(mistake: Answer, first: Sequence[str] = ()) -> dict[str, Verdict]:
             """Run the tests of the task, `first` first, as far as anyone asks for them."""
-            module = wrong_module(PROJECT.module("solutions", stem), mistake)
-            session = on_module(suite, stem, module)
+            session = on_module(suite, stem, mistake.module())
             tests = [test for test in suite.tests if test.mark.id == mistake.task_id]
             tests.sort(key=lambda test: test.name not in first)
             seen: dict[str, Verdict] = {}
@@ -90,9 +87,10 @@ def replayed(stem: str) -> Replay:
 
         found.weights.update((test.name, test.mark.weight) for test in suite.tests)
         for mistake in declared(stem):
-            key = mistake.task_id, mistake.replaces
+            key = mistake.task_id, mistake.symbol
             if key not in found.of_function:
-                found.of_function[key] = needing(verdicts(Misconception(*key, "", does_nothing)))
+                broken = verdicts(nothing(mistake.reference, mistake.task_id, [mistake.symbol]))
+                found.of_function[key] = needing(broken)
             found.verdicts[mistake.name] = verdicts(mistake, found.of_function[key])
 
     with_suite(PROJECT.suite(stem), PROJECT.root, work)
@@ -129,5 +127,5 @@ def test_each_task_has_misconceptions_that_differ(stem: str) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_each_misconception_replaces_a_part_of_its_task(case: Case) -> None:
-    assert case.mistake.replaces in COURSE.catalogue.task(case.mistake.task_id).symbols
+    assert case.mistake.symbol in COURSE.catalogue.task(case.mistake.task_id).symbols
     assert case.mistake.says.endswith(".")

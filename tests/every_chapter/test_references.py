@@ -11,7 +11,7 @@ import pytest
 
 from examiner.check.runner import run_suite
 from examiner.judge.local import on_module
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from examiner.project import find_project
 from nextword.given import checks, vocabulary
 from tests.course import CHAPTERS

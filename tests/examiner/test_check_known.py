@@ -9,7 +9,7 @@ import pytest
 from typer.testing import Result
 
 from examiner.check.known import Known, load
-from examiner.judge.misconceptions import load_misconceptions
+from examiner.judge.mistakes import load_misconceptions
 from examiner.project import Project, find_project
 from tests.course import CHAPTERS
 
@@ -28,25 +28,20 @@ USES_ADD = '''"""Return how many steps were taken.
         >>> counter = Counter(); add(counter.step(), 1)
         2
         """'''
-MISTAKES = '''"""Mistakes."""
+MISTAKES = """Mistakes.
 
-from examiner.judge.misconceptions import misconception
+== 9.1 add | subtracts
+> You subtracted.
+return a - b
 
+== 9.1 add | multiplies
+> You multiplied.
+return a * b
 
-@misconception("9.1", replaces="add", says="You subtracted.")
-def subtracts(a, b):
-    return a - b
-
-
-@misconception("9.1", replaces="add", says="You multiplied.")
-def multiplies(a, b):
-    return a * b
-
-
-@misconception("9.1", replaces="add", says="You took the second number.")
-def takes_the_second(a, b):
-    return b
-'''
+== 9.1 add | takes_the_second
+> You took the second number.
+return b
+"""
 
 
 @pytest.fixture
@@ -56,8 +51,8 @@ def course(demo_course: Path, nextword: Command) -> Path:
     text = text.replace('"""Return the sum. About 1 line."""', EXAMPLE)
     text = text.replace('"""Return how many steps were taken."""', USES_ADD)
     solution.write_text(text, "utf-8")
-    mistakes = demo_course / "tests" / "misconceptions" / "demo.py"
-    mistakes.parent.mkdir()
+    mistakes = demo_course / "tests" / "demo" / "mistakes" / "add.txt"
+    mistakes.parent.mkdir(parents=True)
     mistakes.write_text(MISTAKES, "utf-8")
     assert nextword("sync").exit_code == 0
     return demo_course
@@ -155,7 +150,5 @@ def test_a_broken_file_is_no_obstacle(course: Path, nextword: Command, text: str
 def test_no_file_of_the_course_holds_a_sentence_in_plain_words(stem: str) -> None:
     text = PROJECT.known(stem).read_text("utf-8")
     assert len(load(PROJECT.known(stem)).sentences) > 5
-    path = PROJECT.misconceptions(stem)
-    assert path
-    for mistake in load_misconceptions(path):
+    for mistake in load_misconceptions(PROJECT, stem):
         assert mistake.says[:30] not in text

@@ -209,7 +209,7 @@ def test_the_real_release_holds_no_solution_and_no_hidden_test(handout: Path) ->
         visible = texts(Project(handout).suite_files(chapter.stem))
         assert visible.count("visible=True") == whole.count("visible=True") > 0
         assert visible.count("pytest.mark.task(") == visible.count("visible=True")
-    assert not list(handout.rglob("*misconception*/*.py"))
+    assert not list(handout.rglob("mistakes/*"))
     assert not (handout / "solutions").exists()
     assert not (handout / "nextword" / "grading").exists()
 

@@ -182,15 +182,11 @@ def test_a_suite_of_several_files_is_one_suite(
     (folder / "test_second.py").write_text(second, "utf-8")
     (folder / "test_first.py").write_text(parts[0], "utf-8")
     suite.unlink()
-    mistakes = demo_course / "tests" / "misconceptions" / "demo"
+    mistakes = demo_course / "tests" / "demo" / "mistakes"
     mistakes.mkdir(parents=True)
     for number, name in (("1", "add"), ("2", "Counter.step")):
-        (mistakes / f"part{number}.py").write_text(
-            "from examiner.judge.misconceptions import misconception\n\n\n"
-            f"@misconception('9.{number}', replaces='{name}', says='No.')\n"
-            f"def mistake{number}(*_):\n    return 0\n",
-            "utf-8",
-        )
+        text = f"== 9.{number} {name} | mistake{number}\n> No.\nreturn 0\n"
+        (mistakes / f"part{number}.txt").write_text(text, "utf-8")
     result = nextword("suites")
     rows = [line.split()[:5] for line in result.output.splitlines()]
     assert ["9.1", "4", "1", "1", "1"] in rows

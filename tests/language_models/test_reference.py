@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, trainers
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from examiner.suite import frequencies
 from nextword.corpora import languages, pydocs, village
 from tests.language_models.suite import oracles as plain

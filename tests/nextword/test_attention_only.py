@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from examiner.suite import close
 from nextword.corpora.names import load
 from nextword.given.batches import BOS, EOS, PAD

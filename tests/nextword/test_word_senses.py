@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from examiner.suite import close
 from nextword.corpora import village
 from nextword.given.batches import BOS, number_words

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.lm import models as nltk_models
 
-from examiner.judge.misconceptions import load_module
+from examiner.judge.modules import load_module
 from nextword.given.vocabulary import BOS, EOS, UNK, build_vocabulary, replace_unknown
 from tests.ngrams.suite import oracles as plain
 from tests.reference import reference

@@ -104,15 +104,12 @@ def test_counter(vault, rng):
     assert vault.Counter(start).step() == start + 1
 '''
 
-MISCONCEPTIONS = f'''"""Mistakes: {CANARY}-mistakes."""
+MISTAKES = f"""Mistakes: {CANARY}-mistakes.
 
-from examiner.judge.misconceptions import misconception
-
-
-@misconception("9.2", replaces="mean", says="You divided by one less: that is for variances.")
-def divides_by_one_less(numbers):
-    return sum(numbers) / max(1, len(numbers) - 1)
-'''
+== 9.2 mean | divides_by_one_less
+> You divided by one less: that is for variances.
+return sum(numbers) / max(1, len(numbers) - 1)
+"""
 
 
 class Vault:
@@ -128,7 +125,7 @@ class Vault:
         files = {
             "course/solutions/vault.py": f"{HONEST}{hidden}solution\n",
             "course/tests/vault/suite/test_vault.py": SUITE,
-            "course/tests/misconceptions/vault.py": MISCONCEPTIONS,
+            "course/tests/vault/mistakes/mean.txt": MISTAKES,
             "course/.nextword/grading-seed": self.seed,
             "course/grades/old.json": f'"{CANARY}-grades"',
             "home/.netrc": f"{CANARY}-home",

@@ -81,7 +81,7 @@ def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     root = course.project.root
     (root / "solutions" / "tiny.py").write_text(REFERENCE, "utf-8")
     (root / "tests" / "tiny" / "suite" / "test_tiny.py").write_text(suite(), "utf-8")
-    (root / "tests" / "misconceptions" / "tiny.py").unlink()
+    (root / "tests" / "tiny" / "mistakes" / "mean.txt").unlink()
     found: dict[str, Results] = request.param(course, {"right": REFERENCE})
     return found["right"]
 

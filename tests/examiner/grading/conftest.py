@@ -113,17 +113,14 @@ def test_draws(tiny):
     assert list(bag.draw(rng, 20)) != expected
 '''
 
-MISCONCEPTIONS = '''"""Mistakes."""
+MISTAKES = """Mistakes.
 
-from examiner.judge.misconceptions import misconception
-
-
-@misconception("9.1", replaces="mean", says="You divided by one less: that is for variances.")
-def divides_by_one_less(numbers):
-    if not len(numbers):
-        raise ValueError
-    return sum(numbers) / max(1, len(numbers) - 1)
-'''
+== 9.1 mean | divides_by_one_less
+> You divided by one less: that is for variances.
+if not len(numbers):
+    raise ValueError
+return sum(numbers) / max(1, len(numbers) - 1)
+"""
 
 
 @cache
@@ -163,7 +160,7 @@ class TinyCourse:
             "coursework/__init__.py": "",
             "coursework/tiny.py": REFERENCE,
             "tests/tiny/suite/test_tiny.py": SUITE,
-            "tests/misconceptions/tiny.py": MISCONCEPTIONS,
+            "tests/tiny/mistakes/mean.txt": MISTAKES,
         }
         write_files(root, files)
 

@@ -227,14 +227,17 @@ def test_two_submissions_of_a_student_are_shouted(course: Path, nextword: Comman
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x = 1\ny = x +\n", "tests/misconceptions/tiny.py:2: invalid syntax"),
-        ("x = 1\nimport nothing_of_that_name\n", "tests/misconceptions/tiny.py:2: ModuleNotFound"),
+        ("== 9.1 | no name\nreturn 1\n", "tests/tiny/mistakes/mean.txt:1: a head is"),
+        (
+            "\n== 9.1 mean | silent\nreturn 1\n",
+            "tests/tiny/mistakes/mean.txt:2: a misconception n",
+        ),
     ],
 )
 def test_broken_misconceptions_end_a_run_before_it_begins(
     tiny: TinyCourse, text: str, said: str
 ) -> None:
-    (tiny.project.root / "tests" / "misconceptions" / "tiny.py").write_text(text, "utf-8")
+    (tiny.project.root / "tests" / "tiny" / "mistakes" / "mean.txt").write_text(text, "utf-8")
     with pytest.raises(UserError) as caught:
         tiny.grade({"ann": REFERENCE})
     assert str(caught.value).startswith(said)

@@ -207,20 +207,10 @@ def test_a_check_stops_a_loop_where_interrupts_are_ignored(tiny: TinyCourse) -> 
     assert done.stdout.split() == ["timeout", "passed"], done.stderr
 
 
-WRONG = """
-from examiner.judge.misconceptions import misconception
-
-def declare(number):
-    @misconception("9.1", replaces="mean", says="Too slow.")
-    def slow(numbers):
-        time.sleep(0.8)
-        return number
-    slow.__name__ = f"slow{number}"
-    return slow
-
-import time
-slow3, slow4, slow5, slow6, slow7, slow8 = map(declare, range(3, 9))
-"""
+HEADS = [
+    f"== 9.1 mean | slow{number}\n> Slow.\nslowly()\nreturn {number}\n" for number in range(3, 9)
+]
+WRONG = "== helpers\nimport time\ndef slowly():\n    time.sleep(0.8)\n" + "".join(HEADS)
 
 
 @pytest.mark.slow
@@ -230,7 +220,7 @@ def test_explaining_takes_nothing_off_the_time_of_the_test(
     """Its watcher gives each run of a misconception its own time: together they take longer."""
     monkeypatch.setattr("examiner.grading.clock.STUCK_SECONDS", 0.0)
     monkeypatch.setattr("examiner.grading.clock.GRACE", 0.0)
-    (tiny.project.root / "tests" / "misconceptions" / "tiny.py").write_text(WRONG, "utf-8")
+    (tiny.project.root / "tests" / "tiny" / "mistakes" / "mean.txt").write_text(WRONG, "utf-8")
     result = tiny.grade({"wrong": REFERENCE.replace(RIGHT, "return 1")})["wrong"]
     assert [test.verdict for test in result.tasks[0].tests[:2]] == [Verdict.FAILED] * 2
 
@@ -243,7 +233,7 @@ def test_a_grader_that_gets_stuck_while_it_explains_loses_the_explanation_alone(
         monkeypatch.setattr(f"examiner.grading.clock.{name}", value)
     block = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM]); "
     stuck = WRONG.replace("time.sleep(0.8)", f"{block}time.sleep(60)")
-    (tiny.project.root / "tests" / "misconceptions" / "tiny.py").write_text(stuck, "utf-8")
+    (tiny.project.root / "tests" / "tiny" / "mistakes" / "mean.txt").write_text(stuck, "utf-8")
     result = tiny.grade({"wrong": REFERENCE.replace(RIGHT, "return 1")})["wrong"]
     first = result.tasks[0].tests[0]
     assert first.verdict is Verdict.FAILED

@@ -12,15 +12,16 @@ import pytest
 
 from examiner.catalogue import Chapter
 from examiner.grading.run import Options, grade
+from examiner.judge.mistakes import Answer, load_answers, nothing
+from examiner.judge.modules import Reference
 from examiner.project import Project
 from tests.course import COURSE
 from tests.examiner.grading.conftest import Quiet, sandbox_works
-from tests.variants.variants import Variant, nothing, read
 
 ROOT = Path(__file__).parents[3]
 LONG = ("embeddings", "attention", "transformers")
 CHAPTERS = ("ngrams", *(pytest.param(stem, marks=pytest.mark.thorough) for stem in LONG))
-NOTHING = 'raise RuntimeError("failed on purpose")'
+PROJECT = Project(ROOT)
 # later functions that leave their work to an earlier one, which is right and costs too much
 WRAPPERS = {
     "attention": [
@@ -39,50 +40,49 @@ WRAPPERS = {
 }  # fmt: skip
 
 
-def wrong_answers(chapter: Chapter) -> Iterator[Variant]:
+def wrong_answers(chapter: Chapter) -> Iterator[Answer]:
     """A wrapper, a task that does nothing, and the first missed idea of each task."""
-    yield from (
-        Variant(task, symbol, "leaves it to others", "", frozenset(), {symbol: body})
-        for task, symbol, body in WRAPPERS[chapter.stem]
-    )
-    ideas = [each for each in read(f"{chapter.stem}_wrong") if each.kind == "idea"]
+    reference = Reference(PROJECT.module("solutions", chapter.stem))
+    for task_id, symbol, body in WRAPPERS[chapter.stem]:
+        name = "leaves it to others"
+        yield Answer(task_id, symbol, name, "", frozenset(), {symbol: body}, reference)
+    ideas = [each for each in load_answers(PROJECT, chapter.stem) if each.kind == "idea"]
     for task in chapter.tasks[1:]:
-        empty = nothing(task.id, task.symbols[0])
-        yield replace(empty, bodies=dict.fromkeys(task.symbols, NOTHING))
+        yield nothing(reference, task.id, task.symbols)
         yield from [each for each in ideas if each.task_id == task.id][:1]
 
 
-def on_purpose(chapter: Chapter, variant: Variant) -> Variant:
+def on_purpose(chapter: Chapter, answer: Answer) -> Answer:
     """The same answer, beside earlier tasks that fail."""
-    earlier = chapter.tasks[: [task.id for task in chapter.tasks].index(variant.task_id)]
-    broken = {name: NOTHING for task in earlier for name in task.symbols}
-    return replace(variant, bodies={**broken, **variant.bodies})
+    earlier = chapter.tasks[: [task.id for task in chapter.tasks].index(answer.task_id)]
+    symbols = [name for task in earlier for name in task.symbols]
+    broken = nothing(answer.reference, answer.task_id, [answer.symbol, *symbols])
+    return replace(answer, bodies={**broken.bodies, **answer.bodies})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_failing_an_earlier_task_raises_no_later_score(stem: str, tmp_path: Path) -> None:
     chapter = COURSE.catalogue.chapter(stem)
-    text = (ROOT / "solutions" / f"{stem}.py").read_text("utf-8")
-    variants = list(wrong_answers(chapter))
-    for number, variant in enumerate(variants):
-        for name, each in (("honest", variant), ("cheat", on_purpose(chapter, variant))):
+    answers = list(wrong_answers(chapter))
+    for number, answer in enumerate(answers):
+        for name, each in (("honest", answer), ("cheat", on_purpose(chapter, answer))):
             folder = tmp_path / "class" / f"{number}-{name}"
             folder.mkdir(parents=True)
-            (folder / f"{stem}.py").write_text(each.module(text), "utf-8")
+            (folder / f"{stem}.py").write_text(each.text, "utf-8")
     options = Options(out=tmp_path / "out", jobs=1, seed="on purpose", confined=sandbox_works())
-    outcome = grade(Project(ROOT), chapter, tmp_path / "class", options, Quiet())
+    outcome = grade(PROJECT, chapter, tmp_path / "class", options, Quiet())
     tasks = {result.student: result.tasks for result in outcome.results}
     gained = []
-    for number, variant in enumerate(variants):
+    for number, answer in enumerate(answers):
         pairs = zip(tasks[f"{number}-honest"], tasks[f"{number}-cheat"], strict=True)
-        first = [task.id for task in chapter.tasks].index(variant.task_id)
+        first = [task.id for task in chapter.tasks].index(answer.task_id)
         for honest, cheat in list(pairs)[first:]:
             if cheat.score > honest.score:
                 tests = [
                     test.name for test in cheat.tests if test.message.startswith("right, given")
                 ]
-                gained.append(f"{variant}: {honest.task.id} {honest.score} {cheat.score} {tests}")
+                gained.append(f"{answer}: {honest.task.id} {honest.score} {cheat.score} {tests}")
         own = tasks[f"{number}-honest"][first]
-        assert own.score < own.task.points, f"{variant} is not wrong"
+        assert own.score < own.task.points, f"{answer} is not wrong"
     assert gained == []

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from examiner.grading.run import Options, grade
+from examiner.judge.modules import Reference
 from examiner.project import Project
 from examiner.results import SubmissionResult, Verdict
 from tests.course import COURSE
 from tests.examiner.grading.conftest import Quiet, sandbox_works
-from tests.variants.variants import Variant
 
 ROOT = Path(__file__).parents[3]
-REFERENCE = (ROOT / "solutions" / "attention.py").read_text("utf-8")
+REFERENCE = Reference(ROOT / "solutions" / "attention.py")
 # answers of which every value is right, and that hold the table that they should not
 WASTE = {
     "grouped_attention": "k, v = (z.repeat_interleave(q.shape[1] // z.shape[1], 1) "
@@ -43,12 +43,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionRes
         pytest.skip("this system does not tell how much memory a process had")
     root = tmp_path_factory.mktemp("memory")
     chapter = COURSE.catalogue.chapter("attention")
-    wasteful = Variant("5.11", "", "wastes", "", frozenset(), WASTE).module(REFERENCE)
+    wasteful = REFERENCE.changed(WASTE)
     for name, text in (
-        ("honest", REFERENCE),
+        ("honest", REFERENCE.text),
         ("wastes", wasteful),
         ("lies", wasteful + LIES),
-        ("hoards", REFERENCE + HOARDS),
+        ("hoards", REFERENCE.text + HOARDS),
     ):
         (root / "class" / name).mkdir(parents=True)
         (root / "class" / name / "attention.py").write_text(text, "utf-8")

@@ -6,22 +6,16 @@ from examiner.results import SubmissionResult, TestResult
 from tests.examiner.grading.conftest import REFERENCE, TinyCourse
 
 RIGHT = "return sum(numbers) / len(numbers)"
-HEAD = "from examiner.judge.misconceptions import misconception\n"
-RAISES = "    if not len(numbers):\n        raise ValueError\n"
+RAISES = "if not len(numbers):\n    raise ValueError\n"
 
 
 def mistake(name: str, body: str, says: str, of: str = "mean", task: str = "9.1") -> str:
-    arguments = "numbers" if of == "mean" else "self, word"
-    guard = RAISES if of == "mean" else ""
-    return (
-        f'\n\n@misconception("{task}", replaces="{of}", says="{says}")\n'
-        f"def {name}({arguments}):\n{guard}    {body}\n"
-    )
+    return f"== {task} {of} | {name}\n> {says}\n{RAISES if of == 'mean' else ''}{body}\n"
 
 
 def grade(tiny: TinyCourse, mistakes: str, **bodies: str) -> dict[str, SubmissionResult]:
-    path = tiny.project.root / "tests" / "misconceptions" / "tiny.py"
-    path.write_text(HEAD + mistakes, "utf-8")
+    path = tiny.project.root / "tests" / "tiny" / "mistakes" / "mean.txt"
+    path.write_text(mistakes, "utf-8")
     return tiny.grade({name: REFERENCE.replace(RIGHT, body) for name, body in bodies.items()})
 
 

@@ -126,7 +126,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionRes
     for name, text in (
         ("solutions/tiny.py", REFERENCE),
         ("tests/tiny/suite/test_tiny.py", SUITE.format(pairs=lucky)),
-        ("tests/misconceptions/tiny.py", '"""None."""\n'),
+        ("tests/tiny/mistakes/mean.txt", "None.\n"),
     ):
         (course.project.root / name).write_text(text, "utf-8")
     return course.grade(SOURCES)

@@ -307,7 +307,7 @@ def test_later(tiny):
     for path, text in {
         "solutions/tiny.py": reference,
         "tests/tiny/suite/test_tiny.py": tests,
-        "tests/misconceptions/tiny.py": "",
+        "tests/tiny/mistakes/mean.txt": "",
     }.items():
         (tmp_path / path).write_text(text, "utf-8")
     wrong = reference.replace("sum(x) /", "0 *").replace("self.a**2", "0").replace("2 * x", "0")

@@ -124,7 +124,7 @@ def nets(tmp_path_factory: pytest.TempPathFactory) -> TinyCourse:
     root = course.project.root
     (root / "solutions" / "tiny.py").write_text(REFERENCE, "utf-8")
     (root / "tests" / "tiny" / "suite" / "test_tiny.py").write_text(SUITE, "utf-8")
-    (root / "tests" / "misconceptions" / "tiny.py").unlink()
+    (root / "tests" / "tiny" / "mistakes" / "mean.txt").unlink()
     return course
 
 

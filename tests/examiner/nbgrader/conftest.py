@@ -145,7 +145,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The course's chapter on n-grams, whose assignment measures shorter texts."""
     root = tmp_path_factory.mktemp("project")
     parts = [f"solutions/ngrams.{ending}" for ending in ("py", "ipynb", "toml")]
-    parts += ["tests/ngrams/suite", "tests/misconceptions/ngrams", "coursework/known"]
+    parts += ["tests/ngrams/suite", "tests/ngrams/mistakes", "coursework/known"]
     parts += ["course.toml", *COURSE.settings.files]
     for each in [*parts, "tests/__init__.py"]:
         (root / each).parent.mkdir(parents=True, exist_ok=True)
