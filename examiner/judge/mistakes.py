@@ -35,7 +35,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -227,11 +227,12 @@ def _entries(path: Path, root: Path) -> Iterator[_Entry]:
     except UnicodeDecodeError as error:
         raise SuiteError(f"{shown} is no UTF-8: {error}") from error
     heads = [number for number, line in enumerate(lines) if line.startswith("==")]
+    sections = list(pairwise([*heads, len(lines)]))
     helpers, others = "", dict[tuple[str, str], _Entry]()
-    for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+    for start, end in sections:
         if lines[start] == _HELPERS:
             helpers += "\n".join(lines[start + 1 : end]).strip("\n")
-    for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+    for start, end in sections:
         if lines[start] == _HELPERS:
             continue
         place, head = f"{shown}:{start + 1}", _HEAD.fullmatch(lines[start])

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from examiner import catalogue
 from examiner.judge.marks import SuiteError
 from examiner.judge.mistakes import Answer, load_answers, load_misconceptions, nothing
 from examiner.project import Project, find_project
+from tests.course import CHAPTERS, COURSE
 
 PROJECT = find_project(Path(__file__))
 REFERENCE = '''"""Words. Leaves out: all others."""
@@ -198,11 +198,11 @@ def test_code_that_is_no_python_is_told_when_it_is_compiled(load: Load) -> None:
         found.module()
 
 
-@pytest.mark.parametrize("stem", [chapter.stem for chapter in catalogue.chapters()])
+@pytest.mark.parametrize("stem", [chapter.stem for chapter in CHAPTERS])
 def test_other_answers_are_of_their_tasks_and_named_by_misconceptions(stem: str) -> None:
     misconceptions = {each.name for each in load_misconceptions(PROJECT, stem)}
     for answer in load_answers(PROJECT, stem):
-        assert answer.symbol in catalogue.task(answer.task_id).symbols, answer.place
+        assert answer.symbol in COURSE.catalogue.task(answer.task_id).symbols, answer.place
         assert answer.named_by <= misconceptions, answer.place
         assert not (answer.kind == "right" and answer.named_by), answer.place
         compile(answer.text, answer.place, "exec")
