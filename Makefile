@@ -10,6 +10,8 @@ SHOWN = ngrams attention
 # tests wait for browsers, kernels and limits: with three workers, two cores are busy for 73 % of the time
 WORKERS ?= 4
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+# pictures are compared by what they show, not by the last digits of places on the paper
+NBVAL = --nbval --nbval-sanitize-with .ci/pictures.cfg
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 export OMP_NUM_THREADS ?= 2
 # compiled files let every program after the first start sooner
@@ -41,7 +43,7 @@ course: $(READY)
 # tests and notebooks in one run: no worker waits for another one in between
 test: setup
 	@$(MAKE) --no-print-directory --jobs 2 lint types
-	@$(PYTEST) --nbval --ignore-glob 'solutions/*.ipynb' tests examiner nextword solutions chapters
+	@$(PYTEST) $(NBVAL) --ignore-glob 'solutions/*.ipynb' tests examiner nextword solutions chapters
 
 test-thorough: export THOROUGH = 1
 test-thorough: test
@@ -137,7 +139,7 @@ unit: setup
 	@$(PYTEST) -p no:nbval
 
 notebooks: setup
-	@$(PYTEST) --nbval chapters
+	@$(PYTEST) $(NBVAL) chapters
 
 notebooks-run: setup
 	@$(BIN)/jupyter nbconvert --to notebook --execute --inplace \

@@ -61,6 +61,8 @@ def test_what_sync_says(nextword: Command) -> None:
 def test_what_a_check_says_of_a_mistake(tmp_path: Path) -> None:
     (tmp_path / "coursework").mkdir()
     shutil.copytree(ROOT / "tests" / "ngrams", tmp_path / "tests" / "ngrams")
+    shutil.copytree(ROOT / "coursework" / "known", tmp_path / "coursework" / "known")
+    shutil.copy(ROOT / "solutions" / "ngrams.toml", tmp_path / "coursework")
     reference = (ROOT / "solutions" / "ngrams.py").read_text("utf-8")
     wrong = reference.replace("return [BOS] * (n - 1)", "return [BOS] * n")
     assert wrong != reference

@@ -250,7 +250,8 @@ def test_a_few_ways_of_grading_are_kept(tiny: TinyCourse) -> None:
 def test_a_reference_that_cannot_be_imported_is_one_line(
     tiny: TinyCourse, asked: list[list[str]]
 ) -> None:
-    (tiny.project.root / "solutions" / "tiny.py").write_text("import nowhere\n", "utf-8")
+    broken = f"import nowhere\n{REFERENCE}"
+    (tiny.project.root / "solutions" / "tiny.py").write_text(broken, "utf-8")
     outcome = tiny.run(tiny.hand_in({"ann": REFERENCE}))
     assert len(asked) == 2, "asked twice, and not about each test"
     assert len(outcome.faults) == 6

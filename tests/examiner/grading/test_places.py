@@ -18,6 +18,7 @@ def test_a_course_under_the_temporary_folder(tmp_path: Path) -> None:
     for folder in ("nextword", "solutions", "coursework", "examiner", "tests/ngrams"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / folder, tmp_path / "course" / folder, ignore=ignored)
+    shutil.copy(ROOT / "course.toml", tmp_path / "course")
     answer = tmp_path / "answer.json"
     nextword = [sys.executable, "-c", "from nextword.cli import main; main()"]
     options = ["--package", "solutions", "--json", str(answer), "--out", str(tmp_path / "grades")]
