@@ -10,10 +10,11 @@ are those of the chapter:
     H  heads of queries                 F  numbers inside a feed-forward layer
     G  heads of keys and of values      K  numbers of one query or key: K = D / H
 
-Float[Tensor, "B T D"] says what shape an argument has; *B are any leading axes, or none, {T} is the
-value of the argument T, and S0 are the tokens of earlier calls. Of einops comes
-rearrange(x, "b t (n k) -> b n t k"), which cuts the last axis into n pieces of k numbers and moves
-the axes. Four words come again and again:
+Float[Tensor, "B T D"] is a tensor of floats with the axes B, T and D. "*B D" are any number of
+axes, then D; "{T} {D}" is as long as the arguments T and D say; S0 are the tokens of earlier calls,
+and S = S0 + T. In code, F is torch.nn.functional, sizes.F the size of a feed-forward layer, and .T
+a transpose. rearrange(x, "b t (n k) -> b n t k") cuts the last axis into n pieces of k numbers and
+moves the axes. Four words come again and again:
 
     mask    False where nobody may look      past    what a call returned, for the next call
     memory  the vectors of another text      state   one block's share of the past
@@ -65,8 +66,7 @@ class Sizes:
     H: int  # heads of queries; each has K = D / H numbers
     G: int = 0  # heads of keys and of values; 0: as many as H
     F: int = 0  # numbers inside a feed-forward layer; 0: 4 D
-    T: int = 1024  # tokens of the longest text (elsewhere T are those read now); only learned
-    # positions make it a limit
+    T: int = 1024  # longest text, a limit only for learned positions (elsewhere: tokens read now)
     positions: str = "rotary"  # or learned, sinusoidal, alibi, none
     feed: str = "gelu"  # or relu, gelu_tanh, swiglu
     norm: str = "layer"  # or rms
@@ -98,7 +98,7 @@ class Sizes:
         return self.D // self.H
 
     def new_norm(self) -> nn.Module:
-        """Return torch's own layer norm or RMS norm for vectors of D numbers, with `eps`."""
+        """Return torch's own norm for D numbers: fast, and ready before 6.1 is solved."""
         if self.norm == "rms":
             return nn.RMSNorm(self.D, self.eps)
         return nn.LayerNorm(self.D, self.eps)
@@ -209,7 +209,7 @@ FEEDS = {  # f by its name in `Sizes`; torch's own, so that layers work before `
     "relu": F.relu,
     "gelu": F.gelu,
     "gelu_tanh": partial(F.gelu, approximate="tanh"),
-    "swiglu": F.silu,
+    "swiglu": F.silu,  # x sigmoid(x), the function inside the gate
 }
 
 
@@ -304,7 +304,7 @@ class Block(nn.Module):
         The mixer comes first, with `norm1`. If there is a memory, the cross-attention follows, with
         `norm3`. The feed-forward layer comes last, with `norm2`. Each of them is joined to the
         stream by `around`, which wants a layer that returns vectors only: wrap the mixer in a
-        function that keeps its state aside. About 10 lines.
+        function that returns its output and stores its state (nonlocal). About 10 lines.
 
         Args:
             past: what the mixer takes as its past; None before the first token.
@@ -462,9 +462,9 @@ class SelfAttention(nn.Module):
         2. Rotary positions: q and the new k are rotated, self.rotate(q, start), where `start` is
            the place of the first new token.
         3. Old keys and values stand before the new ones. S counts all of them.
-        4. self.visible(T, S, mask, x.device) is True where a query may see a key. If positions are
-           "alibi", pass numbers of x's dtype instead: self.alibi(H, T, S) where the key is seen,
-           and minus infinity elsewhere.
+        4. The mask of step 5 is self.visible(T, S, mask, x.device): True where a query may see a
+           key. With "alibi" it is numbers of x's dtype, which are added to the scores:
+           self.alibi(H, T, S) where the key is seen, and minus infinity elsewhere.
         5. Each head computes softmax(q k^T / sqrt(K)) v over the keys that it sees; with G < H,
            H / G neighbouring heads of queries share one head of keys and values.
         6. The outputs of all heads, side by side, go through W_o.
@@ -499,6 +499,8 @@ class SelfAttention(nn.Module):
         seen = self.visible(T, S, mask, x.device)
         if self.positions == "alibi":
             seen = self.alibi(self.H, T, S).to(x).masked_fill(~seen, -math.inf)
+        # as in chapter 5: scores = q @ k.mT / sqrt(K), minus infinity where a key is not seen, or
+        # plus the numbers of ALiBi; y = scores.softmax(-1) @ v
         y = F.scaled_dot_product_attention(q, k, v, seen, enable_gqa=self.G < self.H)
         return self.W_o(rearrange(y, "b h t k -> b t (h k)")), (k, v)
         # END SOLUTION
@@ -506,7 +508,7 @@ class SelfAttention(nn.Module):
 
 # ------------------------------------------------------------------ 6.6 The language model
 class Embedding(nn.Module):
-    """Given: the vectors of words, to which positions may be added: learned ones, or waves."""
+    """Given: the vectors of words, to which positions may be added: learned or sinusoidal ones."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -567,9 +569,10 @@ class LanguageModel(nn.Module):
     ) -> tuple[Float[Tensor, "B T D"], tuple[int, list]]:
         """Send tokens through the whole stack; return their vectors, and the past (6.16).
 
-        The plain case is x = embed(tokens), then x = block(x) for each block, then norm(x). What
-        else there is: a past is the number of tokens read so far, and a list with the state of each
-        block. Before the first call nothing was read, and the states are None.
+        The plain case is x = embed(tokens), then x = block(x) for each block, then norm(x). A past
+        saves work: tokens that an earlier call read are not read again. It is a pair: how many were
+        read, and a list with each block's state (its keys and values). Before the first call
+        nothing was read, and the states are None.
 
         self.embed(tokens, start) gives the vectors, where `start` is the place of the first new
         token. Then each block in turn: block(x, state, **look) returns x and its new state. `look`
@@ -630,7 +633,7 @@ def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.
     - Names that end with "bias": 0.
     - Other parameters with two axes: drawn from N(0, std^2). Of these, the N that write into the
       residual stream, whose names end with "W_o.weight" or "down.weight", have std / sqrt(N).
-    - Parameters with one axis, the gains of norms, stay as they are.
+    - Other parameters with one axis, such as the gains of norms, stay as they are.
 
     Go through model.named_parameters() in order, and draw by p.normal_(mean, std, generator=rng).
     About 10 lines.
@@ -669,9 +672,10 @@ def from_gpt2(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     """Return GPT-2's weights under the names of `LanguageModel`.
 
     Replace the parts of each name that GPT2 lists, in its order. GPT-2 computes x W + b, torch's
-    linear layers x W^T + b, so all "c_...weight" are transposed (6.19). Leave out names that end
-    with ".attn.bias" or ".attn.masked_bias", which are masks, and lm_head.weight, which is tied.
-    About 9 lines.
+    linear layers x W^T + b, so the weights of c_attn, c_proj and c_fc are transposed (6.19). They
+    fit Sizes(50257, 768, 12, 12, positions="learned", feed="gelu_tanh"), the small GPT-2. Leave out
+    names that end with ".attn.bias" or ".attn.masked_bias", which are masks, and lm_head.weight,
+    which is tied. About 9 lines.
 
     >>> renamed = from_gpt2({"h.0.mlp.c_fc.weight": torch.ones(2, 3)})
     >>> {name: weight.shape for name, weight in renamed.items()}
@@ -705,7 +709,8 @@ def adamw(
 ) -> tuple[Float[Tensor, "*D"], Float[Tensor, "*D"], Float[Tensor, "*D"]]:
     """Return the parameter p and its means m and v after one step of AdamW (6.20 to 6.22).
 
-        m, v = running means of the gradient and of its square
+        m = beta1 m + (1 - beta1) grad
+        v = beta2 v + (1 - beta2) grad^2: running means of the gradient and of its square
         m_hat = m / (1 - beta1^t), v_hat = v / (1 - beta2^t): m and v began at 0, and are too small
         p = p - rate (m_hat / (sqrt(v_hat) + eps) + decay p)
 
@@ -760,9 +765,10 @@ def train_step(
     (B, T, V), or (B, V) where each text has one target.
 
     The loss is the sum of the cross-entropies at all targets but IGNORE, divided by their number in
-    all batches together, or by `count` if it is given: the number of targets where these batches
-    are only a part of a larger step. Set the gradients to 0 first; leave the model in the mode that
-    it is in. Clip the gradients by nn.utils.clip_grad_norm_, once, before the step. About 14 lines.
+    all batches together, of which there is at least one. `count`, if it is given, takes the place
+    of that number: the targets of the whole step, where other processes compute the rest of it. Set
+    the gradients to 0 first; leave the model in the mode that it is in. Clip the gradients by
+    nn.utils.clip_grad_norm_, once, before the step. About 14 lines.
 
     FloatingPointError: a loss that is not finite; then the weights stay as they are.
     """
@@ -1026,8 +1032,8 @@ def recurrent(
         y_t = S_t^T q_t
 
     S, if it is given, is the state before the first step; otherwise that is 0. With log_a = 0 this
-    is linear attention, else a state-space model. Here V are the numbers of a value, and S is no
-    number of tokens but the state: k_t v_t^T is a matrix of K rows. About 8 lines.
+    is plain linear attention; below 0 it forgets, as state-space models do. Two letters change
+    here: V is the length of one value, and S the state, a K x V matrix. About 8 lines.
 
     >>> ones, log_a = torch.ones(1, 1, 3, 1), torch.full((1, 1, 3), 0.5).log()
     >>> recurrent(ones, ones, ones, log_a)[0].flatten()

@@ -36,7 +36,8 @@ values = st.recursive(
 )
 Point = collections.namedtuple("Point", "x y")
 Odd = collections.namedtuple("Odd", "x class", rename=True)
-PLAIN = (type(None), bool, int, float, complex, str, bytes, np.ndarray)
+PLAIN = (type(None), bool, int, float, complex, str, bytes, np.ndarray, range, type(...))
+OF_TORCH = ("Tensor", "Size", "dtype", "device")
 
 
 def same(a: Any, b: Any) -> bool:
@@ -49,7 +50,10 @@ def only_plain(value: Any) -> bool:
         return all(only_plain(each) for pair in value.items() for each in pair)
     if type(value) in (list, tuple, set, frozenset):
         return all(map(only_plain, value))
-    return type(value) in PLAIN or type(value).__name__ == "Tensor"
+    if type(value) is slice:
+        return all(map(only_plain, (value.start, value.stop, value.step)))
+    of_torch = type(value).__module__ == "torch" and type(value).__name__ in OF_TORCH
+    return type(value) in PLAIN or of_torch or isinstance(value, np.dtype)
 
 
 @pytest.mark.slow
