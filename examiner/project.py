@@ -96,7 +96,7 @@ class Project:
 
     def suite_files(self, stem: str) -> list[Path]:
         """Return the files of the chapter's suite with the helpers in tests/ that they import."""
-        return self._with_helpers(_python_files(self.suite(stem)))
+        return self._with_helpers(sorted(self.suite(stem).rglob("*.py")))
 
     def mistake_files(self, stem: str) -> list[Path]:
         """Return the chapter's misconceptions, which only maintainers and instructors have."""
@@ -139,10 +139,6 @@ class Project:
             shown = path.relative_to(self.root)
             raise UserError(f"{what} should be in {shown}, but there is no such file")
         return path
-
-
-def _python_files(path: Path) -> list[Path]:
-    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
 
 
 def _imported(path: Path, root: Path) -> Iterator[Path]:

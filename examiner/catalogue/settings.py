@@ -97,5 +97,5 @@ def place_of(name: str) -> Path:
     if places:
         return Path(next(iter(places)))
     if spec is None or not spec.origin:
-        raise UserError(f"{FILE}: there is no package {name}, which `library` names")
+        raise UserError(f"{FILE}: there is no package {name}, which it names")
     return Path(spec.origin)

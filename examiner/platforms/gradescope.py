@@ -14,7 +14,7 @@ from examiner.errors import UserError
 from examiner.files import pack
 from examiner.project import COMMAND, Project
 from examiner.release.library import all_rooms, library_files
-from examiner.release.nbgrader import SEED, examiner_files, new_seed
+from examiner.release.nbgrader import GRADER, SEED, examiner_files, new_seed
 from examiner.release.student import require_new_folder
 from examiner.results import Verdict
 
@@ -75,9 +75,9 @@ def _contents(project: Project, chapter: Chapter) -> Iterator[tuple[str, bytes]]
     yield "run_autograder", RUN.format(stem=chapter.stem).encode()
     for place, path in library_files(project, all_rooms):
         yield f"library/{place.as_posix()}", path.read_bytes()
-    for inside, text in examiner_files(project, chapter, Path("grader")).items():
+    for inside, text in examiner_files(project, chapter, Path(GRADER)).items():
         yield inside.as_posix(), text.encode()
-    yield f"grader/{SEED.as_posix()}", new_seed().encode()
+    yield f"{GRADER}/{SEED.as_posix()}", new_seed().encode()
 
 
 # ------------------------------------------------------------------ in Gradescope's container
@@ -91,7 +91,7 @@ def grade_submission(root: Path, stem: str) -> dict[str, Any]:
     from examiner.grading.run import Options, grade
     from examiner.grading.terminal import fault_lines
 
-    project = Project(root / "source" / "grader")
+    project = Project(root / "source" / GRADER)
     chapter = project.catalogue.chapter(stem)
     user, notes = _walls(root)
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-one-") as name:
@@ -113,7 +113,7 @@ def settle(root: Path, stem: str) -> list[str]:
     from examiner.grading.run import Options, settle_ahead
     from examiner.grading.terminal import fault_lines
 
-    project = Project(root / "source" / "grader")
+    project = Project(root / "source" / GRADER)
     try:
         user, _ = _walls(root)
         options = Options(root / "results", jobs=1, confined=user is None, user=user)
@@ -131,7 +131,7 @@ def _walls(root: Path) -> tuple[int | None, list[str]]:
     try:
         require(plan_for([], confined=True))
     except UserError as first:
-        secret = ("source/grader", "results", "submission", "submission_metadata.json")
+        secret = (f"source/{GRADER}", "results", "submission", "submission_metadata.json")
         try:
             user = other_user.lock_in([root / each for each in secret])
         except UserError as second:
