@@ -64,7 +64,7 @@ class Outcome:
     def silent(self) -> bool:
         """Whether a hidden test failed of which nothing is said but that it failed."""
         return any(
-            not (test.message or test.misconception)
+            not (test.message or test.misconception or self.task.examples)
             for test in self.task.tests
             if test.verdict is Verdict.FAILED and not test.visible
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from examiner.catalogue import Chapter, Task
@@ -60,6 +61,11 @@ LOOKS = {
 }
 
 
+SLEPT = "waited for more than"  # what is said of a test that slept begins so
+
+# of code that was run and did not do it
+_WRONG = frozenset({Verdict.FAILED, Verdict.TIMEOUT, Verdict.MEMORY, Verdict.CRASHED})
+
 # what a student reads of a test that the reference fails; the instructor is told which, and why
 AT_FAULT = "this test is at fault, and will be put right"
 
@@ -95,6 +101,11 @@ class TestResult:
     misconception: str = ""  # the sentence of the misconception that gives the same answers
     seconds: float = 0.0
 
+    @property
+    def calls_for_an_example(self) -> bool:
+        """Whether the code was run and was wrong. An example of sleeping would tell nothing."""
+        return self.verdict in _WRONG and not self.message.startswith(SLEPT)
+
     def to_json(self) -> dict[str, Any]:
         """Return the test as it stands in `grade --json`."""
         return {
@@ -108,11 +119,41 @@ class TestResult:
 
 
 @dataclass(frozen=True)
+class SmallestExample:
+    """The smallest input on which a function is wrong: what a student reads of it."""
+
+    symbol: str  # "windows" or "MLE.estimate"
+    call: str  # code that can be pasted
+    gives: str
+    right: str
+    where: str = ""  # in which way they differ: "row 2 sums to 1.3, not to 1"
+    says: str = ""  # the sentence of the misconception that gives the same answers
+    size: int = 0  # of the call's arguments, in tokens
+
+    @property
+    def lines(self) -> str:
+        """All of it as plain text, but for the misconception."""
+        rows = [self.call, _aside("gives", self.gives), _aside("right is", self.right)]
+        return "\n".join([*rows, *([f"  {self.where}"] if self.where else [])])
+
+    @property
+    def said(self) -> str:
+        """All of it as plain text, below the misconception if one is known."""
+        return "\n".join([*([f"This looks like: {self.says}"] if self.says else []), self.lines])
+
+
+def _aside(word: str, text: str) -> str:
+    head = f"  {word:<9} "
+    return head + text.replace("\n", "\n" + " " * len(head))
+
+
+@dataclass(frozen=True)
 class TaskResult:
     """One task: its tests and the points they earn."""
 
     task: Task
     tests: tuple[TestResult, ...]
+    examples: tuple[SmallestExample, ...] = ()  # of what is wrong, at most one for each function
 
     @property
     def verdict(self) -> Verdict:
@@ -135,6 +176,7 @@ class TaskResult:
             "max_score": self.task.points,
             "verdict": self.verdict.value,
             "tests": [test.to_json() for test in self.tests],
+            "examples": [asdict(example) for example in self.examples],
         }
 
 
@@ -183,6 +225,10 @@ class SubmissionResult:
         """Whether something could not be judged, so that the score may still rise."""
         return any(task.verdict is Verdict.NOT_JUDGED for task in self.tasks)
 
+    def without_examples(self) -> SubmissionResult:
+        """Return the result as students see it where examples are held back."""
+        return replace(self, tasks=tuple(replace(each, examples=()) for each in self.tasks))
+
     def to_json(self) -> dict[str, Any]:
         """Return the submission as it stands in `grade --json`."""
         return {
@@ -217,9 +263,13 @@ class Fault:
 
 
 def group_by_task(
-    chapter: Chapter, tests: Sequence[tuple[str, TestResult]]
+    chapter: Chapter,
+    tests: Sequence[tuple[str, TestResult]],
+    examples: Mapping[str, tuple[SmallestExample, ...]] = MappingProxyType({}),
 ) -> tuple[TaskResult, ...]:
     """Sort (task id, test result) pairs into the chapter's tasks; every task appears.
+
+    The examples come by task id.
 
     Raises UserError for a test of a task that the chapter lacks.
     """
@@ -228,6 +278,10 @@ def group_by_task(
         if task_id not in known:
             raise UserError(f"{test.name}: {chapter.stem} has no task {task_id}")
     return tuple(
-        TaskResult(task, tuple(test for task_id, test in tests if task_id == task.id))
+        TaskResult(
+            task,
+            tuple(test for task_id, test in tests if task_id == task.id),
+            examples.get(task.id, ()),
+        )
         for task in chapter.tasks
     )

@@ -111,7 +111,6 @@ class Conversation:
     described: dict[int, Description] = field(default_factory=dict)  # by class number
     shipped: dict[Shipped, Handle] = field(default_factory=dict)
     lender: Lender | None = None  # of parts of the reference, in a second try
-    heard: Callable[[Asked], bool] | None = None  # told what is kept; says if the test goes on
     tests: int = 0  # that have begun
     # what happened in the running test:
     transcript: list[Asked] = field(default_factory=list)
@@ -236,8 +235,6 @@ class Conversation:
         if self.kept > MAX_KEPT:
             return
         self.transcript.append(Asked(request, answer))
-        if self.heard is not None and not self.heard(self.transcript[-1]):
-            raise self._stop(Stop(Verdict.NOT_JUDGED, "enough has been heard"))
 
     def _note_changes(
         self, operation: str, args: dict[Any, Any], news: list[Any], wanted: dict[Any, Changes]

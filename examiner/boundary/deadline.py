@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 
 from examiner.boundary.usage import Meter, own_meter
+from examiner.results import SLEPT
 
 # Times its limit:
 ASLEEP = 3.0  # that a test may sleep, or wait for something else than a processor
@@ -98,7 +99,7 @@ class Deadline:
         if computing <= 0:
             return f"took more than {self.seconds:.3g} s of computing time: {SLOW}"
         if resting <= 0:
-            return f"waited for more than {ASLEEP * self.seconds:.3g} s: {IDLE}"
+            return f"{SLEPT} {ASLEEP * self.seconds:.3g} s: {IDLE}"
         return f"took longer than {most:.3g} s: {SLOW}"
 
     @property

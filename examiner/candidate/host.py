@@ -25,9 +25,10 @@ import numpy as np
 from examiner.boundary import library, marks, wire
 from examiner.boundary.channel import Channel, ClosedError
 from examiner.boundary.errors import WireError
-from examiner.boundary.memory import out_of_memory
 from examiner.candidate import lent
 from examiner.candidate.arguments import Watched
+from examiner.candidate.exceptions import builtin_kind, text_of
+from examiner.candidate.trials import try_all
 
 PACKAGE = "coursework"
 MAX_PRINTED = 64 << 20  # characters; whoever prints more gets an OSError
@@ -95,6 +96,7 @@ class Host:
             "ship": _ship,
             "lend": self._lend,
             "traced": self._traced,
+            "try": self._try,
             "pull": lambda number, gradients: self._gradients().pull(number, gradients),
         }
         self.exchange: Callable[[bytes], bytes] | None = None  # an answer for a request
@@ -240,6 +242,11 @@ class Host:
             if not name.startswith("__")
         }
 
+    def _try(self, programs: list[Any], seconds: float, luck: int) -> list[bytes]:
+        """Return what short programs give that use the module, each with the same luck."""
+        assert self.module is not None
+        return try_all(self.module, programs, seconds, lambda: self._reseed(luck), self._passing)
+
     def _describe(self, obj: Any) -> list[Any]:
         """Return the names of an object's methods, and the class of torch that it derives from."""
         kind = type(obj)
@@ -286,16 +293,10 @@ class Host:
             return wire.encode(["missing", str(error)])
         if isinstance(error, WireError):
             return wire.encode(["unsendable", str(error)[:MAX_TEXT]])
-        kinds = (each.__name__ for each in type(error).__mro__ if each.__module__ == "builtins")
-        kind = next((name for name in kinds if hasattr(builtins, name)), "Exception")
-        if out_of_memory(error):  # torch, too
-            kind = "MemoryError"
-        text, lines = "", []
-        with contextlib.suppress(BaseException):  # the exception's own methods may raise
-            text = str(error)[:MAX_TEXT]
+        lines: list[int] = []
         with contextlib.suppress(BaseException):
             lines = list(self._own_lines(error))[-MAX_LINES:]
-        return wire.encode(["error", [kind, text, lines]])
+        return wire.encode(["error", [builtin_kind(error), text_of(error, MAX_TEXT), lines]])
 
     def _own_lines(self, error: BaseException) -> Iterator[int]:
         own = str(self.home)

@@ -10,12 +10,14 @@ import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from examiner.errors import UserError
 
 FILE = "course.toml"
+AT_ONCE, NEVER = "at once", "never"  # when examples are shown
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,15 @@ class Settings:
     with_pages: tuple[str, ...] = ()
     # modules that make further products of `sync`: release/sync.py says how
     products: tuple[str, ...] = ()
+    # when students see the smallest examples of what is wrong: "at once", "never", or from a day
+    # on, such as "2026-12-01"
+    examples: str = AT_ONCE
+
+    def shows_examples(self, day: date) -> bool:
+        """Tell whether students see on a day on which inputs their work is wrong."""
+        if self.examples in (AT_ONCE, NEVER):
+            return self.examples == AT_ONCE
+        return day >= date.fromisoformat(self.examples)
 
     @property
     def slug(self) -> str:
@@ -75,7 +86,19 @@ def read_settings(path: Path) -> Settings:
             wanted = "a list of texts" if several[key] else "a text"
             raise UserError(f"{path.name}: {key} should be {wanted}, it is {value!r}")
     values: dict[str, Any] = {k: tuple(raw[k]) if several[k] else raw[k] for k in raw}
+    require_a_time(values.get("examples", AT_ONCE), path.name)
     return Settings(**values)
+
+
+def require_a_time(examples: str, where: str) -> None:
+    """Raise UserError for what says no time from which examples are shown."""
+    try:
+        examples in (AT_ONCE, NEVER) or date.fromisoformat(examples)
+    except ValueError:
+        kinds = f'"{AT_ONCE}", "{NEVER}" or a day such as "2026-12-01"'
+        raise UserError(
+            f"{where}: the time of examples should be {kinds}, it is {examples!r}"
+        ) from None
 
 
 def packages_of(names: Iterable[str]) -> list[Path]:

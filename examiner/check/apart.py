@@ -23,9 +23,9 @@ import psutil
 from examiner.boundary.deadline import Deadline
 from examiner.boundary.meters import meter_of
 from examiner.candidate.one_thread import ONE_THREAD
-from examiner.check.job import Job
+from examiner.check.job import SHOWING, Job
 from examiner.judge.marks import SuiteError
-from examiner.results import TestResult, Verdict
+from examiner.results import SmallestExample, TestResult, Verdict
 
 Reporter = Callable[[str, TestResult], None]
 START_SECONDS = 120.0  # until the child has loaded its libraries and the suite
@@ -126,23 +126,36 @@ class Child:
         return total
 
 
-def run_apart(job: Job, report: Reporter) -> list[tuple[str, TestResult]]:
-    """Run the visible tests of some tasks; return (task id, result) of each.
+@dataclass(frozen=True)
+class Heard:
+    """What the children said: results by task, and the smallest examples of what is wrong."""
+
+    results: list[tuple[str, TestResult]]
+    examples: dict[str, tuple[SmallestExample, ...]]
+
+
+def run_apart(job: Job, report: Reporter) -> Heard:
+    """Run the visible tests of some tasks.
 
     Raises SuiteError when the suite cannot be read or has no test for these tasks.
     """
     found: dict[str, tuple[str, TestResult]] = {}
     planned: dict[str, Planned] = {}
+    examples: dict[str, tuple[SmallestExample, ...]] = {}
 
     def take(task_id: str, result: TestResult) -> None:
         found[result.name] = task_id, result
         report(task_id, result)
 
+    def show(task_id: str, example: SmallestExample) -> None:
+        examples[task_id] = *examples.get(task_id, ()), example
+
     while True:
-        with Child(replace(job, skip=[*job.skip, *found])) as child:
-            refused = _hear(child, planned, take)
-        if refused is None:
-            return list(found.values())
+        wrong = {task for task, result in found.values() if result.calls_for_an_example}
+        with Child(replace(job, skip=[*job.skip, *found], wrong=sorted(wrong))) as child:
+            refused = _hear(child, planned, take, show)
+        if refused is None or refused[0] == SHOWING:
+            return Heard(list(found.values()), examples)
         name, verdict, message = refused
         left = [name] if name else [each for each in planned if each not in found]
         if not left:
@@ -150,12 +163,15 @@ def run_apart(job: Job, report: Reporter) -> list[tuple[str, TestResult]]:
         for each in left:
             plan = planned[each]
             take(plan.task_id, replace(plan.result, verdict=verdict, message=message))
-        if len(found) == len(planned):
-            return list(found.values())
+        if not name:  # the module cannot be imported
+            return Heard(list(found.values()), examples)
 
 
 def _hear(
-    child: Child, planned: dict[str, Planned], take: Reporter
+    child: Child,
+    planned: dict[str, Planned],
+    take: Reporter,
+    show: Callable[[str, SmallestExample], None],
 ) -> tuple[str, Verdict, str] | None:
     """Take in results until the child is done (None), or has to be ended in a test: why."""
     running, seconds = "", START_SECONDS
@@ -177,6 +193,8 @@ def _hear(
         elif "begins" in said:
             child.note_memory()
             running, seconds = said["begins"], said["seconds"]
+        elif "example" in said:
+            show(said["task"], SmallestExample(**said["example"]))
         else:
             result = TestResult(**said["result"])
             take(said["task"], replace(result, verdict=Verdict(result.verdict)))

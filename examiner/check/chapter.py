@@ -30,9 +30,9 @@ def check_chapter(
         known=str(project.known(chapter.stem)),
         symbols={symbol: task.id for task in chapter.tasks for symbol in task.symbols},
     )
-    found = run_apart(job, report)
-    first = sorted(found, key=lambda pair: not is_example(pair[1].name))
-    tasks = group_by_task(chapter, first)
+    heard = run_apart(job, report)
+    first = sorted(heard.results, key=lambda pair: not is_example(pair[1].name))
+    tasks = group_by_task(chapter, first, heard.examples)
     if task_ids is not None:
         tasks = tuple(task for task in tasks if task.task.id in task_ids)
     return SubmissionResult("you", tasks)

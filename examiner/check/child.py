@@ -20,15 +20,17 @@ from typing import Any
 
 from examiner.candidate.host import PACKAGE
 from examiner.check.examples import SECONDS, blank, name_of, run_examples
-from examiner.check.job import Job
-from examiner.check.known import Example, load
+from examiner.check.job import SHOWING, SHOWING_SECONDS, Job
+from examiner.check.known import DocstringExample, load
 from examiner.check.open_tasks import of_another
 from examiner.check.runner import Checked, SuiteError, run_suite
+from examiner.counterexamples.causes import called, causes_alone
+from examiner.counterexamples.examples import find
 from examiner.judge.local import on_file
-from examiner.judge.session import Judged, describe
-from examiner.judge.suite import SuiteTest
+from examiner.judge.session import Judged, Refusal, Session, describe
+from examiner.judge.suite import Suite, SuiteTest
 from examiner.judge.wording import Source
-from examiner.results import TestResult, Verdict
+from examiner.results import SmallestExample, TestResult, Verdict
 
 MAPPED = 4 << 30  # bytes beyond what is mapped before the student's code: libraries count here
 PR_SET_PDEATHSIG, SIGKILL = 1, 9
@@ -77,17 +79,22 @@ class _Work:
         self.job, self.teller = job, teller
         self.module = Path(job.module)
         self.known = load(Path(job.known))
+        self.wrong = set(job.wrong)  # tasks
+        self.shown: dict[str, SmallestExample | None] = {}  # by function
+        self.opened: Session | Refusal | None = None
         self.examples = {
             symbol: (task_id, self.known.examples[symbol])
             for symbol, task_id in job.symbols.items()
-            if symbol in self.known.examples and (not job.task_ids or task_id in job.task_ids)
+            if symbol in self.known.examples
+            and (not job.task_ids or task_id in job.task_ids)
+            and name_of(symbol) not in job.skip
         }
 
     def run(self) -> None:
         """Run everything but what is to be skipped."""
         checked = run_suite(
             Path(self.job.suite),
-            lambda suite: on_file(suite, self.module),
+            self._open,
             root=Path(self.job.root),
             task_ids=self.job.task_ids,
             visible_only=self.job.visible_only,
@@ -97,12 +104,56 @@ class _Work:
             report=self._report,
         )
         for symbol, (task_id, examples) in self.examples.items():
-            if name_of(symbol) not in self.job.skip:
-                self.teller.begins(name_of(symbol), SECONDS)
-                result = self._example(symbol, examples, checked)
-                passed = result.verdict is Verdict.PASSED
-                if passed or not self._another_is_wrong(symbol, checked):
-                    self.teller.result(task_id, result)
+            self.teller.begins(name_of(symbol), SECONDS)
+            result = self._example(symbol, examples, checked)
+            passed = result.verdict is Verdict.PASSED
+            if passed or not self._another_is_wrong(symbol, checked):
+                self._tell(task_id, result)
+        if checked.refusal is None:
+            self.teller.begins(SHOWING, SHOWING_SECONDS)
+            self._show()
+
+    def _show(self) -> None:
+        """Say of each task that is wrong on which smallest inputs."""
+        for task_id in sorted(self.wrong, key=list(self.job.symbols.values()).index):
+            symbols = [each for each, task in self.job.symbols.items() if task == task_id]
+            found = [example for each in symbols if (example := self._smallest(each))]
+            for example in causes_alone(found, Source(self.module.name, self._text())):
+                self.teller.tell(task=task_id, example=asdict(self._with_cause(example)))
+
+    def _smallest(self, symbol: str) -> SmallestExample | None:
+        """Return the smallest example on which a function is wrong, if it is."""
+        if symbol not in self.shown:
+            self.shown[symbol] = None
+            with contextlib.suppress(Exception):  # whatever the answers are
+                task_id = self.job.symbols[symbol]
+                found = find(self.known.pool, task_id, [symbol], self._session, self.known.says)
+                self.shown[symbol] = next(found, None)
+        return self.shown[symbol]
+
+    def _session(self) -> Session | Refusal:
+        assert self.opened is not None
+        return self.opened
+
+    def _with_cause(self, example: SmallestExample) -> SmallestExample:
+        """Return an example with the functions of other tasks that are behind it."""
+        tasks = self.job.symbols
+        others = [each for each in tasks if tasks[each] != tasks[example.symbol]]
+        used = called(self._text(), example.symbol, others)
+        wrong = [f"`{each}` ({tasks[each]})" for each in used if self._smallest(each)]
+        if not wrong:
+            return example
+        said = f"it calls {' and '.join(wrong)}, not right yet either: mend that first"
+        return replace(example, where=said, says="")
+
+    def _tell(self, task_id: str, result: TestResult) -> None:
+        if result.calls_for_an_example:
+            self.wrong.add(task_id)
+        self.teller.result(task_id, result)
+
+    def _open(self, suite: Suite) -> Session | Refusal:
+        self.opened = on_file(suite, self.module)
+        return self.opened
 
     def _plan(self, tests: list[SuiteTest]) -> None:
         rows = [(test.mark.id, describe(test, Verdict.NOT_JUDGED, "", 0.0)) for test in tests]
@@ -110,14 +161,11 @@ class _Work:
         self.teller.tell(planned=[{"task": task, "result": asdict(each)} for task, each in rows])
 
     def _report(self, task_id: str, judged: Judged) -> None:
-        self.teller.result(task_id, self._in_words(task_id, judged))
+        self._tell(task_id, self._in_words(task_id, judged))
 
     def _in_words(self, task_id: str, judged: Judged) -> TestResult:
-        """Return a test's result with the mistake behind it, or the task that it waits for."""
+        """Return a test's result, or the task that it waits for."""
         result = judged.result
-        if result.verdict is Verdict.FAILED and judged.transcript:
-            said = self.known.sentence(result.name, judged.transcript)
-            return replace(result, misconception=said)
         if judged.unwritten and (said := self._of_another(task_id, judged.lines)):
             return replace(result, verdict=Verdict.NOT_JUDGED, message=said)
         return result
@@ -140,7 +188,9 @@ class _Work:
                     return True
         return False
 
-    def _example(self, symbol: str, examples: list[Example], checked: Checked) -> TestResult:
+    def _example(
+        self, symbol: str, examples: list[DocstringExample], checked: Checked
+    ) -> TestResult:
         if refusal := checked.refusal:
             return replace(blank(symbol), verdict=refusal.verdict, message=refusal.message)
         loaded = sys.modules[f"{PACKAGE}.{self.module.stem}"]

@@ -19,7 +19,7 @@ from typing import Any
 
 from examiner.boundary import wire
 from examiner.boundary.errors import WireError
-from examiner.check.known import Example
+from examiner.check.known import DocstringExample
 from examiner.judge.answers import same_answer
 from examiner.judge.showing import show
 from examiner.judge.timelimit import TimeLimitError, time_limit
@@ -56,7 +56,7 @@ def blank(symbol: str) -> TestResult:
 
 def run_examples(
     symbol: str,
-    examples: Sequence[Example],
+    examples: Sequence[DocstringExample],
     module: ModuleType,
     source: Source,
     of_another: Callable[[Sequence[int]], str] = lambda lines: "",
@@ -73,7 +73,7 @@ def run_examples(
 
 
 def _run(
-    examples: Sequence[Example],
+    examples: Sequence[DocstringExample],
     module: ModuleType,
     source: Source,
     of_another: Callable[[Sequence[int]], str],
@@ -105,7 +105,7 @@ def _run(
     return Verdict.PASSED, ""
 
 
-def _value(example: Example, names: dict[str, Any]) -> tuple[Any, str]:
+def _value(example: DocstringExample, names: dict[str, Any]) -> tuple[Any, str]:
     """Return what an example shows at the prompt, and what it prints."""
     found: list[Any] = []
     before, sys.displayhook = sys.displayhook, found.append

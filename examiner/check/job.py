@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 
+SHOWING = "(smallest examples)"  # in place of a test's name: what is done after all tests
+SHOWING_SECONDS = 60.0
+
 
 @dataclass(frozen=True)
 class Job:
@@ -18,6 +21,7 @@ class Job:
     visible_only: bool = True
     known: str = ""  # the file of what is known besides the tests
     symbols: dict[str, str] = field(default_factory=dict)  # the task of each function
+    wrong: list[str] = field(default_factory=list)  # tasks that an earlier child found wrong
 
     def to_json(self) -> str:
         """Return the job as text."""

@@ -1,29 +1,26 @@
-"""What `nextword check` knows of a chapter besides its visible tests: the docstrings' examples, and
-sentences on frequent mistakes.
+"""What `nextword check` knows of a chapter besides its visible tests: the docstrings' examples, the
+programs on which a wrong answer is shown, with what is right, and sentences on frequent mistakes.
 
-A sentence is locked with what its mistake answers in a visible test: only code that gives these
-answers opens it. So the file tells neither mistakes nor solutions. `nextword sync` writes it.
+A sentence is locked with what its mistake answers: only code that is wrong in the same way opens
+it. So the file tells neither mistakes nor solutions. `nextword sync` writes it.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from examiner.boundary.conversation import Asked
-from examiner.judge.answers import canonical
-from examiner.judge.diagnosis import readable
-
-CHECK = 8  # bytes of a key that tell whether it fits
+from examiner.counterexamples.naming import signature, unlocked
+from examiner.counterexamples.pool import Pool, from_json
+from examiner.counterexamples.search import Asked, Found
 
 
 @dataclass(frozen=True)
-class Example:
+class DocstringExample:
     """A line of a docstring's example, and what it shows."""
 
     source: str
@@ -34,18 +31,13 @@ class Example:
 class Known:
     """The content of the file."""
 
-    examples: dict[str, list[Example]] = field(default_factory=dict)  # by function
-    sentences: dict[str, list[list[str]]] = field(default_factory=dict)  # by test
+    examples: Mapping[str, list[DocstringExample]] = field(default_factory=dict)  # by function
+    pool: Pool = field(default_factory=lambda: Pool({}, {}))
+    sentences: Mapping[str, list[list[str]]] = field(default_factory=dict)  # by function
 
-    def sentence(self, test: str, transcript: Sequence[Asked]) -> str:
-        """Return the sentence of the mistake that answers like this, or ""."""
-        if test not in self.sentences:
-            return ""
-        key = key_of(test, transcript)
-        for check, locked in self.sentences[test]:
-            if check == key[:CHECK].hex():
-                return _mixed(base64.b64decode(locked), key).decode(errors="replace")
-        return ""
+    def says(self, found: Found, asked: Asked) -> str:
+        """Return the sentence of the mistake that is wrong like this, or ""."""
+        return unlocked(self.sentences.get(found.case.symbol, ()), signature(asked))
 
 
 def load(path: Path) -> Known:
@@ -53,24 +45,9 @@ def load(path: Path) -> Known:
     try:
         raw: dict[str, Any] = json.loads(path.read_text("utf-8"))
         examples = {
-            name: [Example(**each) for each in rows] for name, rows in raw["examples"].items()
+            name: [DocstringExample(**each) for each in rows]
+            for name, rows in raw["examples"].items()
         }
-        return Known(examples, dict(raw["sentences"]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Known(examples, from_json(raw["pool"]), dict(raw["sentences"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, zlib.error):
         return Known()
-
-
-def key_of(test: str, transcript: Iterable[Asked]) -> bytes:
-    """Return the key that a test's questions and answers make."""
-    text = canonical(list(readable(list(transcript))))
-    return hashlib.sha256(f"{test}\0{text}".encode(errors="replace")).digest()
-
-
-def lock(sentence: str, key: bytes) -> list[str]:
-    """Return what `Known.sentence` opens with the same key."""
-    return [key[:CHECK].hex(), base64.b64encode(_mixed(sentence.encode(), key)).decode()]
-
-
-def _mixed(text: bytes, key: bytes) -> bytes:
-    stream = hashlib.shake_256(key).digest(len(text))
-    return bytes(a ^ b for a, b in zip(text, stream, strict=True))

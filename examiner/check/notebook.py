@@ -14,6 +14,7 @@ from pathlib import Path
 
 from examiner.catalogue import Chapter, Task
 from examiner.check.apart import run_apart
+from examiner.check.examples import name_of
 from examiner.check.job import Job
 from examiner.check.terminal import printable
 from examiner.errors import UserError
@@ -36,7 +37,7 @@ def points(
     chapter, (task, *_) = project.catalogue.resolve(task_id)
     if suite is None:
         suite = _visible_suite(project, chapter)
-    result = _run(here / f"{chapter.stem}.py", chapter, task, suite)
+    result = _run(here / f"{chapter.stem}.py", chapter, task, suite, project.known(chapter.stem))
     print(summary(result))
     return result.score
 
@@ -52,11 +53,14 @@ def summary(result: TaskResult) -> str:
     passed = sum(test.verdict is Verdict.PASSED for test in result.tests)
     tests = f"{passed} of {count(len(result.tests), 'test')} passed" if result.tests else "no tests"
     lines = [f"{result.task.id} {result.task.title}: {of} ({tests})"]
+    shown = printable("\n".join(each.said for each in result.examples))
+    lines += shown.splitlines()
     for test in result.tests:
         if test.verdict is Verdict.PASSED:
             continue
         lines.append(f"- {test.verdict.look.word}: {test.behaviour}")
-        lines += [f"    {row}" for row in printable(test.message).splitlines()]
+        if not shown:
+            lines += [f"    {row}" for row in printable(test.message).splitlines()]
     return "\n".join(lines)
 
 
@@ -89,7 +93,9 @@ def _visible_suite(project: Project, chapter: Chapter) -> dict[str, str]:
     return {path.relative_to(tests).as_posix(): path.read_text("utf-8") for path in files}
 
 
-def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -> TaskResult:
+def _run(
+    module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str], known: Path
+) -> TaskResult:
     # a folder of its own: messages then name the student's lines, and no file beside the
     # notebook can be imported in place of a library
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as temporary:
@@ -110,7 +116,10 @@ def _run(module: Path, chapter: Chapter, task: Task, suite: Mapping[str, str]) -
             root=str(root),
             task_ids=[task.id],
             visible_only=False,
+            known=str(known),
+            symbols=dict.fromkeys(task.symbols, task.id),
+            skip=[name_of(symbol) for symbol in task.symbols],  # they count for nothing here
         )
-        found = run_apart(job, lambda task_id, result: None)
-    tasks = group_by_task(chapter, found)
+        heard = run_apart(job, lambda task_id, result: None)
+    tasks = group_by_task(chapter, heard.results, heard.examples)
     return next(each for each in tasks if each.task.id == task.id)

@@ -10,7 +10,7 @@ from rich.text import Text
 from examiner.catalogue import Chapter
 from examiner.check.hints import HINTS_FILE, next_hints, open_function
 from examiner.project import Project
-from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict
+from examiner.results import SmallestExample, SubmissionResult, TaskResult, TestResult, Verdict
 
 
 def printable(text: str) -> str:
@@ -65,15 +65,25 @@ class CheckReport:
         self.console.print(line)
         if not with_messages or result.verdict is Verdict.MISSING:
             return
+        for example in result.examples:
+            self._example(example)
+        shown = {example.symbol for example in result.examples}
         for test in result.tests:
             if test.verdict is not Verdict.PASSED:
-                self.console.print(
-                    Text(f"       {test.verdict.look.word}: {test.behaviour}", "bold")
-                )
-                for row in printable(test.message).splitlines():
-                    self.console.print(Text(f"         {row}"))
-                if test.misconception:
-                    self.console.print(Text(f"         Perhaps: {test.misconception}", "cyan"))
+                self._print(f"       {test.verdict.look.word}: {test.behaviour}", "bold")
+                rows = printable(test.message).splitlines()
+                for row in rows if not shown or test.verdict is not Verdict.FAILED else ():
+                    self._print(f"         {row}")
+
+    def _example(self, example: SmallestExample) -> None:
+        """Print the smallest input on which a function is wrong."""
+        if example.says:
+            self._print(f"       This looks like: {printable(example.says)}", "cyan")
+        for row in printable(example.lines).splitlines():
+            self._print(f"         {row}")
+
+    def _print(self, text: str, style: str = "") -> None:
+        self.console.print(Text(text, style))
 
 
 def show_hint(project: Project, result: SubmissionResult) -> bool:

@@ -4,7 +4,7 @@
     run           every test, the visible ones first
     second_order  those tests again, where Python gives sets another order
     second_try    what failed, with right earlier parts lent (retry.py)
-    explain       the mistakes behind what still fails
+    explain       the smallest examples of what still fails, and the mistakes behind them
     write         the result, task by task
 
 A step says of each test what is otherwise than before, and leaves alone what was found. Leaves out
@@ -13,19 +13,23 @@ the processes that hold submissions (candidates.py), and classes of them (worker
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
+from examiner.boundary.conversation import Asked
 from examiner.candidate.confinement import mapped_memory
 from examiner.catalogue import Chapter, Task
+from examiner.counterexamples.examples import Examples
 from examiner.grading.candidates import FIRST, IMPORT_SECONDS, SECOND, Candidates
 from examiner.grading.clock import EXPLAINING, IMPORTING, READING
-from examiner.grading.retry import Tries, charge_once
+from examiner.grading.retry import NO_FAULT_OF_ANY, Tries, charge_once, lent_parts
 from examiner.grading.submissions import Submission
 from examiner.grading.tested import Found, Tested, as_far_as_it_goes, room_left
 from examiner.judge.answers import same_answer
-from examiner.judge.diagnosis import Diagnosis, Seen
+from examiner.judge.diagnosis import Diagnosis
 from examiner.judge.lending import Lender
 from examiner.judge.reading import CLOCK, MEMORY, memory_bound
 from examiner.judge.runs import Terms
@@ -33,7 +37,14 @@ from examiner.judge.session import Judged, Refusal, Session, describe
 from examiner.judge.suite import Suite, SuiteTest
 from examiner.judge.transcripts import readable
 from examiner.judge.wording import OTHER_FORM, SEE, clean
-from examiner.results import AT_FAULT, SubmissionResult, TestResult, Verdict, group_by_task
+from examiner.results import (
+    AT_FAULT,
+    SmallestExample,
+    SubmissionResult,
+    TestResult,
+    Verdict,
+    group_by_task,
+)
 
 MOST_IMPORT_SECONDS = 300.0  # over all: after each crash the module is imported again
 EXPLAIN_SECONDS = 60.0  # to find the words for what failed; without them the points are the same
@@ -49,6 +60,15 @@ Skip = Mapping[int, Refusal]  # tests, and other work on a submission, that are 
 
 
 @dataclass(frozen=True)
+class Explained:
+    """The words for a failed task: its smallest examples, and its tests with what is said."""
+
+    task_id: str
+    examples: tuple[SmallestExample, ...]
+    found: Found
+
+
+@dataclass(frozen=True)
 class Examiner:
     """What a worker judges submissions of one chapter with, one after the other."""
 
@@ -56,6 +76,7 @@ class Examiner:
     suite: Suite
     terms: Terms
     diagnosis: Diagnosis
+    examples: Examples | None  # None: there is no reference to compare with
     candidates: Candidates
     begins: Callable[[int, float], None]  # told which test begins, and its limit: someone watches
 
@@ -76,12 +97,15 @@ class Examiner:
         if whole and not notice:
             found = {
                 **found,
-                **as_far_as_it_goes(self.second_order(submission, twice, found)),
+                **dict(as_far_as_it_goes(self.second_order(submission, twice, found))),
             }
-            found = {**found, **as_far_as_it_goes(self.second_try(submission, found))}
+            found = {**found, **dict(as_far_as_it_goes(self.second_try(submission, found)))}
+        examples = dict[str, tuple[SmallestExample, ...]]()
         if EXPLAINING not in skip:
-            found = {**found, **as_far_as_it_goes(self.explain(found))}
-        return self.write(submission, found, notice)
+            for each in as_far_as_it_goes(self.explain(submission, found)):
+                examples[each.task_id] = each.examples
+                found = {**found, **each.found}
+        return self.write(submission, found, notice, examples)
 
     # ------------------------------------------------------------------------- read
 
@@ -220,39 +244,83 @@ class Examiner:
 
     # ------------------------------------------------------------------------- explain
 
-    def explain(self, found: Found) -> Iterator[tuple[int, Tested]]:
-        """Find the words for what failed; whatever the answers do to us, the points stand."""
-        self.begins(EXPLAINING, EXPLAIN_SECONDS)
+    def explain(self, submission: Submission, found: Found) -> Iterator[Explained]:
+        """Find the words for what failed, task by task; whatever the answers do to us, the points
+        stand.
+
+        subtle: each task's examples come from a fresh candidate, which has seen no hidden test. So
+        what it gives can be shown.
+        """
+        failed: list[Task] = []  # earlier tasks, which are lent
+        spent = 0.0  # seconds, by the student's code
         with memory_bound(MEMORY, mapped_memory()):
             for task in self.chapter.tasks:
-                yield from self._explain_task(task, found)
+                tests = [test for test in self.suite.tests if test.mark.id == task.id]
+                results = [found[test.number].result for test in tests]
+                if any(each.calls_for_an_example for each in results):
+                    self.begins(EXPLAINING, EXPLAIN_SECONDS)
+                    lent = lent_parts(self.chapter, failed)
+                    order = max(found[test.number].order for test in tests)
+                    shown, seconds = self._smallest(task, submission, lent, order)
+                    spent += seconds
+                    if spent > EXPLAIN_SECONDS:
+                        return
+                    said = {each.number: self._said(each, shown, found) for each in tests}
+                    yield Explained(task.id, shown, said)
+                if {each.verdict for each in results}.difference(NO_FAULT_OF_ANY):
+                    failed.append(task)
 
-    def _explain_task(self, task: Task, found: Found) -> Iterator[tuple[int, Tested]]:
-        """Name the mistakes behind failed tests, or say in which direction an answer is off."""
-        tests = [test for test in self.suite.tests if test.mark.id == task.id]
-        seen = [
-            Seen(test, tested.verdict is Verdict.PASSED, tested.transcript)
-            for test in tests
-            if (tested := found[test.number]).verdict is Verdict.PASSED or tested.transcript
-        ]
-        named = self.diagnosis.named(task, seen)
-        for each in (each for each in seen if not each.passed):
-            tested = found[each.test.number]
-            result = replace(tested.result, misconception=named.get(each.test.number, ""))
-            bare = not result.message or result.message.startswith(OTHER_FORM)
-            if bare and not (result.misconception or result.visible):
-                text = self.diagnosis.direction(each.test, each.transcript)
-                result = replace(result, message=text or result.message)
-            yield each.test.number, replace(tested, result=result)
+    def _smallest(
+        self, task: Task, submission: Submission, lent: Sequence[str], order: int
+    ) -> tuple[tuple[SmallestExample, ...], float]:
+        """Return the smallest examples on which a task's functions are wrong, and the seconds that
+        the student's code took for them.
+        """
+        opened: list[Session] = []
+
+        def fresh() -> Session | Refusal:
+            lender = self.diagnosis.lender(lent) if lent else None
+            session = self.candidates.open(submission, lender, order)
+            opened.extend([session] if isinstance(session, Session) else [])
+            return session
+
+        shown: tuple[SmallestExample, ...] = ()
+        with contextlib.suppress(Exception):
+            shown = self.examples.of(task, fresh) if self.examples else ()
+        return shown, sum(each.talk.deadline.spent() for each in opened)
+
+    def _said(self, test: SuiteTest, shown: Sequence[SmallestExample], found: Found) -> Tested:
+        """Return a test with the mistake behind it."""
+        tested = found[test.number]
+        if tested.verdict is not Verdict.FAILED:
+            return tested
+        says = _sentence(shown, tested.transcript)
+        return replace(tested, result=replace(tested.result, misconception=says))
 
     # ------------------------------------------------------------------------- write
 
-    def write(self, submission: Submission, found: Found, notice: str) -> SubmissionResult:
+    def write(
+        self,
+        submission: Submission,
+        found: Found,
+        notice: str,
+        examples: Mapping[str, tuple[SmallestExample, ...]] = MappingProxyType({}),
+    ) -> SubmissionResult:
         """Return the result as it is kept and shown."""
         pairs = [(test.mark.id, found[test.number].result) for test in self.suite.tests]
-        tasks = group_by_task(self.chapter, pairs)
+        tasks = group_by_task(self.chapter, pairs, examples)
         notes = "\n".join(filter(None, (notice, submission.note)))
         return SubmissionResult(submission.student, tasks, notes, submission.files)
+
+
+def _sentence(shown: Sequence[SmallestExample], transcript: Sequence[Asked]) -> str:
+    """Return the sentence of the function that a failed test asked for; "" if none is known."""
+    said = {each.symbol: each.says for each in shown}
+    if len(said) > 1:
+        asked = b"".join(each.request for each in transcript)
+        named = {s: says for s, says in said.items() if s.rpartition(".")[2].encode() in asked}
+        said = named or said
+    return next(iter(said.values()), "")
 
 
 def _same(one: Tested, other: Judged) -> bool:

@@ -40,6 +40,7 @@ def _part(result: TaskResult) -> Part:
         task=task,
         verdict=result.verdict,
         tests=result.tests,
+        examples=result.examples,
         nudge="" if result.verdict is Verdict.PASSED else f"`{_hint(result)}`",
     )
 
@@ -71,7 +72,8 @@ def markdown(chapter: Chapter, result: SubmissionResult) -> str:
     lines += [f"**{result.score:g} of {count(result.max_score, 'point')}**", ""]
     for notice in _notices(result):
         lines += [f"> {_plain(notice)}", ""]
-    for task in result.tasks:
+    done = [task for task in result.tasks if task.verdict is Verdict.PASSED]
+    for task in [*(task for task in result.tasks if task not in done), *done]:
         lines += _task_lines(task)
     return "\n".join(lines) + "\n"
 
@@ -82,15 +84,22 @@ def _task_lines(result: TaskResult) -> list[str]:
     lines = [f"## {_plain(part.heading)}: {points}, {look.sign} {look.word}", ""]
     if part.given:
         lines += [f"{_plain(part.given)}. What goes wrong here is charged there.", ""]
-    if not part.wrong:
+    if not (part.wrong or part.shown):
         return lines
+    for example in part.examples:
+        if example.says:
+            lines += [f"**This looks like:** {_plain(example.says)}", ""]
+        lines += [_code(example.lines), ""]
     lines += [f"See {_plain(result.task.see)}. A nudge: `{_hint(result)}`", ""]
+    if part.shown:
+        lines += ["Tests that see it:", ""]
+        lines += [*(f"- {_plain(test.behaviour)}" for test in part.shown), ""]
     for tests in part.wrong:
         first = tests[0]
         lines += [f"- {_plain(test.behaviour)}" for test in tests]
         lines += ["", f"  {_plain(sentence(first))}"]
         if first.misconception:
-            lines += ["", f"  **Perhaps this:** {_plain(first.misconception)}"]
+            lines += ["", f"  **This looks like:** {_plain(first.misconception)}"]
         if first.message and first.visible:
             lines += ["", _code(first.message)]
         lines.append("")

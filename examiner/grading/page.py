@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 
 from examiner.catalogue import Task
 from examiner.plural import count
-from examiner.results import TestResult, Verdict
+from examiner.results import SmallestExample, TestResult, Verdict
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,13 @@ class Part:
     tests: Sequence[TestResult] = ()
     blocks: Sequence[Block] = ()
     nudge: str = ""
+    examples: Sequence[SmallestExample] = ()  # of what is wrong
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all of it is right, and there is nothing to read."""
+        right = self.verdict is Verdict.PASSED if self.verdict else self.points == self.most
+        return right and not (self.blocks or self.wrong or self.shown)
 
     @property
     def right(self) -> list[TestResult]:
@@ -61,11 +68,19 @@ class Part:
         return "; ".join(text[0].upper() + text[1:] for text in said)
 
     @property
+    def shown(self) -> list[TestResult]:
+        """The failed tests of which the examples say enough."""
+        return [t for t in self.tests if self.examples and t.verdict is Verdict.FAILED]
+
+    @property
     def wrong(self) -> list[list[TestResult]]:
-        """The tests that did not pass; those of which the same is to be said stand together."""
+        """The other tests that did not pass; those of which the same is to be said stand together.
+
+        Where there are no examples, these are all.
+        """
         found: dict[tuple[str, str, str], list[TestResult]] = {}
         for test in self.tests:
-            if test.verdict is not Verdict.PASSED:
+            if test.verdict is not Verdict.PASSED and test not in self.shown:
                 said = (test.verdict, test.misconception, test.message)
                 found.setdefault(said, []).append(test)
         return list(found.values())
@@ -82,6 +97,21 @@ class Page:
     most: float
     parts: Sequence[Part]
     notices: Sequence[str] = ()
+
+    @property
+    def open(self) -> list[Part]:
+        """What is still wrong, or waits for a person, or has a comment."""
+        return [part for part in self.parts if not part.is_done]
+
+    @property
+    def done(self) -> list[Part]:
+        """What is right."""
+        return [part for part in self.parts if part.is_done]
+
+    @property
+    def has_examples(self) -> bool:
+        """Whether it shows on which inputs something is wrong."""
+        return any(part.examples for part in self.parts)
 
     @property
     def has_figures(self) -> bool:
@@ -120,6 +150,15 @@ def _quoted(text: str) -> Markup:
     return Markup(re.sub("`(.*)`", r"<code>\1</code>", str(escape(text))))
 
 
+def _marked(text: str) -> Markup:
+    """Return text as HTML in which what differs from the right answer is marked.
+
+    >>> _marked("[0.5 «0.7»]")
+    Markup('[0.5 <mark>0.7</mark>]')
+    """
+    return Markup(re.sub("«(.*?)»", r"<mark>\1</mark>", str(escape(text))))
+
+
 @cache
 def _templates() -> Environment:
     found = Environment(
@@ -135,6 +174,8 @@ def _templates() -> Environment:
         "count": count,
         "sentence": sentence,
         "quoted": _quoted,
+        "marked": _marked,
+        "unmarked": lambda text: re.sub("[«»]", "", text),
     }
     found.filters |= filters
     return found

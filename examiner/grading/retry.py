@@ -24,7 +24,7 @@ Lending = Callable[[Sequence[str], Sequence[str]], Lender | None]  # of parts; o
 # a fresh candidate with the submission, in one of the two orders of sets
 Open = Callable[[Lender, int], Session | Refusal]
 RunTest = Callable[[SuiteTest, Session, float], Judged]
-_NO_FAULT_OF_ANY = (Verdict.PASSED, Verdict.NOT_JUDGED)
+NO_FAULT_OF_ANY = (Verdict.PASSED, Verdict.NOT_JUDGED)
 
 
 @dataclass(frozen=True)
@@ -82,14 +82,14 @@ def charge_once(
         tests = [test for test in suite.tests if test.mark.id == task.id]
         tried: Found = {}
         if failed:
-            tried = _right_but_for(failed, task, _lent(chapter, failed), tests, found, tries)
+            tried = _right_but_for(failed, task, lent_parts(chapter, failed), tests, found, tries)
             yield from tried.items()
         verdicts = {tried.get(test.number, found[test.number]).verdict for test in tests}
-        if verdicts.difference(_NO_FAULT_OF_ANY):
+        if verdicts.difference(NO_FAULT_OF_ANY):
             failed.append(task)
 
 
-def _lent(chapter: Chapter, failed: Sequence[Task]) -> tuple[str, ...]:
+def lent_parts(chapter: Chapter, failed: Sequence[Task]) -> tuple[str, ...]:
     """Return the names of these tasks' parts, but for a class with a part of another task."""
     others = [name for task in chapter.tasks if task not in failed for name in task.symbols]
     names = [name for task in failed for name in task.symbols]
@@ -116,7 +116,7 @@ def _right_but_for(
     passed: dict[int, Tested] = {}
     for test in tests:
         before = found[test.number]
-        if before.verdict in _NO_FAULT_OF_ANY:
+        if before.verdict in NO_FAULT_OF_ANY:
             continue
         judged = tries.again(test, before, Setting(lent, (), before.order))
         if judged is None:

@@ -72,6 +72,11 @@ class Options:
     regrade: bool = False  # even what has not changed
     packages: tuple[str, ...] = ()  # of the course folder, graded as submissions
     roster: Roster | None = None
+    examples: bool = True  # whether students see on which inputs their work is wrong
+
+    def told(self, result: SubmissionResult) -> SubmissionResult:
+        """Return a result as its student sees it."""
+        return result if self.examples else result.without_examples()
 
 
 @dataclass(frozen=True)
@@ -202,7 +207,7 @@ class _Records:
     def __init__(
         self, chapter: Chapter, submissions: list[Submission], options: Options, common: Key
     ) -> None:
-        self._chapter, self._out = chapter, options.out
+        self._chapter, self._out, self._told = chapter, options.out, options.told
         self._whose = [each.whose for each in submissions]
         self._store = Store(options.out / "results", chapter)
         for left in options.out.rglob(".*.part"):  # by a run that was killed
@@ -220,12 +225,12 @@ class _Records:
         """Keep a result, and write its page."""
         self._results[index] = result = replace(result, of=self._whose[index])
         self._store.save(self._keys[index], result)
-        _write_feedback(self._out, self._chapter, result)
+        _write_feedback(self._out, self._chapter, self._told(result))
 
     def outcome(self, faults: Sequence[Fault]) -> Outcome:
         """Write the pages of those whose work has not changed; return what was found of all."""
         for index in set(self._results).difference(self.todo):
-            _write_feedback(self._out, self._chapter, self._results[index])
+            _write_feedback(self._out, self._chapter, self._told(self._results[index]))
         ordered = tuple(self._results[index] for index in range(len(self._keys)))
         changes = _changes(self._before, self._keys, ordered)
         found = Outcome(
@@ -236,7 +241,7 @@ class _Records:
             keys=tuple(self._keys),
             faults=(*faults, *_met_on_the_way(ordered, faults)),
         )
-        agenda = page(self._chapter, found.mistakes, len(ordered), found.faults)
+        agenda = page(self._chapter, ordered, found.faults)
         write_atomically(self._out / AGENDA, agenda, durable=False)
         return found
 
@@ -261,7 +266,8 @@ def grade(
 
     faults = _grade_new(basis, submissions, records.todo, options.jobs, finished, watcher.tick)
     found = records.outcome(faults)
-    pages = {each.student: feedback.page(chapter, each) for each in found.results}
+    shown = [options.told(each) for each in found.results]
+    pages = {each.student: feedback.page(chapter, each) for each in shown}
     uploads = write_uploads(options.out / CLASS, gathered.entries, pages)
     return replace(found, absent=gathered.absent, uploads=uploads)
 

@@ -22,11 +22,20 @@ from examiner.catalogue import Chapter
 from examiner.catalogue.settings import place_of
 from examiner.errors import UserError
 from examiner.files import write_whole
-from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict
+from examiner.results import SmallestExample, SubmissionResult, TaskResult, TestResult, Verdict
 from examiner.sandbox.servers import chosen_kernels
 
 _EXAMINER = Path(__file__).parents[1]
-_ROOMS = ("boundary", "candidate", "check", "grading", "judge", "sandbox", "suite")
+_ROOMS = (
+    "boundary",
+    "candidate",
+    "check",
+    "grading",
+    "counterexamples",
+    "judge",
+    "sandbox",
+    "suite",
+)
 _GRADER = (*(f"{room}/**/*.py" for room in _ROOMS), "results.py")  # decides a grade
 _PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
 
@@ -173,13 +182,21 @@ class Store:
                 "tasks": {
                     each.task.id: [asdict(test) for test in each.tests] for each in result.tasks
                 },
+                "examples": {
+                    each.task.id: [asdict(example) for example in each.examples]
+                    for each in result.tasks
+                },
             },
         }
         write_atomically(self._path(result.student), json.dumps(raw, ensure_ascii=False))
 
     def _result(self, raw: dict[str, Any]) -> SubmissionResult:
         tasks = tuple(
-            TaskResult(task, tuple(_test(each) for each in raw["tasks"].get(task.id, ())))
+            TaskResult(
+                task,
+                tuple(_test(each) for each in raw["tasks"].get(task.id, ())),
+                tuple(SmallestExample(**each) for each in raw["examples"].get(task.id, ())),
+            )
             for task in self._chapter.tasks
         )
         return SubmissionResult(raw["student"], tasks, raw["notice"], tuple(raw["files"]))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from examiner.boundary.conversation import Asked
 from examiner.grading.candidates import FIRST
 from examiner.results import TestResult, Verdict
 
+T = TypeVar("T")
 MOST_KEPT = 64 << 20  # bytes of what is said in a submission's failed tests
 
 
@@ -36,14 +38,14 @@ def room_left(found: Found) -> int:
     return MOST_KEPT - sum(tested.kept for tested in found.values())
 
 
-def as_far_as_it_goes(step: Iterable[tuple[int, Tested]]) -> Found:
+def as_far_as_it_goes(step: Iterable[T]) -> list[T]:
     """Return what a step finds; a fault of ours ends the step, and what it found until then stands.
 
-    >>> as_far_as_it_goes(1 / 0 for _ in "a")
-    {}
+    >>> as_far_as_it_goes(1 / n for n in (1, 0))
+    [1.0]
     """
-    found: dict[int, Tested] = {}
+    found: list[T] = []
     with contextlib.suppress(Exception):
-        for number, tested in step:
-            found[number] = tested
+        for each in step:
+            found.append(each)
     return found

@@ -25,9 +25,10 @@ import psutil
 from examiner.candidate.one_thread import compute_in_one_thread
 from examiner.candidate.server import GC_THRESHOLDS, ServerPlan
 from examiner.catalogue import Chapter
+from examiner.counterexamples.examples import Examples
 from examiner.errors import UserError
 from examiner.grading.candidates import FIRST, Candidates
-from examiner.grading.clock import EXPLAINING, IDLE, IMPORTING, READING, Clock
+from examiner.grading.clock import IDLE, IMPORTING, READING, Clock
 from examiner.grading.examiner import Examiner, Skip
 from examiner.grading.submissions import Submission
 from examiner.judge.bounds import Bounds
@@ -236,9 +237,8 @@ class WorkerPool:
         course, suite = self._course, self._suite
         stem, terms = course.chapter.stem, replace(course.terms, bound=Bounds())
 
-        def trusted_code(test: SuiteTest, explaining: bool) -> None:
-            number = EXPLAINING if explaining else test.number
-            clock.begin(number, test.mark.seconds, trusted=True)
+        def trusted_code(test: SuiteTest) -> None:
+            clock.begin(test.number, test.mark.seconds, trusted=True)
 
         def open_server(order: int) -> CandidateServer:
             if order == FIRST and servers:
@@ -250,12 +250,14 @@ class WorkerPool:
             terms,
             stem,
             course.reference,
-            course.misconceptions,
             trusted_code,
             believing=course.settling,
         )
         candidates = Candidates(suite, stem, open_server)
-        return Examiner(course.chapter, suite, terms, diagnosis, candidates, clock.begin)
+        examples = None
+        if course.reference is not None and not course.settling:
+            examples = Examples(suite, stem, course.reference, course.misconceptions)
+        return Examiner(course.chapter, suite, terms, diagnosis, examples, candidates, clock.begin)
 
     def _judge(self, examiner: Examiner, submission: Submission, skip: Skip) -> SubmissionResult:
         try:

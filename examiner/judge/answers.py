@@ -45,25 +45,25 @@ def same_answer(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def canonical(value: Any) -> str:
+def rounded(value: Any) -> str:
     """Return a text that two values share if they are alike, but for rare cases at a rounding.
 
-    >>> canonical([1, 0.1 + 0.2, {"b": True}]) == canonical((1.0, 0.3, {"b": 1}))
+    >>> rounded([1, 0.1 + 0.2, {"b": True}]) == rounded((1.0, 0.3, {"b": 1}))
     True
     """
     if isinstance(value, (int, float)) and abs(value) < 1e300:
-        return f"{float(value) + 0.0:.6g}"
+        return f"{0.0 if abs(value) < CLOSE else float(value):.3g}"
     if isinstance(value, (list, tuple)):
-        return f"[{','.join(map(canonical, value))}]"
+        return f"[{','.join(map(rounded, value))}]"
     if isinstance(value, dict):
-        return f"{{{','.join(sorted(f'{k!r}:{canonical(v)}' for k, v in value.items()))}}}"
+        return f"{{{','.join(sorted(f'{k!r}:{rounded(v)}' for k, v in value.items()))}}}"
     if isinstance(value, (set, frozenset)):
-        return f"set[{','.join(sorted(map(canonical, value)))}]"
+        return f"set[{','.join(sorted(map(rounded, value)))}]"
     if isinstance(value, np.random.Generator):
         return str(value.bit_generator.state)
     if hasattr(value, "shape"):
         array = numbers(value)
-        return f"{array.shape}{canonical(array.ravel().tolist())}"
+        return f"{array.shape}{rounded(array.ravel().tolist())}"
     return repr(value)
 
 

@@ -6,7 +6,7 @@ code that its suite was not written for. A file begins with remarks. Then each e
 sentence and the code:
 
     == 2.1 windows | jumps_by_n | idea
-    > The windows do not overlap: each one starts one token after the one before, not n.
+    > Your windows do not overlap: each should start one token after the one before, not n tokens.
     return [tuple(tokens[i : i + n]) for i in range(0, len(tokens) - n + 1, n)]
 
 The head names task, function and entry. Then follow a kind ("edge" if only a rare case shows the

@@ -9,7 +9,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -197,7 +197,8 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
     options = ["-c", str(SETTINGS), "--rootdir", str(root), "--noconftest"]
     options += ["--import-mode=importlib"]
     options += [part for name in _UNUSED.split() for part in ("-p", f"no:{name}")]
-    with _quiet_imports(root), _own_tests(), _own_options():
+    own = ("tests", path.stem)  # as the suite is imported
+    with _quiet_imports(root), _own_modules(own), _own_options():
         status = pytest.main([*options, str(path)], plugins=[plugin])
     if plugin.failure:
         raise plugin.failure
@@ -218,22 +219,23 @@ def _own_options() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _own_tests() -> Iterator[None]:
-    """Have a suite imported anew, and leave this process the `tests` that it had before."""
-    before = {name: sys.modules[name] for name in _tests_imported()}
+def _own_modules(packages: Collection[str]) -> Iterator[None]:
+    """Have a suite imported anew, and leave this process the modules that it had before."""
+
+    def imported() -> list[str]:
+        return [name for name in sys.modules if name.split(".")[0] in packages]
+
+    before = {name: sys.modules[name] for name in imported()}
     for name in before:
-        if len(parts := name.split(".")) > 2 and parts[2] == "suite":
+        parts = name.split(".")
+        if parts[0] != "tests" or "suite" in parts[2:3]:
             del sys.modules[name]
     try:
         yield
     finally:
-        for name in _tests_imported():
+        for name in imported():
             del sys.modules[name]
         sys.modules.update(before)
-
-
-def _tests_imported() -> list[str]:
-    return [name for name in sys.modules if name.split(".")[0] == "tests"]
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from examiner.project import COMMAND, Project
 from examiner.release.library import all_rooms, library_files
 from examiner.release.nbgrader import GRADER, SEED, examiner_files, new_seed
 from examiner.release.student import require_new_folder
-from examiner.results import Verdict
+from examiner.results import SmallestExample, Verdict
 
 SETUP = """\
 #!/usr/bin/env bash
@@ -97,9 +98,15 @@ def grade_submission(root: Path, stem: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-one-") as name:
         stage = Path(name) / "class" / _student(root)
         shutil.copytree(root / "submission", stage, symlinks=True)
-        options = Options(Path(name) / "out", jobs=1, confined=user is None, user=user)
+        options = Options(
+            Path(name) / "out",
+            jobs=1,
+            confined=user is None,
+            user=user,
+            examples=project.settings.shows_examples(date.today()),
+        )
         outcome = grade(project, chapter, stage.parent, options, _Quiet())
-    made = results(chapter, outcome.to_json()["submissions"][0], notes)
+    made = results(chapter, options.told(outcome.results[0]).to_json(), notes)
     if outcome.faults:
         made["tests"].append(_for_staff("Tests at fault", fault_lines(outcome.faults)))
     return made
@@ -184,11 +191,14 @@ def _for_staff(name: str, lines: Sequence[str]) -> dict[str, Any]:
 
 def _test(task: Mapping[str, Any]) -> dict[str, Any]:
     wrong = [test for test in task["tests"] if test["verdict"] != Verdict.PASSED]
-    lines = []
+    examples = [SmallestExample(**each) for each in task["examples"]]
+    lines = [line for each in examples for line in (*each.said.splitlines(), "")]
     for test in wrong:
         lines.append(f"- {test['behaviour']}")
-        lines += [f"  {line}" for line in test["message"].splitlines()]
-        lines += [f"  Perhaps this: {test['misconception']}"] if test["misconception"] else []
+        if not examples:
+            lines += [f"  {line}" for line in test["message"].splitlines()]
+        if test["misconception"] and not examples:
+            lines.append(f"  This looks like: {test['misconception']}")
     return {
         "number": task["id"],
         "name": f"{task['id']} {task['title']}",

@@ -75,6 +75,7 @@ def _files(stem: str, number: int, title: str) -> Iterator[tuple[str, str]]:
     yield f"solutions/{stem}.ipynb", _notebook(text("assignment"), stem)
     yield f"{_page(stem, number)}.ipynb", _notebook(text("chapter"), stem)
     yield f"tests/{stem}/suite/test_{stem}.py", text("suite")
+    yield f"tests/{stem}/suite/small.py", text("small")
     yield f"tests/{stem}/mistakes/shares.txt", text("mistakes")
     yield f"tests/{stem}/test_reference.py", text("reference")
     yield f"{samples}/README.md", text("samples")

@@ -1,4 +1,4 @@
-"""Writes what `nextword check` knows besides the tests: examples, and sentences on mistakes."""
+"""Writes what `nextword check` knows besides the tests: check/known.py."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import ast
 import doctest
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from examiner import counterexamples
 from examiner.catalogue import Chapter
-from examiner.check.known import key_of, lock
-from examiner.judge.local import on_module
+from examiner.counterexamples.examples import Examples
+from examiner.counterexamples.naming import locked
+from examiner.counterexamples.pool import Pool, merged, to_json
 from examiner.judge.mistakes import load_misconceptions
-from examiner.judge.suite import Suite, SuiteTest, with_suite
+from examiner.judge.suite import Suite, with_suite
 from examiner.project import Project
-from examiner.results import Verdict
 from examiner.stubs import functions_of
+
+_MECHANISM = Path(counterexamples.__file__).parent  # what is right of an example follows from it
 
 
 def known_text(project: Project, chapter: Chapter) -> str:
@@ -32,15 +35,38 @@ def known_text(project: Project, chapter: Chapter) -> str:
     content = {
         "of": of,
         "examples": dict(_examples(reference, chapter)),
-        "sentences": _sentences(project, chapter),
+        **_shown(project, chapter),
     }
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return _laid_out(content)
+
+
+def without_shown(text: str) -> str:
+    """Return the file of a course that does not show at once on which inputs work is wrong."""
+    content = json.loads(text)
+    return _laid_out({**content, "pool": to_json(Pool({}, {})), "sentences": {}})
+
+
+def _laid_out(content: dict[str, Any]) -> str:
+    """Return JSON with a line for each part that a person may look for."""
+    parts = []
+    for key, value in content.items():
+        text = _compact(value)
+        if isinstance(value, dict) and value:
+            rows = [f"  {json.dumps(name)}: {_compact(each)}" for name, each in value.items()]
+            text = "{\n" + ",\n".join(rows) + "\n }"
+        parts.append(f" {json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _fingerprint(project: Project, chapter: Chapter) -> str:
     stem = chapter.stem
     files = [*project.suite_files(stem), *project.mistake_files(stem)]
     files.append(project.module("solutions", stem))
+    files += _MECHANISM.rglob("*.py")
     inner = [hashlib.sha256(path.read_bytes()).digest() for path in sorted(files)]
     return hashlib.sha256(b"".join(inner)).hexdigest()[:16]
 
@@ -59,28 +85,20 @@ def _examples(text: str, chapter: Chapter) -> Iterator[tuple[str, list[dict[str,
                 yield symbol, rows
 
 
-def _sentences(project: Project, chapter: Chapter) -> dict[str, list[list[str]]]:
-    """Return, for each visible test, the sentences of mistakes that alone answer as they do."""
+def _shown(project: Project, chapter: Chapter) -> dict[str, Any]:
+    """Return the programs on which wrong answers are shown, and locked sentences by function."""
     mistakes = load_misconceptions(project, chapter.stem)
-    keys: dict[str, list[tuple[bytes, str]]] = {}
+    reference = project.module("solutions", chapter.stem)
+    found: dict[str, Any] = {}
 
     def work(suite: Suite) -> None:
-        for mistake in mistakes:
-            session = on_module(suite, chapter.stem, mistake.module())
-            for test in _visible(suite, mistake.task_id):
-                judged = session.run(test)
-                if judged.verdict is Verdict.FAILED:
-                    key = key_of(test.name, judged.transcript)
-                    keys.setdefault(test.name, []).append((key, mistake.says))
+        examples = Examples(suite, chapter.stem, reference, mistakes)
+        sentences: dict[str, list[list[str]]] = {}
+        pools = [examples.pool(task.id) for task in chapter.tasks]
+        for task in chapter.tasks:
+            for symbol, said in examples.sentences(task).items():
+                sentences[symbol] = locked(said)
+        found.update({"pool": to_json(merged(pools)), "sentences": sentences})
 
     with_suite(project.suite(chapter.stem), project.root, work)
-    return {test: _alone(found) for test, found in keys.items()}
-
-
-def _visible(suite: Suite, task_id: str) -> list[SuiteTest]:
-    return [test for test in suite.tests if test.mark.visible and test.mark.id == task_id]
-
-
-def _alone(found: list[tuple[bytes, str]]) -> list[list[str]]:
-    times = Counter(key for key, _ in found)
-    return sorted(lock(says, key) for key, says in found if times[key] == 1)
+    return found

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from examiner.catalogue import Chapter
-from examiner.catalogue.settings import FILE
+from examiner.catalogue.settings import AT_ONCE, FILE
 from examiner.errors import UserError
 from examiner.files import pack
 from examiner.project import COMMAND, Project
 from examiner.release.assignment import student_assignment
+from examiner.release.known import without_shown
 from examiner.release.library import library_files, students_rooms
 from examiner.release.plain_markdown import plain_markdown
 from examiner.release.suites import read_suite
@@ -94,7 +95,10 @@ def chapter_files(project: Project, chapter: Chapter) -> dict[str, str]:
         tasks.name: tasks.read_text("utf-8"),
     }
     if known.is_file():
-        files[f"{known.parent.name}/{known.name}"] = known.read_text("utf-8")
+        text = known.read_text("utf-8")
+        if project.settings.examples != AT_ONCE:
+            text = without_shown(text)
+        files[f"{known.parent.name}/{known.name}"] = text
     return files
 
 

@@ -1,8 +1,8 @@
 """What needs no thought earns nothing: constants, echoes, errors, zeros, the course's own helpers.
 
-Each cheat stands in for every function of an untouched stub. `make test` runs every test on the
-plainest cheats and a sixteenth of the others, in turn; `make test-thorough` runs every test on all,
-and tries each cheat for each function alone, too.
+Each cheat stands in for every function of an untouched stub. `make test` runs, in turn, half of the
+tests on each of the plainest cheats and a fortieth on each of the others; `make test-thorough` runs
+every test on all, and tries each cheat for each function alone, too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ PLAIN = {
     *("the first argument", "agrees with everything", "always None", "always 1", "always nan"),
     *("raises Exception", "0 everywhere", "nan everywhere"),
 }
-SHARE = 1 if THOROUGH else 16  # every so manieth of the other cheats is tried on a test
+# of the plainest cheats and of the others, every so manieth is tried on a test
+SHARE_OF_PLAIN, SHARE = (1, 1) if THOROUGH else (2, 40)
 Cheat = Callable[..., Any]
 
 
@@ -221,8 +222,8 @@ class Table:
             everywhere = {
                 symbol: each[name] for symbol, each in self.cheats.items() if name in each
             }
-            turn = None if name in PLAIN else number
-            self.judge(name, everywhere, self.chapter.tasks, turn)
+            share = SHARE_OF_PLAIN if name in PLAIN else SHARE
+            self.judge(name, everywhere, self.chapter.tasks, number % share, share)
             for task in self.chapter.tasks if THOROUGH else ():
                 if len(task.symbols) > 1:
                     for symbol in set(task.symbols) & everywhere.keys():
@@ -233,7 +234,8 @@ class Table:
         name: str,
         replaced: dict[str, Cheat],
         tasks: tuple[Task, ...],
-        turn: int | None = None,
+        turn: int = 0,
+        share: int = 1,
     ) -> None:
         """Note what an untouched stub earns with these functions, in tests whose turn it is."""
         stub = load_module(PROJECT.module("coursework", self.chapter.stem), "cheat")
@@ -242,7 +244,7 @@ class Table:
         session = on_module(self.suite, self.chapter.stem, stub)
         for task in tasks:
             for test in self.suite.tests:
-                if turn is not None and (turn + test.number) % SHARE:
+                if (turn + test.number) % share:
                     continue
                 if test.mark.id != task.id:
                     continue

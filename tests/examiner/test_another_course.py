@@ -88,7 +88,7 @@ def test_a_student_checks_and_hands_in(course: Path, tmp_path: Path) -> None:
     text = work(course, "ben").replace("sorted([*items, item])", "[*items, item]")
     (home / "coursework" / "sorting.py").write_text(text, "utf-8")
     said = student(home, "check", "1.1", status=1)
-    assert "Perhaps: You put the item at the end: find its place first." in said
+    assert "This looks like: You put the item at the end: find its place first." in said
     assert "merge is not written yet" in student(home, "submit", "sorting", status=1)
     (home / "coursework" / "sorting.py").write_text(work(course, "ada"), "utf-8")
     assert verdicts(student(home, *check)) == {"1.1": "passed", "1.2": "passed"}

@@ -1,10 +1,12 @@
 """The task catalogue: well-formed, in order, and clear about what it does not know."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from examiner.catalogue import parse_chapter, read_catalogue
+from examiner.catalogue.settings import Settings
 from examiner.errors import UserError
 from examiner.project import Project
 from tests.conftest import DEMO_CATALOGUE
@@ -105,8 +107,9 @@ def test_a_folder_without_a_catalogue_has_no_chapter(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("title = [", "no TOML"),
-        ('titel = "A"', "unknown key 'titel'; the keys are files, "),
+        ('titel = "A"', "unknown key 'titel'; the keys are examples, files, "),
         ("title = 3", "title should be a text, it is 3"),
+        ('examples = "soon"', 'the time of examples should be "at once", "never" or a day such as'),
         ('library = "numpy"', "library should be a list of texts"),
         ('library = ["no_such_package.part"]', "there is no package no_such_package"),
     ],
@@ -115,3 +118,11 @@ def test_settings_that_cannot_be_are_told(tmp_path: Path, text: str, complaint: 
     (tmp_path / "course.toml").write_text(text, "utf-8")
     with pytest.raises(UserError, match=rf"^course\.toml.*{complaint}"):
         _ = Project(tmp_path).settings.packages
+
+
+@pytest.mark.parametrize(
+    ("when", "shown"),
+    [("at once", True), ("never", False), ("2026-12-01", True), ("2026-12-02", False)],
+)
+def test_examples_are_shown_from_a_day_on(when: str, shown: bool) -> None:
+    assert Settings(examples=when).shows_examples(date(2026, 12, 1)) is shown

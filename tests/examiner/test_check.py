@@ -167,7 +167,7 @@ def test_watching_goes_from_task_to_task(
     watch(find_project(), [(demo_chapter, demo_chapter.tasks)], "coursework", save)
     assert not saves
     told = capsys.readouterr().out
-    order = ["not written yet", "add(1, 2)", "9.1 is done.", "Counter", "9.2 is done.", "All of"]
+    order = ["not written yet", "add(", "9.1 is done.", "Counter", "9.2 is done.", "All of"]
     places = [told.index(each) for each in order]
     assert places == sorted(places)
 

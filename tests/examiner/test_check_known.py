@@ -1,6 +1,7 @@
 """What `nextword check` knows besides the tests: examples of docstrings, and locked sentences."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,21 +121,39 @@ def test_an_example_that_uses_a_wrong_function_of_another_task_says_nothing(
 def test_a_mistake_is_named_and_no_other_answer(course: Path, nextword: Command) -> None:
     for new, says in (
         ("return a - b", "You subtracted."),
-        ("return -1.0", "You subtracted."),
-        ("return a * b", ""),  # 2, as the second number is: two mistakes answer so
+        ("return float(a - b)", "You subtracted."),
+        ("return a - b if a else 0", ""),  # right where a is 0
         ("return 7", ""),
     ):
         write_work(course, ADD, new)
-        assert (
-            by_name(nextword("check", "9.1", "--json"))["test_small_sum"]["misconception"] == says
-        )
+        [example] = json.loads(nextword("check", "9.1", "--json").output)["submissions"][0][
+            "tasks"
+        ][0]["examples"]
+        assert example["says"] == says
+        assert example["call"].startswith("add(")
     write_work(course, ADD, "return a - b")
-    assert "Perhaps: You subtracted." in nextword("check", "9.1").output
+    shown = nextword("check", "9.1").output
+    assert "This looks like: You subtracted." in shown
+    assert re.search(r"add\(\d, \d\)\n +gives +-?\d\n +right is  \d\n", shown)
+
+
+@pytest.mark.parametrize("what", ["demo", "9.2"])
+def test_the_function_of_another_task_that_is_behind_an_example_is_named(
+    course: Path, nextword: Command, what: str
+) -> None:
+    solution = course / "solutions" / "demo.py"
+    text = solution.read_text("utf-8")
+    assert "self.count += 1" in text
+    mine = text.replace("self.count += 1", "self.count = add(self.count, 1)")
+    (course / "coursework" / "demo.py").write_text(mine.replace(ADD, "return a - b"), "utf-8")
+    said = nextword("check", what).output
+    assert "it calls `add` (9.1), not right yet either: mend that first" in said
+    assert said.count("This looks like") == (what == "demo"), "of add alone"
 
 
 def test_the_file_hands_over_nothing(course: Path) -> None:
     text = Project(course).known("demo").read_text("utf-8")
-    for told in ("subtracted", "a - b", "-1", "return"):
+    for told in ("subtracted", "a - b", "return"):
         assert told not in text
 
 

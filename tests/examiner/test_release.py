@@ -13,6 +13,7 @@ import pytest
 from typer.testing import Result
 
 from examiner.catalogue import Chapter
+from examiner.check.known import load
 from examiner.errors import UserError
 from examiner.project import Project, find_project
 from examiner.release.student import release_student, student_notebook
@@ -260,3 +261,14 @@ def test_a_release_holds_every_page_of_a_chapter(
     release_student(Project(demo_course), [demo_chapter], tmp_path / "handout")
     pages = sorted(path.name for path in (tmp_path / "handout" / "chapters").iterdir())
     assert pages == ["09-demo-more.ipynb", "09-demo.ipynb"]
+
+
+@pytest.mark.parametrize(("when", "programs"), [("at once", True), ("never", False)])
+def test_students_get_the_small_programs_where_examples_are_shown_at_once(
+    demo_course: Path, nextword: Command, when: str, programs: bool
+) -> None:
+    (demo_course / "course.toml").write_text(f'examples = "{when}"\n', "utf-8")
+    assert nextword("sync").exit_code == 0
+    assert nextword("release", "demo", "--to", "handout").exit_code == 0
+    known = load(demo_course / "handout" / "coursework" / "known" / "demo.json")
+    assert bool(known.pool.cases.get("9.1")) is programs

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from examiner.platforms.nbgrader.check_cells import CellScore
 from examiner.platforms.nbgrader.course import examiner_project
 from examiner.plural import count
 from examiner.project import COMMAND, Project
-from examiner.results import SubmissionResult, Verdict
+from examiner.results import SmallestExample, SubmissionResult, Verdict
 
 EXIT_USER_ERROR = 2
 START_SECONDS, SECONDS_EACH = 120.0, 120.0  # of a run, and of each submission in it at most
@@ -105,21 +106,23 @@ def _score(task: Mapping[str, Any]) -> CellScore:
     passed = sum(test["verdict"] == Verdict.PASSED for test in tests)
     of = f"{task['score']:g} of {count(task['max_score'], 'point')}"
     head = f"{of} ({passed} of {count(len(tests), 'test')})"
-    said = dict.fromkeys(line for test in tests for line in _lines(test))
-    message = printable("\n".join([head, *said]))
+    examples = [SmallestExample(**each) for each in task["examples"]]
+    shown = [line for each in examples for line in each.said.splitlines()]
+    said = dict.fromkeys(line for test in tests for line in _lines(test, briefly=bool(examples)))
+    message = printable("\n".join([head, *shown, *said]))
     if task["verdict"] == Verdict.NOT_JUDGED:
         return CellScore(None, f"{message}\nA test could not be judged: a person will look at it.")
     return CellScore(float(task["score"]), message)
 
 
-def _lines(test: Mapping[str, Any]) -> Iterable[str]:
+def _lines(test: Mapping[str, Any], *, briefly: bool) -> Iterable[str]:
     if test["verdict"] == Verdict.PASSED:
         if test["message"]:
             yield f"- {test['message']}: {test['behaviour']}"
         return
     word = Verdict(test["verdict"]).look.word
     yield f"- {word}: {test['behaviour']}"
-    for text in (test["message"], test["misconception"]):
+    for text in () if briefly else (test["message"], test["misconception"]):
         if text != word:
             yield from (f"    {line}" for line in text.splitlines())
 
@@ -141,14 +144,18 @@ def main() -> None:
     """Grade a staged class: ROOT CHAPTER STAGE ANSWER JOBS."""
     root, stem, stage, answer, jobs = sys.argv[1:]
     project = Project(Path(root))
-    options = Options(out=project.state("graded") / stem, jobs=int(jobs))
+    options = Options(
+        out=project.state("graded") / stem,
+        jobs=int(jobs),
+        examples=project.settings.shows_examples(date.today()),
+    )
     try:
         outcome = grade(project, project.catalogue.chapter(stem), Path(stage), options, _Silent())
     except UserError as error:
         sys.exit(_say(str(error)))
     faults = fault_lines(outcome.faults)
     rows = [
-        {**result.to_json(), "key": key, "faults": faults}
+        {**options.told(result).to_json(), "key": key, "faults": faults}
         for result, key in zip(outcome.results, outcome.keys, strict=True)
     ]
     Path(answer).write_text(json.dumps({"submissions": rows}), encoding="utf-8")

@@ -24,7 +24,7 @@ from examiner.platforms.nbgrader.notebook import SHARED, id_of
 from examiner.platforms.nbgrader.student_markdown import shortened, still
 from examiner.plural import count, duration
 from examiner.release.assignment import without
-from examiner.results import TestResult, Verdict
+from examiner.results import SmallestExample, TestResult, Verdict
 
 PROVISIONAL = "Not everything is marked yet: the total is provisional."
 PNG = re.compile(r"[A-Za-z0-9+/=\s]+")
@@ -135,6 +135,7 @@ def _part(
         most=float(meta.points),
         task=task,
         tests=_tests(module.get(task.id, {})),
+        examples=[SmallestExample(**each) for each in module.get(task.id, {}).get("examples", ())],
         blocks=[block for block in blocks if block.kind == "comment"],
         nudge=task.hints[0] if points is not None and points < task.points else "",
     )

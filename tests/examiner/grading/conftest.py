@@ -123,6 +123,23 @@ return sum(numbers) / max(1, len(numbers) - 1)
 """
 
 
+SMALL = '''"""Small inputs."""
+
+from examiner.counterexamples import example, small
+
+
+@small("9.1", "mean")
+def few_numbers(draw):
+    return example("mean(numbers)", numbers=draw.numbers(4, least=0))
+
+
+@small("9.2", "Bag")
+def few_words(draw):
+    words = draw.words(3, least=1)
+    return example("Bag(words).count(word)", words=words, word=draw.word())
+'''
+
+
 @cache
 def sandbox_works() -> bool:
     """Tell whether candidates can be locked in on this machine."""
@@ -160,6 +177,7 @@ class TinyCourse:
             "coursework/__init__.py": "",
             "coursework/tiny.py": REFERENCE,
             "tests/tiny/suite/test_tiny.py": SUITE,
+            "tests/tiny/suite/small.py": SMALL,
             "tests/tiny/mistakes/mean.txt": MISTAKES,
         }
         write_files(root, files)

@@ -322,18 +322,20 @@ def expect(diagnosis: Diagnosis, test: SuiteTest, right: bool) -> None:
     assert diagnosis.test_is_right(test) is right
 
 
-def test_the_diagnosis_keeps_no_failure_that_came_from_time(tiny: TinyCourse) -> None:
+def test_the_diagnosis_keeps_no_failure_that_came_from_time(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
     add(tiny, ALWAYS)
 
     def ask(diagnosis: Diagnosis, test: SuiteTest) -> None:
-        verdicts, run = iter([Verdict.TIMEOUT] * 2 + [Verdict.MEMORY] * 2), diagnosis._run
+        verdicts, run = iter([Verdict.TIMEOUT] * 2 + [Verdict.MEMORY] * 2), Session.run
 
-        def busy(session: Session, test: SuiteTest, *, explaining: bool) -> Any:
-            found = run(session, test, explaining=explaining)
+        def busy(session: Session, test: SuiteTest, terms: Terms) -> Any:
+            found = run(session, test, terms)
             result = replace(found.result, verdict=next(verdicts, found.verdict))
             return replace(found, result=result)
 
-        diagnosis._run = busy  # type: ignore[method-assign]
+        monkeypatch.setattr(Session, "run", busy)
         assert diagnosis.test_is_right(test), "time says nothing of the test"
         assert diagnosis.test_is_right(test), "nor does memory"
         assert not diagnosis.test_is_right(test), "it is asked again, when there is time"

@@ -40,6 +40,26 @@ def test_a_class_is_graded(course: Path, nextword: Command) -> None:
     assert "2 unchanged since the last run" in again.output
 
 
+def test_examples_are_held_back_for_one_run_or_by_the_course(
+    course: Path, nextword: Command
+) -> None:
+    page = course / "grades" / "demo" / "ben.html"
+
+    def shown(*options: str) -> bool:
+        done = nextword("grade", "demo", "class", *OPTIONS, *options)
+        assert done.exit_code == 0, done.output
+        return "right is" in page.read_text("utf-8")
+
+    assert shown()
+    assert not shown("--examples", "never")
+    assert not shown("--examples", "2999-01-01")
+    (course / "course.toml").write_text('examples = "never"\n', "utf-8")
+    assert not shown()
+    assert shown("--examples", "at once"), "nothing is judged anew: the examples are kept"
+    wrong = nextword("grade", "demo", "class", *OPTIONS, "--examples", "soon")
+    assert wrong.exit_code == 2 or wrong.exception is not None
+
+
 def test_stubs_get_nothing_and_solutions_everything(course: Path, nextword: Command) -> None:
     packages = ("--package", "coursework", "--package", "solutions")
     done = nextword("grade", "demo", *packages, "--json", "g.json", *OPTIONS)

@@ -231,6 +231,7 @@ def test_a_grader_that_gets_stuck_while_it_explains_loses_the_explanation_alone(
 ) -> None:
     for name, value in (("STUCK_SECONDS", 0.0), ("GRACE", 0.0), ("MOST", 1.5)):
         monkeypatch.setattr(f"examiner.grading.clock.{name}", value)
+    monkeypatch.setattr("examiner.grading.examiner.EXPLAIN_SECONDS", 8.0)
     block = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM]); "
     stuck = WRONG.replace("time.sleep(0.8)", f"{block}time.sleep(60)")
     (tiny.project.root / "tests" / "tiny" / "mistakes" / "mean.txt").write_text(stuck, "utf-8")
@@ -247,6 +248,7 @@ def test_a_late_answer_is_not_taken_for_the_next_one(
 ) -> None:
     # on a busy machine the examiner's own alarm may ring first, while it waits for an answer
     monkeypatch.setattr("examiner.judge.bounds.GRACE", -0.6)
+    monkeypatch.setattr("examiner.counterexamples.examples.SECONDS", 1.0)
     late = REFERENCE.replace(RIGHT, f"import time; time.sleep(3.3); {RIGHT}")
     first, second = tiny.grade({"ann": late})["ann"].tasks
     assert {test.verdict for test in first.tests} <= {Verdict.TIMEOUT, Verdict.PASSED}

@@ -32,7 +32,7 @@ SOURCES = {
         'raise ValueError("no numbers")', "raise NotImplementedError"
     ),
     "no_name": instead("def common", "def uncommon"),
-    "one_less": instead(RIGHT, "return sum(numbers) / (len(numbers) - 1)"),
+    "one_less": instead(RIGHT, "return sum(numbers) / max(1, len(numbers) - 1)"),
     "off_by_one": instead(RIGHT, "return sum(numbers) / len(numbers) + 1"),
     "text": instead(RIGHT, 'return "1.5"'),
     "raises": instead(RIGHT, f'return {{}}["{SECRET}" + str(numbers)]'),
@@ -169,7 +169,7 @@ def test_an_error_shows_the_students_own_line(results: dict[str, SubmissionResul
 
 def test_hidden_assertions_are_never_shown(results: dict[str, SubmissionResult]) -> None:
     by_name = {test.name: test for test in all_tests(results["off_by_one"])}
-    assert by_name["test_any_mean"].message == "mean gives a number that is too large"
+    assert by_name["test_any_mean"].message == ""
     shown = "mean([1, 2])\n  got       2.5\n  expected  1.5"
     assert by_name["test_mean_of_two"].message == shown
 

@@ -1,5 +1,8 @@
 """Which mistake is named: the one that alone explains all that went wrong in a task."""
 
+import re
+import time
+
 import pytest
 
 from examiner.results import SubmissionResult, TestResult
@@ -63,24 +66,73 @@ def test_one_that_fails_what_the_student_passes_is_not_named(tiny: TinyCourse) -
     assert named(grade(tiny, ALWAYS_THREE + DOUBLES, ann=wrong)["ann"]) == set()
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("return sum(numbers) / len(numbers) + 1", "mean gives a number that is too large"),
-        ("return -sum(numbers) / len(numbers)", "mean gives a number with the wrong sign"),
-        ("return [sum(numbers)]", "mean gives a list where a number is expected"),
-    ],
-)
-def test_where_nothing_is_named_the_direction_is_said(
-    tiny: TinyCourse, body: str, message: str
-) -> None:
-    found = by_name(grade(tiny, DOUBLES, ann=body)["ann"])
-    assert found["test_any_mean"].message == message
+def test_an_example_tells_nothing_of_hidden_tests(tiny: TinyCourse) -> None:
+    """What it gives comes from a process that has seen none, whatever the code remembers."""
+    body = "SEEN.append([float(n) for n in numbers]); return str(SEEN)"
+    source = REFERENCE.replace(RIGHT, body) + "\nSEEN = []\n"
+    found = tiny.grade({"ann": source})["ann"]
+    [example] = found.tasks[0].examples
+    assert example.call == "mean([3.0])"
+    assert set(re.findall(r"0\.\d{3,}", example.gives)) == set(), "hidden inputs are such numbers"
+
+
+def test_a_process_that_ends_is_told_with_the_call_that_ends_it(tiny: TinyCourse) -> None:
+    body = (
+        "import os\n    if len(numbers) == 2: os._exit(7)\n    return sum(numbers) / len(numbers)"
+    )
+    found = tiny.grade({"ann": REFERENCE.replace(RIGHT, body)})["ann"]
+    [example] = found.tasks[0].examples
+    assert example.call.count(",") == 1, "a list of two numbers"
+    assert example.gives == "your code ended the program (exit 7)"
+
+
+def test_earlier_tasks_that_are_wrong_are_lent(tiny: TinyCourse) -> None:
+    """The example of a task shows its own mistake, and not that of a function it calls."""
+    text = REFERENCE.replace(RIGHT, "return 7")
+    text = text.replace("return self.counts[word]", "return self.counts[word] + mean([1]) * 2")
+    found = tiny.grade({"ann": text})["ann"]
+    [example] = found.tasks[1].examples
+    given = re.match(r'Bag\((.*)\)\.count\("(.)"\)', example.call)
+    assert given is not None
+    assert float(example.gives) == given[1].count(given[2]) + 2
+
+
+@pytest.mark.parametrize(("examples", "shown"), [(True, 1), (False, 0)])
+def test_examples_can_be_held_back(tiny: TinyCourse, examples: bool, shown: int) -> None:
+    found = tiny.grade({"ann": REFERENCE.replace(RIGHT, "return 7")}, examples=examples)["ann"]
+    assert len(found.tasks[0].examples) == 1, "the instructor has them in any case"
+    for name in ("ann.html", "ann.md"):
+        page = (tiny.project.root / "grades" / name).read_text("utf-8")
+        assert page.count("right is") == shown
+    told = (tiny.project.root / "grades" / "class" / "mistakes.html").read_text("utf-8")
+    assert "Where they differ" in told
+    assert "mean([3.0])" in told
+
+
+def test_a_page_begins_with_what_is_wrong(tiny: TinyCourse) -> None:
+    wrong = REFERENCE.replace("return self.counts[word]", "return 7")
+    tiny.grade({"ann": wrong})
     page = (tiny.project.root / "grades" / "ann.html").read_text("utf-8")
-    assert message[0].upper() + message[1:] in page
+    assert page.index("9.2 A bag of words") < page.index("Done: 1 of 2") < page.index("9.1 Mean")
 
 
-def test_the_direction_is_no_channel_for_text(tiny: TinyCourse) -> None:
-    body = "return {f'{numbers}': 'SECRET'}"
-    found = by_name(grade(tiny, DOUBLES, ann=body)["ann"])
-    assert found["test_any_mean"].message == "mean gives a dict where a number is expected"
+def test_what_no_mistake_explains_is_shown_all_the_same(tiny: TinyCourse) -> None:
+    found = grade(tiny, DOUBLES, ann="return [sum(numbers)]")["ann"]
+    [example] = found.tasks[0].examples
+    assert (example.call, example.gives, example.right) == ("mean([3.0])", "[3.0]", "3.0")
+    assert example.where == "a list where a number is expected"
+    page = (tiny.project.root / "grades" / "ann.html").read_text("utf-8")
+    assert '<pre class="call">mean([3.0])</pre>' in page
+
+
+@pytest.mark.slow
+def test_code_that_sleeps_in_every_program_is_not_asked_for_ever(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("examiner.counterexamples.examples.SECONDS", 0.2)
+    body = "import time\n    time.sleep(0.0 if len(numbers) == 5 else 9.0)\n    return 7"
+    before = time.monotonic()
+    found = tiny.grade({"ann": REFERENCE.replace(RIGHT, body)})["ann"]
+    [example] = found.tasks[0].examples
+    assert example.gives.startswith("waited for more than 0.6 s"), example
+    assert time.monotonic() - before < 40

@@ -11,10 +11,10 @@ from typing import NoReturn
 import pytest
 
 from examiner.candidate.confinement import mapped_memory
+from examiner.counterexamples.examples import Examples
 from examiner.grading.examiner import Examiner, Skip
 from examiner.grading.submissions import Submission
 from examiner.judge import reading
-from examiner.judge.diagnosis import Diagnosis
 from examiner.judge.reading import TextError, memory_bound, read_apart
 from examiner.results import SubmissionResult, Verdict
 from tests.examiner.grading.conftest import REFERENCE, TinyCourse
@@ -145,9 +145,11 @@ def test_memory_is_bounded_in_a_block() -> None:
 # ------------------------------------------------------------------ the grader itself dies
 
 
-def dies_of(course: TinyCourse, monkeypatch: pytest.MonkeyPatch, name: str) -> SubmissionResult:
-    """Grade a right and a deadly submission, which kills the worker in a method of Diagnosis'."""
-    whole, method = Examiner.judge, getattr(Diagnosis, name)
+def dies_of(
+    course: TinyCourse, monkeypatch: pytest.MonkeyPatch, kind: type, name: str
+) -> SubmissionResult:
+    """Grade a right and a deadly submission, which kills the worker in a method of a class."""
+    whole, method = Examiner.judge, getattr(kind, name)
     judged: list[str] = []
 
     def noting(self: Examiner, submission: Submission, skip: Skip) -> SubmissionResult:
@@ -160,7 +162,7 @@ def dies_of(course: TinyCourse, monkeypatch: pytest.MonkeyPatch, name: str) -> S
         return method(self, *args)
 
     monkeypatch.setattr(Examiner, "judge", noting)
-    monkeypatch.setattr(Diagnosis, name, deadly)
+    monkeypatch.setattr(kind, name, deadly)
     wrong = REFERENCE.replace("return sum(numbers)", "return 1 + sum(numbers)")
     found = course.grade({"ann": REFERENCE, "ben": f"{wrong}# deadly\n", "cleo": REFERENCE})
     assert [found[student].score for student in ("ann", "cleo")] == [10, 10]
@@ -170,6 +172,6 @@ def dies_of(course: TinyCourse, monkeypatch: pytest.MonkeyPatch, name: str) -> S
 def test_a_death_while_mistakes_are_explained_costs_the_words_only(
     tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = dies_of(tiny, monkeypatch, "named")
+    found = dies_of(tiny, monkeypatch, Examples, "of")
     assert [task.verdict for task in found.tasks] == [Verdict.FAILED, Verdict.PASSED]
     assert not found.provisional

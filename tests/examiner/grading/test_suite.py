@@ -111,3 +111,16 @@ def test_a_run_is_a_value(tmp_path: Path) -> None:
     assert len({first, second, third}) == 3
     assert first == again
     assert not wrong.draws
+
+
+def test_a_second_suite_of_the_same_name_is_read_itself(tmp_path: Path) -> None:
+    """One process reads several: what it knew by that name is not given again."""
+    names: list[list[str]] = []
+    for number, folder in enumerate((tmp_path / "one", tmp_path / "two")):
+        folder.mkdir()
+        text = SAYS.replace("test_drawn", f"test_drawn_{number}")
+        (folder / "test_tiny.py").write_text(text, "utf-8")
+        path = folder / "test_tiny.py"
+        with_suite(path, folder, lambda suite: names.append([test.name for test in suite.tests]))
+    assert names[0][1:] == ["test_drawn_0"]
+    assert names[1][1:] == ["test_drawn_1"]

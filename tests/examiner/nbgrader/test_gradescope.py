@@ -103,11 +103,23 @@ def test_nothing_handed_in_is_said(autograder):
 def test_a_task_becomes_one_entry():
     test = {"behaviour": "It adds.", "verdict": "failed", "message": "m", "misconception": "why"}
     task = {"id": "2.1", "title": "T", "score": 1, "max_score": 2, "verdict": "failed"}
-    result = {"score": 1, "notice": "", "provisional": True, "tasks": [{**task, "tests": [test]}]}
+    task |= {"tests": [test], "examples": []}
+    result = {"score": 1, "notice": "", "provisional": True, "tasks": [task]}
     made = results(NGRAMS, result, ["no sandbox"])
-    assert made["tests"][0]["output"] == "- It adds.\n  m\n  Perhaps this: why"
+    assert made["tests"][0]["output"] == "- It adds.\n  m\n  This looks like: why"
     assert made["tests"][1]["visibility"] == "hidden"
     assert "can only rise" in made["output"]
+
+
+def test_an_entry_begins_with_the_smallest_example():
+    test = {"behaviour": "It adds.", "verdict": "failed", "message": "m", "misconception": "why"}
+    shown = {"symbol": "add", "call": "add(1, 2)", "gives": "2", "right": "3", "says": "why"}
+    task = {"id": "2.1", "title": "T", "score": 1, "max_score": 2, "verdict": "failed"}
+    task |= {"tests": [test], "examples": [shown]}
+    result = {"score": 1, "notice": "", "provisional": False, "tasks": [task]}
+    [entry] = results(NGRAMS, result)["tests"]
+    example = "This looks like: why\nadd(1, 2)\n  gives     2\n  right is  3\n"
+    assert entry["output"] == f"{example}\n- It adds."
 
 
 # ------------------------------------------------------- containers that forbid namespaces
@@ -201,7 +213,7 @@ def pad(sentence, n):
 def test_where_namespaces_are_forbidden_submissions_run_as_another_user(autograder, reference):
     deeds = DEEDS.format(root=str(autograder))
     found = run(autograder, {"ngrams.py": reference + deeds + LEAK}, container())
-    got = [line for line in found["tests"][0]["output"].splitlines() if "got" in line]
+    got = [line for line in found["tests"][0]["output"].splitlines() if "gives" in line]
     assert got, found
     assert got[0].split(maxsplit=1)[1] == "[]"
     points = NGRAMS.tasks[0].points

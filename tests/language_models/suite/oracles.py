@@ -176,6 +176,11 @@ def encode(text, merges):
     return tokens
 
 
+def bytes_of(i, merges):
+    """The bytes of a token: those of its two parts, if it was merged."""
+    return bytes([i]) if i < 256 else b"".join(bytes_of(part, merges) for part in merges[i - 256])
+
+
 def from_the_left(text, merges):
     """Do the first merge that fits from the left: wrong."""
     tokens = []
@@ -279,4 +284,6 @@ def beam(table, history, width, max_tokens, alpha):
         live = [text for text in best if text[-1] != EOS]
     score = {t: sum(text_log_probs(table, history, t)) / len(t) ** alpha for t in done + live}
     ranked = sorted(score, key=lambda text: score[text], reverse=True)
+    if any(score[a] - score[b] < 1e-9 for a, b in itertools.pairwise(ranked)):
+        return None
     return [(list(text), score[text]) for text in ranked[:width]]
