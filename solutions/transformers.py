@@ -30,7 +30,7 @@ All of it together, once the tasks are done:
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -886,19 +886,69 @@ class Encoder(LanguageModel):
 
 
 class Classifier(nn.Module):
-    """Given: an encoder, and a linear layer that reads the vector of each text's first token."""
+    """An encoder that has been trained, and one new linear layer that tells texts apart."""
 
     def __init__(self, encoder: nn.Module, D: int, n: int) -> None:
         super().__init__()
-        self.encoder = encoder
+        self.encoder = encoder  # a call returns logits, (B, T, V), and vectors, (B, T, D)
         self.head = nn.Linear(D, n)  # weight: (n, D)
 
     def forward(
         self, tokens: Int[Tensor, "B T"]
     ) -> tuple[Float[Tensor, "B n"], Float[Tensor, "B D"]]:
-        """Return the logits of the n classes of each text, and the vectors they are read off."""
+        """Return the logits of the n classes of each text, and the vectors they are read off.
+
+        A text is judged by the vector of its first token, BOS, which has seen all others. About 2
+        lines.
+
+        >>> encoder = lambda tokens: (None, torch.ones(*tokens.shape, 2))
+        >>> logits, vectors = Classifier(encoder, D=2, n=3)(torch.tensor([[BOS, 3, PAD]]))
+        >>> logits.shape, vectors.shape
+        (torch.Size([1, 3]), torch.Size([1, 2]))
+        """
+        # BEGIN SOLUTION
         vectors = self.encoder(tokens)[1][:, 0]
         return self.head(vectors), vectors
+        # END SOLUTION
+
+
+def fine_tune(
+    model: nn.Module,
+    batches: Iterable[tuple[Int[Tensor, "B T"], Int[Tensor, "B"]]],
+    rate: float,
+    head_rate: float,
+) -> list[float]:
+    """Teach a classifier its task: one step of torch's AdamW for each batch of texts and labels.
+
+    The loss of a batch is the mean cross-entropy of its labels. What was trained before,
+    model.encoder, learns with `rate`, and the new layer, model.head, with `head_rate`: give the
+    optimizer two groups of parameters, and no weight decay. With rate 0 the encoder stays as it
+    is, and only the layer on top learns (a linear probe). Returns the loss of each batch, as it
+    was before the step. About 10 lines.
+
+    >>> model = nn.Module()  # which says that all four classes are equally likely
+    >>> model.encoder, model.head = nn.Embedding(5, 4), nn.Linear(4, 4)
+    >>> model.forward = lambda tokens: (0 * model.head(model.encoder(tokens[:, 0])), None)
+    >>> batch = torch.tensor([[BOS, 3], [BOS, 4]]), torch.tensor([0, 2])
+    >>> [round(loss, 3) for loss in fine_tune(model, [batch], 0.0, 0.1)]  # ln 4
+    [1.386]
+    """
+    # BEGIN SOLUTION
+    groups = [
+        {"params": model.encoder.parameters(), "lr": rate},
+        {"params": model.head.parameters(), "lr": head_rate},
+    ]
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.0)
+    losses = []
+    for tokens, labels in batches:
+        logits, _ = model(tokens)
+        loss = F.cross_entropy(logits, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+    # END SOLUTION
 
 
 # ------------------------------------------------------------------ 6.11 Encoder and decoder

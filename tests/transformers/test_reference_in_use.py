@@ -4,6 +4,7 @@ The module `transformers` here is Hugging Face's, the oracle; `ours` is the chap
 """
 
 import math
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,30 @@ def test_padding_changes_no_vector() -> None:
     answers, vectors = ours.Classifier(encoder, 12, 3)(tokens)
     assert answers.shape == (2, 3)
     closely(vectors, x[:, 0])
+
+
+def test_fine_tuning_is_two_optimizers_of_torch() -> None:
+    """A new layer learns fast, an encoder slowly, or not at all."""
+    tokens, labels = torch.tensor([[BOS, 4, 5], [BOS, 6, PAD]]), torch.tensor([0, 2])
+    first = ours.Classifier(ours.initialise(ours.Encoder(small()), rng(), 0.3), 12, 3).eval()
+    for rate in (0.01, 0.0):
+        model, twin = deepcopy(first), deepcopy(first)
+        losses = ours.fine_tune(model, [(tokens, labels)] * 4, rate, 0.05)
+        slow = torch.optim.AdamW(twin.encoder.parameters(), rate, weight_decay=0)
+        fast = torch.optim.AdamW(twin.head.parameters(), 0.05, weight_decay=0)
+        for loss in losses:
+            expected = nn.functional.cross_entropy(twin(tokens)[0], labels)
+            assert loss == pytest.approx(expected.item(), rel=1e-4)
+            twin.zero_grad()
+            expected.backward()
+            slow.step()
+            fast.step()
+        closely(list(model.parameters()), list(twin.parameters()))
+        still = [
+            torch.equal(*pair) for pair in zip(model.parameters(), first.parameters(), strict=True)
+        ]
+        assert sum(still) == (0 if rate else len(list(first.encoder.parameters())))
+        assert losses == sorted(losses, reverse=True)
 
 
 def test_an_encoder_decoder_is_torchs_transformer() -> None:

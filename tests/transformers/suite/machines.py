@@ -127,6 +127,70 @@ def continued(generate, w, prompts, most, temperature, seed, cached):
 
 
 @ship
+class Words(nn.Module):
+    """An encoder that looks words up; its logits are all 100."""
+
+    def __init__(self, words):
+        super().__init__()
+        self.words = words
+
+    def forward(self, tokens):
+        return torch.full((*tokens.shape, len(self.words)), 100.0), self.words[tokens]
+
+
+@ship
+def judged(new_classifier, words, head, bias, tokens):
+    """What a student's classifier says of texts, on top of an encoder that looks words up."""
+    model = new_classifier(Words(words), head.shape[1], head.shape[0])
+    model.head.weight, model.head.bias = nn.Parameter(head.clone()), nn.Parameter(bias.clone())
+    logits, vectors = model(tokens)
+    return logits.detach(), vectors.detach()
+
+
+@ship
+class Judge(nn.Module):
+    """A classifier of texts: an embedding stands in for the encoder."""
+
+    def __init__(self, w):
+        super().__init__()
+        self.encoder = nn.Embedding.from_pretrained(w["words"].clone(), freeze=False)
+        self.head = nn.Linear(w["head"].shape[1], w["head"].shape[0], bias=False)
+        self.head.weight = nn.Parameter(w["head"].clone())
+
+    def forward(self, tokens):
+        vectors = self.encoder(tokens).mean(1)
+        return self.head(vectors), vectors
+
+
+@ship
+def tune_judge(fine_tune, w, batches, rate, head_rate):
+    """Let a student's function teach a judge: the losses, and the weights afterwards."""
+    model = Judge(w)
+    for p in model.parameters():
+        p.grad = torch.full_like(p, 9.0)
+    losses = fine_tune(model, [tuple(batch) for batch in batches], rate, head_rate)
+    weights = {"words": model.encoder.weight.detach(), "head": model.head.weight.detach()}
+    return [float(loss) for loss in losses], weights
+
+
+def tuned(w, batches, rate, head_rate):
+    """What torch's AdamW makes of a judge, each part with an optimizer of its own."""
+    model = Judge(w)
+    parts = ((model.encoder, rate), (model.head, head_rate))
+    optimizers = [torch.optim.AdamW(m.parameters(), lr, weight_decay=0) for m, lr in parts]
+    losses = []
+    for tokens, labels in batches:
+        logs = model(tokens)[0].log_softmax(-1)
+        loss = -logs[torch.arange(len(labels)), labels].mean()
+        model.zero_grad()
+        loss.backward()
+        for optimizer in optimizers:
+            optimizer.step()
+        losses.append(loss.item())
+    return losses, {"words": model.encoder.weight.detach(), "head": model.head.weight.detach()}
+
+
+@ship
 def masked(mask_words, tokens, V, seed, share):
     """Inputs and targets drawn with a generator of this seed."""
     inputs, targets = mask_words(tokens, V, torch.Generator().manual_seed(seed), share)

@@ -1,4 +1,6 @@
-"""Tests of tasks 6.10 and 6.11: masked words, translating."""
+"""Tests of tasks 6.10 and 6.11: masked words, fine-tuning, translating."""
+
+import math
 
 import pytest
 import torch
@@ -137,6 +139,71 @@ def test_padding_changes_nothing(transformers, rng):
         alone = oracles.encoded(values, tokens[row : row + 1, :length])
         assert close(x[row, :length], alone[0])
         assert close(logits[row, :length], alone[0] @ values["embed.words.weight"].T - 1)
+
+
+@pytest.mark.task("6.10", weight=0.6, visible=True)
+def test_a_text_is_judged_by_its_first_token(transformers):
+    """The logits and the vectors are those of the first token, whatever follows it."""
+    words, head = torch.arange(12.0).reshape(6, 2), torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    tokens = torch.tensor([[BOS, 3, 4], [BOS, 5, PAD], [3, 4, EOS]])
+    bias = torch.tensor([0.0, 10.0])
+    logits, vectors = machines.judged(transformers.Classifier, words, head, bias, tokens)
+    assert close(vectors, torch.tensor([[2.0, 3.0], [2.0, 3.0], [6.0, 7.0]]))
+    assert close(logits, torch.tensor([[2.0, 13.0], [2.0, 13.0], [6.0, 17.0]]))
+
+
+@pytest.mark.task("6.10", weight=1)
+def test_logits_of_texts(transformers, rng):
+    """The new layer reads the vectors, not the encoder's logits; texts of any length."""
+    for n, T in ((3, 4), (2, 1)):
+        words, head, bias = tensor(rng, 9, 5), tensor(rng, n, 5), tensor(rng, n)
+        tokens = torch.tensor(rng.integers(0, 9, size=(4, T)))
+        logits, vectors = machines.judged(transformers.Classifier, words, head, bias, tokens)
+        assert close(vectors, words[tokens[:, 0]])
+        assert close(logits, words[tokens[:, 0]] @ head.T + bias)
+
+
+@pytest.mark.task("6.10", weight=0.6, visible=True)
+def test_the_loss_of_who_knows_nothing(transformers):
+    """If all four classes are equally likely, the loss of a batch is ln 4, before its step."""
+    w = {"words": torch.ones(5, 2), "head": torch.zeros(4, 2)}
+    batches = [(torch.tensor([[BOS, 3], [BOS, 4]]), torch.tensor([0, 2]))]
+    losses, _ = machines.tune_judge(transformers.fine_tune, w, batches, 0.0, 0.1)
+    assert close(losses, [math.log(4)], rtol=1e-4)
+
+
+def labelled(rng, n_batches):
+    """Random weights of a judge, and batches of texts with labels."""
+    w = {"words": tensor(rng, 9, 4), "head": tensor(rng, 3, 4)}
+    sizes = rng.integers(1, 5, size=n_batches)
+    return w, [
+        (torch.tensor(rng.integers(0, 9, size=(B, 3))), torch.tensor(rng.integers(0, 3, size=B)))
+        for B in map(int, sizes)
+    ]
+
+
+def assert_tunes(transformers, w, batches, rate, head_rate):
+    losses, weights = machines.tuned(w, batches, rate, head_rate)
+    found = machines.tune_judge(transformers.fine_tune, w, batches, rate, head_rate)
+    assert close(found[0], losses, rtol=1e-3, atol=1e-4)
+    assert close(found[1], weights, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("6.10", weight=2)
+def test_two_rates(transformers, rng):
+    """Encoder and new layer learn each with its own rate; gradients of before are forgotten."""
+    assert_tunes(transformers, *labelled(rng, 4), 0.01, 0.1)
+    assert_tunes(transformers, *labelled(rng, 3), 0.1, 0.02)
+
+
+@pytest.mark.task("6.10", weight=0.8)
+def test_a_linear_probe(transformers, rng):
+    """With rate 0 the encoder stays as it is, and the new layer learns."""
+    w, batches = labelled(rng, 3)
+    assert_tunes(transformers, w, batches, 0.0, 0.1)
+    _, weights = machines.tune_judge(transformers.fine_tune, w, batches, 0.0, 0.1)
+    assert close(weights["words"], w["words"])
+    assert not close(weights["head"], w["head"])
 
 
 # ------------------------------------------------------------------ 6.11

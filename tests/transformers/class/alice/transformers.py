@@ -397,6 +397,36 @@ class Encoder(LanguageModel):
         return self.logits(vectors), vectors
 
 
+class Classifier(nn.Module):
+    """An encoder that has been trained, and one new linear layer that tells texts apart."""
+
+    def __init__(self, encoder, D, n):
+        super().__init__()
+        self.encoder = encoder
+        self.head = nn.Linear(D, n)
+
+    def forward(self, tokens):
+        _, vectors = self.encoder(tokens)
+        of_text = vectors.select(1, 0)
+        return self.head(of_text), of_text
+
+
+def fine_tune(model, batches, rate, head_rate):
+    slow = torch.optim.Adam(model.encoder.parameters(), lr=rate)
+    fast = torch.optim.Adam(model.head.parameters(), lr=head_rate)
+
+    def learn(tokens, labels):
+        model.zero_grad()
+        chosen = model(tokens)[0].log_softmax(dim=1).gather(1, labels[:, None])
+        loss = -chosen.mean()
+        loss.backward()
+        slow.step()
+        fast.step()
+        return float(loss)
+
+    return [learn(*batch) for batch in batches]
+
+
 class CrossAttention(nn.Module):
     """Given: the heads of chapter 5, with queries from one text, keys and values from another."""
 
