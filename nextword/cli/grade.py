@@ -43,6 +43,14 @@ def grade(
         str, typer.Option(help="bubblewrap, or none: for trusted code only.")
     ] = "bubblewrap",
     regrade: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
+    examples: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEN",
+            help='When students see on which inputs they are wrong: "at once", "never" or from a '
+            "day on, such as 2026-12-01; default: the course's.",
+        ),
+    ] = None,
     gradebook: Annotated[
         str | None, typer.Option(metavar="URL", help="Write into nbgrader's gradebook.")
     ] = None,
@@ -66,7 +74,11 @@ def grade(
     if gradebook:
         given: dict[str, object] = {"--out": out, "--json": json_file, "--csv": csv_file}
         given |= {"--seed": seed is not None, "--package": package}
-        given |= {"--regrade": regrade, "--sandbox": sandbox != "bubblewrap"}
+        given |= {
+            "--examples": examples,
+            "--regrade": regrade,
+            "--sandbox": sandbox != "bubblewrap",
+        }
         raise typer.Exit(_into_gradebook(chapter, submissions, gradebook, jobs, roster, given))
     if sandbox not in ("bubblewrap", "none"):
         raise UserError(f"--sandbox {sandbox}: expected bubblewrap or none")
@@ -80,11 +92,26 @@ def grade(
         regrade=regrade,
         packages=tuple(package or ()),
         roster=read_roster(roster) if roster else None,
+        examples=_shows_examples(project, examples),
     )
     outcome = _graded(project, found, submissions, options)
     _write(outcome, json_file, csv_file)
     _tell(outcome, options.out)
     raise typer.Exit(0 if outcome.all_judged else 1)
+
+
+def _shows_examples(project: Project, when: str | None) -> bool:
+    """Tell whether students see their examples today, as asked for or as the course says."""
+    from dataclasses import replace
+    from datetime import date
+
+    from examiner.catalogue.settings import require_a_time
+
+    settings = project.settings
+    if when is not None:
+        require_a_time(when, "--examples")
+        settings = replace(settings, examples=when)
+    return settings.shows_examples(date.today())
 
 
 def _into_gradebook(

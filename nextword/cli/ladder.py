@@ -23,7 +23,7 @@ class Split(StrEnum):
 
 def ladder(
     corpus: Annotated[
-        str, typer.Option(help="village, pydocs or the path of a text file.")
+        str, typer.Option(help="village, pydocs, shakespeare or the path of a text file.")
     ] = "village",
     package: Annotated[
         str | None, typer.Option(help="The models' package. Default: solutions, else coursework.")

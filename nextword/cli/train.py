@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def train(
     corpus: Annotated[
-        str, typer.Argument(help="village, pydocs, a text file; with --characters a download.")
+        str,
+        typer.Argument(help="village, pydocs, shakespeare, a file; with --characters a download."),
     ] = "village",
     to: Annotated[Path, typer.Option(help="The folder of the checkpoint.")] = Path("runs/village"),
     tokens: Annotated[int, typer.Option(min=1_000, help="Tokens to train on.")] = 1_000_000,

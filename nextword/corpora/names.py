@@ -12,10 +12,11 @@ import numpy as np
 
 from examiner.errors import UserError
 from examiner.fingerprints import code_of, fingerprint
-from nextword.corpora import pydocs, text
+from nextword.corpora import pydocs, shakespeare, text
 from nextword.given.vocabulary import build_vocabulary, replace_unknown
 
-KNOWN = ("village", "pydocs")
+_SENTENCES = {"pydocs": pydocs.sentences, "shakespeare": shakespeare.sentences}
+KNOWN = ("village", *_SENTENCES)
 SHORTEST_FILE = 50  # sentences; less cannot be split in three
 SEEN_OFTEN_ENOUGH = 2  # a word of real text that was seen less in training is <unk>
 
@@ -64,8 +65,8 @@ def load(name: str, n_train: int = 1_000_000, n_test: int = 100_000) -> Texts:
             raise UserError(f"{what} must be at least 1, got {n_tokens}")
     if name == "village":
         return _village(n_train, n_test)
-    if name == "pydocs":
-        splits = [pydocs.sentences(split, lower=True) for split in text.SPLITS]
+    if name in _SENTENCES:
+        splits = [_SENTENCES[name](split, lower=True) for split in text.SPLITS]
     else:
         splits = _split_in_order(_file_sentences(_existing_file(name)))
     train, validation, test = splits
@@ -82,6 +83,9 @@ def recipe(name: str) -> str:
     if name == "pydocs":
         code = [here / f"{module}.py" for module in ("pydocs", "text")]
         return fingerprint([pydocs.depends_on(), *map(code_of, code)])
+    if name == "shakespeare":
+        code = [here / f"{module}.py" for module in ("shakespeare", "text")]
+        return fingerprint([shakespeare.PACKAGE, *map(code_of, code)])
     return fingerprint([_read(_existing_file(name))])
 
 

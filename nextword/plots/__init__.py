@@ -5,11 +5,14 @@ make them alike. Then there is a file per chapter.
 """
 
 from nextword.plots.attention import look_back, shared_heads, tiles, weight_tables, windows
-from nextword.plots.charts import ladder, lines, next_words
+from nextword.plots.attention_shapes import matrix_shapes, steps_needed, way_of_one_word
+from nextword.plots.charts import gaps, ladder, lines, next_words
 from nextword.plots.data import where_the_bits_are, word_order, zipf
+from nextword.plots.distributions import distributions
 from nextword.plots.embeddings import against, arrows, bars, tree, word_map
 from nextword.plots.language_models import aligned, floor_and_excess, search, tokens
 from nextword.plots.ngrams import continuations, held_out_counts, likelihood, sliding_windows
+from nextword.plots.panels import ranges, small_multiples
 from nextword.plots.rnns import (
     encoder_decoder,
     kinds,
@@ -19,6 +22,7 @@ from nextword.plots.rnns import (
     unrolled,
     window_network,
 )
+from nextword.plots.rnns_cells import both_directions, computation_graph, gru_cell
 from nextword.plots.style import look
 from nextword.plots.texts import coloured, count_table
 from nextword.plots.transformers import (
@@ -31,22 +35,40 @@ from nextword.plots.transformers import (
     waves,
     whole_model,
 )
-from nextword.plots.transformers_use import by_rung, by_work, two_stacks, with_spread
+from nextword.plots.transformers_inside import shares_with_intervals, two_stacks
+from nextword.plots.transformers_today import dots, growth
+from nextword.plots.transformers_use import by_rung, by_work, with_spread
+from nextword.plots.transformers_whole import first_transformer
+from nextword.plots.word_vectors import (
+    moved,
+    named_map,
+    skip_gram_window,
+    two_directions,
+    two_measures,
+)
 
 __all__ = [
     "against",
     "aligned",
     "arrows",
     "bars",
+    "both_directions",
     "by_rung",
     "by_work",
     "cached",
     "coloured",
+    "computation_graph",
     "continuations",
     "count_table",
     "curves",
+    "distributions",
+    "dots",
     "encoder_decoder",
+    "first_transformer",
     "floor_and_excess",
+    "gaps",
+    "growth",
+    "gru_cell",
     "held_out_counts",
     "kinds",
     "ladder",
@@ -55,22 +77,33 @@ __all__ = [
     "look",
     "look_back",
     "lstm_cell",
+    "matrix_shapes",
+    "moved",
+    "named_map",
     "next_words",
     "over_words",
     "padded",
+    "ranges",
     "search",
     "shared_heads",
     "shares",
+    "shares_with_intervals",
+    "skip_gram_window",
     "sliding_windows",
+    "small_multiples",
     "stages",
+    "steps_needed",
     "tiles",
     "tokens",
     "tree",
     "turned",
     "two_blocks",
+    "two_directions",
+    "two_measures",
     "two_stacks",
     "unrolled",
     "waves",
+    "way_of_one_word",
     "weight_tables",
     "where_the_bits_are",
     "whole_model",

@@ -169,3 +169,31 @@ def ladder(
     ax.set_xlabel(f"perplexity on the {text} (logarithmic)")
     ax.grid(True, axis="x")
     return fig
+
+
+@drawn
+def gaps(percent: Mapping[str, float], new: Collection[str] = ()) -> Figure:
+    """Draw how far each model is above the floor, in percent, as a dot on a logarithmic axis.
+
+    A step to the left by the same length divides what is still missing by the same number.
+    new: the models to be seen first, in a colour of their own.
+    """
+    fig, ax = panel(0.8 + 0.32 * len(percent))
+    names = list(percent)[::-1]
+    values = [percent[name] for name in names]
+    colours = [COLOURS[0] if name in new or not new else MUTED for name in names]
+    ax.plot(values, range(len(names)), color=MUTED, linewidth=0.8, zorder=1)
+    ax.scatter(values, range(len(names)), s=44, color=colours, zorder=2)
+    for i, value in enumerate(values):
+        shown = f"{value:,.1f} %" if value < 10 else f"{value:,.0f} %"
+        ax.annotate(shown, (value, i), xytext=(7, 0), textcoords="offset points", va="center")
+    ax.set_yticks(range(len(names)), names)
+    ax.set_xscale("log")
+    low, high = min(values), max(values)
+    ax.set_xlim(0.7 * low, 5 * high)
+    ticks = (1, 3, 10, 30, 100, 1000, 10000)
+    plain_ticks(ax, "x", [tick for tick in ticks if 0.7 * low < tick < 5 * high])
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("perplexity above the floor (percent, logarithmic)")
+    ax.grid(True, axis="x")
+    return fig

@@ -139,9 +139,18 @@ def bars(values: Mapping[str, float], *, x: str, form: str = "{:.2f}", top: floa
 
 @drawn
 def against(
-    xs: Sequence[float], ys: Sequence[float], *, x: str, y: str, diagonal: bool = False
+    xs: Sequence[float],
+    ys: Sequence[float],
+    *,
+    x: str,
+    y: str,
+    diagonal: bool = False,
+    named: Mapping[int, str] | None = None,
 ) -> Figure:
-    """Draw points, one value against another; `diagonal` adds the line on which both are equal."""
+    """Draw points, one value against another; `diagonal` adds the line on which both are equal.
+
+    named: {number of a point: what is written beside it}.
+    """
     fig, ax = panel(3.4)
     few = len(xs) < 50
     ax.scatter(
@@ -152,6 +161,11 @@ def against(
         ax.plot(ends, ends, color=FLOOR, linestyle="--", linewidth=1.4)
         ax.annotate("equal", (ends[1], ends[1]), xytext=(-4, -14), textcoords="offset points",
                     color=FLOOR, fontsize=SMALL)  # fmt: skip
+    for i, name in (named or {}).items():
+        left = xs[i] > (min(xs) + max(xs)) / 2  # of a point on the right
+        ax.annotate(name, (xs[i], ys[i]), xytext=(-6 if left else 6, 0), va="center", color=INK,
+                    ha="right" if left else "left", textcoords="offset points",
+                    fontsize=SMALL)  # fmt: skip
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     ax.grid(True)

@@ -103,7 +103,8 @@ def over_words(
         ax.axvspan(place - 0.5, place + 0.5, color=FAINT, linewidth=0)
     for k, (name, values) in enumerate(series.items()):
         ax.plot(range(len(words)), list(values), label=name, **look(name, k))
-    ax.set_xticks(range(len(words)), words, rotation=90)
+    upright = all(len(word) == 1 for word in words)
+    ax.set_xticks(range(len(words)), words, rotation=0 if upright else 90)
     ax.set_ylabel(y)
     ax.set_xlim(-0.5, len(words) - 0.5)
     ax.grid(True, axis="y")

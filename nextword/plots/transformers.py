@@ -127,7 +127,7 @@ def whole_model(n_layers: int) -> Figure:
         "rows of E, positions",
         f"{n_layers} blocks",
         "norm",
-        "E, turned over",
+        "rows of E again",
         "scores",
     ]
     for k, part in enumerate(parts):
@@ -147,16 +147,23 @@ def whole_model(n_layers: int) -> Figure:
 
 
 @drawn
-def waves(table: Sequence[Sequence[float]], shown: Sequence[int]) -> Figure:
-    """Draw columns of a table of positions as curves, one above the other; values are -1 to 1."""
-    fig, ax = panel(0.8 + 0.5 * len(shown))
-    for k, column in enumerate(shown):
-        level = -2.4 * k
+def waves(table: Sequence[Sequence[float]], shown: Sequence[int], digits: int = 0) -> Figure:
+    """Draw columns of a table of positions as curves, one above the other; values are -1 to 1.
+
+    digits: so many binary digits of the place are drawn above them, as steps, the last digit first.
+    """
+    fig, ax = panel(0.8 + 0.45 * (len(shown) + digits))
+    places = range(len(table))
+    levels = [-2.4 * k for k in range(digits + len(shown))]
+    for k, level in enumerate(levels[:digits]):
+        steps = [level - 0.8 + 1.6 * (place >> k & 1) for place in places]
+        ax.step(places, steps, where="post", color=MUTED, linewidth=1)
+    for column, level in zip(shown, levels[digits:], strict=True):
         ax.axhline(level, color=FAINT, linewidth=0.7)
-        values = [level + row[column] for row in table]
-        ax.plot(range(len(values)), values, color=COLOURS[column % 2])
-    names = [f"{'cos' if c % 2 else 'sin'}, pair {c // 2}" for c in shown]
-    ax.set_yticks([-2.4 * k for k in range(len(shown))], names)
+        ax.plot(places, [level + row[column] for row in table], color=COLOURS[column % 2])
+    names = [f"digit for {2**k}" for k in range(digits)]
+    names += [f"{'cos' if c % 2 else 'sin'}, pair {c // 2}" for c in shown]
+    ax.set_yticks(levels, names)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("position (words)")
     ax.set_xlim(0, len(table) - 1)

@@ -1,6 +1,6 @@
-"""Pictures of chapter 6's second page and of the last page: spreads, work, facts by rung.
+"""Pictures of chapter 6's later pages and of the last page: spreads, work, facts by rung.
 
-Leaves out: the network itself (transformers).
+Leaves out: the network itself (transformers), and what goes on inside (transformers_inside).
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,12 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from nextword.plots.boxes import arrow, bare, box
 from nextword.plots.charts import floor_line
 from nextword.plots.style import (
     COLOURS,
     DASHES,
     INK,
     MARKERS,
-    MUTED,
     SMALL,
     drawn,
     look,
@@ -123,46 +121,4 @@ def by_rung(excess: Mapping[str, Mapping[str, float]]) -> Figure:
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
-    return fig
-
-
-@drawn
-def two_stacks(source: str, inputs: str, targets: str) -> Figure:
-    """Draw an encoder and a decoder: what each block is made of, and who looks at whom."""
-    fig, ax = panel(4.0)
-    stacks = {
-        0.0: ["self-attention,\nboth sides", "feed-forward"],
-        3.6: ["self-attention,\nonly back", "cross-attention", "feed-forward"],
-    }
-    for x, parts in stacks.items():
-        heights = [0.75 + 1.15 * k for k in range(len(parts))]
-        top = heights[-1] + 0.75
-        ax.add_patch(
-            plt.Rectangle(
-                (x - 1.25, 0.1),
-                2.5,
-                top - 0.2,
-                facecolor="none",
-                edgecolor=MUTED,
-                linestyle="--",
-                linewidth=0.8,
-            )
-        )
-        arrow(ax, (x, -0.55), (x, 0.4))
-        for k, (part, height) in enumerate(zip(parts, heights, strict=True)):
-            cross = part == "cross-attention"
-            box(ax, (x, height), part, width=2.1, strong=cross)
-            end = height + 0.85 if k < len(parts) - 1 else top + 0.45
-            arrow(ax, (x, height + 0.32), (x, end))
-    ax.text(0, -0.85, source, ha="center", va="center", color=INK)
-    ax.text(3.6, -0.85, inputs, ha="center", va="center", color=INK)
-    ax.text(3.6, 4.55, targets, ha="center", va="center", color=INK)
-    ax.text(-1.2, -0.2, "encoder", color=MUTED, fontsize=SMALL, va="center")
-    ax.text(4.85, -0.2, "decoder", color=MUTED, fontsize=SMALL, va="center", ha="right")
-    box(ax, (0, 3.4), "vectors m", width=1.5, strong=True)
-    ax.plot([0, 0], [2.9, 3.08], color=INK, linewidth=1.2)
-    ax.plot([0.77, 1.8, 1.8], [3.4, 3.4, 1.9], color=COLOURS[0], linewidth=1.6)
-    arrow(ax, (1.8, 1.9), (2.52, 1.9), COLOURS[0], width=1.6)
-    ax.text(0.85, 3.62, "keys, values", color=COLOURS[0], fontsize=SMALL, va="center")
-    bare(ax, (-1.5, 5.1), (-1.2, 4.9))
     return fig

@@ -380,7 +380,7 @@ def test_one_open_rung_does_not_hide_the_others(course):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--corpus", "brown"], "unknown corpus 'brown': expected village, pydocs or the path of"),
+        (["--corpus", "brown"], "unknown corpus 'brown': expected village, pydocs, shakespeare"),
         (["--corpus", "no/such.txt"], "(there is no file no"),
         (["--corpus", "latin.txt"], "latin.txt is not UTF-8 text (byte 3 is not): save it as UTF"),
         (["--corpus", "short.txt"], "short.txt holds 2 sentences; a corpus needs 50 or more"),

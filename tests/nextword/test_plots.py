@@ -35,6 +35,7 @@ def pictures():
         "held_out_counts": plots.held_out_counts({1: 0.4, 2: 1.2}),
         "continuations": plots.continuations({"a": 5, "b": 2}, {"a": 1, "b": 2}, ["a"]),
         "ladder": plots.ladder({"1-gram": 50.0, "2-gram": 5.0}, floor=2.0),
+        "gaps": plots.gaps({"RNN": 55.0, "LSTM": 4.5}, new=["LSTM"]),
         "zipf": plots.zipf({"village": [3, 1]}),
         "where_the_bits_are": plots.where_the_bits_are([0.1, 1.0, 5.0]),
         "word_order": plots.word_order(["a"], ["b"], [(0, 0)]),
@@ -55,6 +56,11 @@ def pictures():
         "bars": plots.bars({"counts": 0.5}, x="share"),
         "against": plots.against([1.0, 2.0], [2.0, 3.0], x="a", y="b", diagonal=True),
         "tree": plots.tree({"a": "0", "b": "1"}),
+        "skip_gram_window": plots.skip_gram_window(["a", "b", "c"], 1, 1),
+        "two_directions": plots.two_directions(["a", "b"], "c", ["d", "e"]),
+        "named_map": plots.named_map({"a": (0.0, 1.0), "b": (1.0, 0.0)}, {"letters": ["a", "b"]}),
+        "moved": plots.moved({"a": 0.1}, {"a": 0.4}, {"x": ["a"]}, x="place", ends=("b", "c")),
+        "two_measures": plots.two_measures({"a": {"1": (0.1, 0.2)}}, x="b", y="c"),
         "look_back": plots.look_back(["a", "b"], [0.25, 0.75], said="c"),
         "weight_tables": plots.weight_tables({"": [[1, 0]]}, "a", "cd", x="keys", y="queries"),
         "shared_heads": plots.shared_heads(4, [4, 2]),
@@ -67,11 +73,33 @@ def pictures():
         "waves": plots.waves([[0.0, 1.0], [0.8, 0.5], [0.9, -0.4]], shown=(0, 1)),
         "turned": plots.turned({"a": (0.0, 1.5), "b": (3.0, 0.0)}),
         "cached": plots.cached("hello", 1),
+        "gru_cell": plots.gru_cell(),
+        "both_directions": plots.both_directions(["a", "b"]),
+        "computation_graph": plots.computation_graph(
+            {"x": (0, 0), "y": (0, 1)}, [("x", "y", 2.0, 0.5)]
+        ),
+        "distributions": plots.distributions({"before": {"a": 0.5}, "after": {"a": 1.0}}),
+        "dots": plots.dots({"wide": [1.0, 2.0], "narrow": [3.0]}, x="gap"),
+        "growth": plots.growth({"a": (2018.0, 0.1), "b": (2020.0, 175.0)}, {"b": (2020.0, 5.0)}),
+        "matrix_shapes": plots.matrix_shapes(3, 6, 2),
+        "steps_needed": plots.steps_needed(4),
+        "way_of_one_word": plots.way_of_one_word(["a", "b", "c"], 1),
+        "ranges": plots.ranges(
+            {"RNN": {1: [0.1, 0.2], 10: [0.3]}}, x="words", y="norm", yticks=[0.1, 1]
+        ),
+        "small_multiples": plots.small_multiples(
+            {"time": {"RNN": {1: 0.1, 10: 1.0}, "attention": {1: 0.2, 10: 0.3}}},
+            x="words",
+            xticks=[1, 10],
+            yticks=[0.1, 1],
+        ),
         "shares": plots.shares({"A": {"one": 1, "two": 3}}, x="share"),
         "with_spread": plots.with_spread({"a": {10: [1.0, 3.0]}}, x="n", y="y", xticks=(10,)),
         "by_work": plots.by_work({"small": {1e9: 5.0}}, floor=1.5),
         "by_rung": plots.by_rung({"RNN": {"name": 2.0}, "GRU": {"name": 0.5}}),
+        "shares_with_intervals": plots.shares_with_intervals({"a": {"b": (5, 1, 9)}}, x="share"),
         "two_stacks": plots.two_stacks("ab", "<s> b", "b a"),
+        "first_transformer": plots.first_transformer(),
     }
 
 

@@ -64,3 +64,20 @@ def test_a_tree_has_a_leaf_for_each_word_at_the_depth_of_its_code():
     bits = sorted(text.get_text() for text in axes(picture).texts if text.get_text() in "01")
     assert bits == ["0", "0", "0", "1", "1", "1"]
     assert len(axes(picture).lines) == 6
+
+
+def test_a_map_with_words_names_what_has_room_and_no_two_names_touch():
+    points = {"goats": (0.0, 0.0), "ewes": (0.001, 0.0), "paris": (1.0, 1.0)}
+    picture = plots.named_map(points, {"animals": ["goats", "ewes"], "towns": ["paris"]})
+    assert {"paris", "animals", "towns"} <= set(written(picture))
+    assert {"goats", "ewes"} & set(written(picture))
+
+
+def test_words_moved_begin_hollow_and_end_full_on_one_scale():
+    picture = plots.moved(
+        {"a": 0.0, "b": 0.1}, {"a": -0.5, "b": 0.5}, {"x": ["b"], "y": ["a"]}, x="place",
+        ends=("before", "after"),
+    )  # fmt: skip
+    assert axes(picture).get_title() == "hollow: before; full: after"
+    hollow, full = (axes(picture).collections[k].get_offsets()[0] for k in (1, 2))
+    assert (hollow[0], full[0]) == (0.1, 0.5)

@@ -71,6 +71,25 @@ def test_waves_show_the_columns_asked_for_each_around_its_own_level():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["sin, pair 0", "cos, pair 0"]
 
 
+def test_digits_stand_above_the_waves_and_change_at_powers_of_two():
+    (ax,) = axes(plots.waves([[0.0]] * 9, shown=(0,), digits=2))
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == ["digit for 1", "digit for 2", "sin, pair 0"]
+    raised = [
+        [y > level for y in line.get_ydata()]
+        for line, level in zip(ax.lines, (0, -2.4), strict=False)
+    ]
+    assert [place for place in range(9) if raised[0][place]] == [1, 3, 5, 7]
+    assert [place for place in range(9) if raised[1][place]] == [2, 3, 6, 7]
+
+
+def test_the_first_transformer_has_all_its_parts():
+    found = texts(plots.first_transformer())
+    parts = ("Add & Norm", "feed-forward", "self-attention", "masked attention", "cross-attention")
+    assert [found.count(part) for part in parts] == [5, 2, 1, 1, 1]
+    assert [found.count(part) for part in ("N times", "embedding", "+", "softmax")] == [2, 2, 2, 1]
+
+
 def test_turned_arrows_end_where_their_angles_say():
     picture = plots.turned({"a": (0.0, math.pi / 2), "b": (math.pi, 0.0)})
     ends = [

@@ -53,10 +53,3 @@ def test_ten_bits_and_more_are_written_without_a_fraction_and_coloured_like_five
 def test_a_model_better_than_the_truth_by_chance_loses_nothing():
     axes = plots.by_rung({"RNN": {"name": -0.2, "list": 1.0}}).figure.axes[0]
     assert axes.texts[0].get_text() == "0.0"
-
-
-def test_two_stacks_name_every_part_and_only_the_decoder_looks_across():
-    axes = plots.two_stacks("ab", "<s> b", "b a").figure.axes[0]
-    written = [text.get_text() for text in axes.texts]
-    assert [written.count(part) for part in ("feed-forward", "cross-attention")] == [2, 1]
-    assert {"ab", "<s> b", "b a", "vectors m"} <= set(written)

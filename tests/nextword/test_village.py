@@ -9,6 +9,7 @@ import pytest
 
 from examiner.errors import UserError
 from nextword.corpora import village
+from nextword.corpora.halves import halves
 from nextword.corpora.village.floor import all_stories
 from nextword.corpora.village.likeness import contexts
 from nextword.corpora.village.options import Options, parse
@@ -292,3 +293,16 @@ def test_the_test_split_is_the_one_that_all_measurements_used():
     text = " ".join(village.split("test", 20_000).tokens)
     digest = hashlib.sha256(text.encode()).hexdigest()
     assert digest.startswith("650d94ed3d0f387c")
+
+
+@pytest.mark.slow
+def test_the_halves_of_likeness_make_it_whole_and_have_no_dust():
+    words = ["goats", "ewes", "bread", "baker", "farmer"]
+    place, after = halves(words)
+    for i, word in enumerate(words):
+        for j, other in enumerate(words):
+            both = (place[i, j] + after[i, j]) / 2
+            assert both == pytest.approx(village.similarity(word, other), abs=1e-8)
+    assert place[0, 2] == 0.0  # goats never stand where bread does
+    with pytest.raises(UserError, match="no word 'spaceship'"):
+        halves(["spaceship"])
