@@ -67,6 +67,21 @@ class Counter:
         # END SOLUTION
 '''
 
+DEMO_SMALL = '''"""Small inputs of the demonstration chapter."""
+
+from examiner.counterexamples import example, small
+
+
+@small("9.1", "add")
+def two_numbers(draw):
+    return example("add(a, b)", a=draw.integer(0, 3), b=draw.integer(0, 3))
+
+
+@small("9.2", "Counter.step")
+def a_few_steps(draw):
+    return example("counter = Counter()\\n[counter.step() for _ in range(n)]", n=draw.integer(1, 3))
+'''
+
 DEMO_SUITE = '''"""The suite of the demonstration chapter."""
 
 import math
@@ -108,15 +123,19 @@ def test_counter(demo):
 # files that take longest, beginning with the longest: no worker shall be left with one at the end
 LONG = (
     "tests/every_chapter/test_fresh_seeds.py",
+    "tests/every_chapter/test_counterexamples.py",
     "tests/book/test_every_page.py",
     "tests/examiner/grading/test_sample_class.py",
     "tests/every_chapter/test_generic_cheats.py",
     "tests/every_chapter/test_misconceptions.py",
-    "chapters/02-ngrams.ipynb",
-    "chapters/05-attention.ipynb",
+    "chapters/02-ngrams-writing.ipynb",
+    "chapters/05-attention-words.ipynb",
+    "chapters/06-transformers-today.ipynb",
     "tests/examiner/nbgrader/test_walk.py",
     "tests/examiner/attacks/test_attacks.py",
     "tests/examiner/test_new_chapter.py",
+    "chapters/03-embeddings-measured.ipynb",
+    "chapters/03-embeddings-learned.ipynb",
     "chapters/03-embeddings.ipynb",
     "chapters/01-language-models.ipynb",
     "chapters/04-rnns.ipynb",
@@ -160,6 +179,7 @@ def demo_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "solutions" / "demo.py").write_text(DEMO_SOLUTION, "utf-8")
     (tmp_path / "solutions" / "demo.toml").write_text(DEMO_CATALOGUE, "utf-8")
     (tmp_path / "tests" / "demo" / "suite" / "test_demo.py").write_text(DEMO_SUITE, "utf-8")
+    (tmp_path / "tests" / "demo" / "suite" / "small.py").write_text(DEMO_SMALL, "utf-8")
     for name in (
         "pyproject.toml",
         "constraints.txt",

@@ -11,7 +11,7 @@ PAGES = [
     "search.html?q=continuation+count",
     "genindex.html",
 ]
-MODEL = "chapters/02-ngrams.html"
+MODEL = "chapters/02-ngrams-smoothing.html"
 NOTEBOOKS = [page for page in PAGES if (ROOT / page).with_suffix(".ipynb").exists()]
 
 FORMULAS = """[...document.querySelectorAll('div.formula')].map((formula) => {

@@ -130,5 +130,8 @@ def test_every_page_of_the_contents_is_printed_and_each_chapter_by_itself():
     found = documents(ROOT)
     assert found["next-word"][0] == "index"
     assert "glossary" in found["next-word"]
-    assert found["06-transformers"] == ["06-transformers", "06-transformers-in-use"]
+    sixth = found["06-transformers"]
+    assert sixth[0] == "06-transformers"
+    assert sixth == [name for name in found["next-word"] if name.startswith("06-")]
+    assert {"06-transformers-in-use", "06-transformers-inside"} <= set(sixth)
     assert len(found) == 7
