@@ -914,17 +914,18 @@ class Classifier(nn.Module):
 
 def fine_tune(
     model: nn.Module,
-    batches: Iterable[tuple[Int[Tensor, "B T"], Int[Tensor, "B"]]],
+    batches: Iterable[tuple[Tensor, Tensor]],
     rate: float,
     head_rate: float,
 ) -> list[float]:
     """Teach a classifier its task: one step of torch's AdamW for each batch of texts and labels.
 
-    The loss of a batch is the mean cross-entropy of its labels. What was trained before,
-    model.encoder, learns with `rate`, and the new layer, model.head, with `head_rate`: give the
-    optimizer two groups of parameters, and no weight decay. With rate 0 the encoder stays as it
-    is, and only the layer on top learns (a linear probe). Returns the loss of each batch, as it
-    was before the step. About 10 lines.
+    A batch is the tokens of B texts, (B, T), and their labels, (B,), numbers of classes; B and T
+    may differ from batch to batch. The loss of a batch is the mean cross-entropy of its labels.
+    What was trained before, model.encoder, learns with `rate`, and the new layer, model.head,
+    with `head_rate`: give the optimizer two groups of parameters, and no weight decay. With rate 0
+    the encoder stays as it is, and only the layer on top learns (a linear probe). Returns the loss
+    of each batch, as it was before the step. About 10 lines.
 
     >>> model = nn.Module()  # which says that all four classes are equally likely
     >>> model.encoder, model.head = nn.Embedding(5, 4), nn.Linear(4, 4)

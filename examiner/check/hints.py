@@ -37,15 +37,17 @@ def _short(symbol: str) -> str:
 def for_function(hint: str, symbol: str, symbols: tuple[str, ...]) -> str:
     """Return the part of a hint that is about one function of its task, or all of it.
 
-    A part begins with the function's name in backticks. What stands before the first part is about
-    the function that has none, or else about all.
+    A part begins with the function's name in backticks: that of a method with its class where two
+    classes of a task share it. What stands before the first part is about the function that has
+    none, or else about all.
 
     >>> for_function("Go on. `pad`: add. `windows`: slide.", "windows", ("pad", "windows"))
     'Go on. `windows`: slide.'
     >>> for_function("Add. For `windows`, slide.", "pad", ("pad", "windows"))
     'Add.'
     """
-    names = "|".join(re.escape(_short(each)) for each in symbols)
+    called = _names_in_hints(symbols)
+    names = "|".join(map(re.escape, called.values()))
     begin = rf"(?:^|(?<=[.?!;,] )|(?<=, and ))(?:For )?`({names})`(?=:|,| is | returns )"
     found = list(re.finditer(begin, hint))
     if len(symbols) == 1 or not found:
@@ -56,10 +58,16 @@ def for_function(hint: str, symbol: str, symbols: tuple[str, ...]) -> str:
         text = hint[each.start() : end].removesuffix(", and ").rstrip(" ,")
         parts[each[1]] = f"{parts.get(each[1], '')} {text}".strip()
     head = hint[: found[0].start()].strip()
-    if _short(symbol) not in parts:
+    own = parts.get(called[symbol])
+    if own is None:
         return head or hint
-    whole = len(parts) == len(symbols)
-    return f"{head} {parts[_short(symbol)]}".strip() if whole else parts[_short(symbol)]
+    return f"{head} {own}".strip() if len(parts) == len(symbols) else own
+
+
+def _names_in_hints(symbols: tuple[str, ...]) -> dict[str, str]:
+    """Return what a hint calls each function: its last name, if no other has the same."""
+    short = [_short(each) for each in symbols]
+    return {each: _short(each) if short.count(_short(each)) == 1 else each for each in symbols}
 
 
 def next_hints(path: Path, task: Task, symbol: str) -> list[str]:

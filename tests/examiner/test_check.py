@@ -140,6 +140,16 @@ def test_one_hint_for_each_function(tmp_path: Path) -> None:
     assert next_hints(path, task, "windows")[2] == "`pad`: d."  # it has no part of its own
 
 
+def test_methods_of_one_name_are_called_with_their_class() -> None:
+    symbols = ("A.forward", "B.forward", "pad")
+    hint = "`A.forward`: a. `B.forward`: b. `pad`: p."
+    assert [for_function(hint, each, symbols) for each in symbols] == [
+        "`A.forward`: a.",
+        "`B.forward`: b.",
+        "`pad`: p.",
+    ]
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
 def test_the_last_hint_of_a_task_has_a_part_for_each_function(chapter: Chapter) -> None:
     for task in chapter.tasks:

@@ -164,13 +164,14 @@ class Judge(nn.Module):
 
 @ship
 def tune_judge(fine_tune, w, batches, rate, head_rate):
-    """Let a student's function teach a judge: the losses, and the weights afterwards."""
+    """Let a student's function teach a judge: the losses, and weights and batches afterwards."""
     model = Judge(w)
     for p in model.parameters():
         p.grad = torch.full_like(p, 9.0)
-    losses = fine_tune(model, [tuple(batch) for batch in batches], rate, head_rate)
+    given = [tuple(batch) for batch in batches]
+    losses = fine_tune(model, given, rate, head_rate)
     weights = {"words": model.encoder.weight.detach(), "head": model.head.weight.detach()}
-    return [float(loss) for loss in losses], weights
+    return [float(loss) for loss in losses], weights, given
 
 
 def tuned(w, batches, rate, head_rate):

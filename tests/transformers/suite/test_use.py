@@ -168,8 +168,9 @@ def test_the_loss_of_who_knows_nothing(transformers):
     """If all four classes are equally likely, the loss of a batch is ln 4, before its step."""
     w = {"words": torch.ones(5, 2), "head": torch.zeros(4, 2)}
     batches = [(torch.tensor([[BOS, 3], [BOS, 4]]), torch.tensor([0, 2]))]
-    losses, _ = machines.tune_judge(transformers.fine_tune, w, batches, 0.0, 0.1)
+    losses, _, given = machines.tune_judge(transformers.fine_tune, w, batches, 0.0, 0.1)
     assert close(losses, [math.log(4)], rtol=1e-4)
+    assert close(given, batches), "the batches are as they were"
 
 
 def labelled(rng, n_batches):
@@ -201,7 +202,7 @@ def test_a_linear_probe(transformers, rng):
     """With rate 0 the encoder stays as it is, and the new layer learns."""
     w, batches = labelled(rng, 3)
     assert_tunes(transformers, w, batches, 0.0, 0.1)
-    _, weights = machines.tune_judge(transformers.fine_tune, w, batches, 0.0, 0.1)
+    _, weights, _ = machines.tune_judge(transformers.fine_tune, w, batches, 0.0, 0.1)
     assert close(weights["words"], w["words"])
     assert not close(weights["head"], w["head"])
 
