@@ -12,7 +12,7 @@ from examiner.files import write_whole
 from examiner.results import TaskResult, Verdict
 
 HINTS_FILE = "hints.json"
-CODE = re.compile(r"^```python\n(.*?)^```(?:\n|\Z)", re.M | re.S)  # a block of code in a hint
+CODE = re.compile(r"^```\w*\n(.*?)^```(?:\n|\Z)", re.M | re.S)  # a block of code in a hint
 
 
 def open_function(result: TaskResult) -> str:
