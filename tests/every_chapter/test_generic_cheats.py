@@ -52,7 +52,7 @@ PLAIN = {
     *("raises Exception", "0 everywhere", "nan everywhere"),
 }
 # of the plainest cheats and of the others, every so manieth is tried on a test
-SHARE_OF_PLAIN, SHARE = (1, 1) if THOROUGH else (2, 40)
+SHARE_OF_PLAIN, SHARE = (1, 1) if THOROUGH else (3, 60)
 Cheat = Callable[..., Any]
 
 
