@@ -95,11 +95,15 @@ def test_where_the_system_tells_nothing_more_computing_is_bounded(
     usage.open_files = lambda pid: []  # as on macOS and Windows
     from examiner.judge.timelimit import TimeLimitError, time_limit
     import time
-    try:
-        with time_limit(0.3):
-            while True: pass
-    except TimeLimitError as error:
-        print(error)
+    for _ in range(5):  # a process that gets less than a tenth of a processor is ended by the clock
+        try:
+            with time_limit(0.3):
+                while True: pass
+        except TimeLimitError as error:
+            said = str(error)
+        if "computing" in said:
+            break
+    print(said)
     with time_limit(0.2):
         time.sleep(1)  # on the clock there is room
     try:
