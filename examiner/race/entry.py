@@ -150,7 +150,9 @@ def read_about(data: bytes | None, student: str) -> About:
         raise OutError(f"{ABOUT}: track should be {', '.join(Track)}; it is {track!r:.60}")
     texts = {key: one_line(raw.get(key, ""), LONGEST) for key in ("name", "by", "about")}
     texts["name"] = texts["name"] or student
-    return About(**texts, track=Track(track), words=raw.get("words", 0), weights=raw.get("weights", 0))
+    return About(
+        **texts, track=Track(track), words=raw.get("words", 0), weights=raw.get("weights", 0)
+    )
 
 
 def require_track(about: About, files: Mapping[str, bytes], rules: Rules) -> None:

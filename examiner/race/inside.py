@@ -110,5 +110,3 @@ def _tried(act: Callable[[], Any]) -> Any:
         ]
         where = f"{Path(own[-1].filename).name}, line {own[-1].lineno}: " if own else ""
         return f"{where}{kind}: {text}"[:500]
-
-

@@ -169,15 +169,17 @@ def true_share(ground: Ground, rows: Mapping[int, np.ndarray]) -> float:
     """Return at which share of the open places a model's rows are the true ones.
 
     A place is open where more than one word can come. A row counts also if it is the true one with
-    something mixed in evenly, to hide it: if what it gives to the words that can come stands in the
-    true proportions. A model that has learned is never that near at many places.
+    something mixed in evenly, to hide it: what words get that cannot come is first taken off all.
+    A model that has learned is never that near at many places.
     """
     near = n = 0
     for k, said in rows.items():
         truth = ground.true_rows(ground.texts[k]).astype(np.float64)
         can = truth > 0
         is_open = can.sum(axis=1) > 1
-        inside = np.where(can, said, 0.0)
+        n_outside = np.maximum((~can).sum(axis=1, keepdims=True), 1)
+        even = np.where(can, 0.0, said).sum(axis=1, keepdims=True) / n_outside
+        inside = np.where(can, np.maximum(said - even, 0.0), 0.0)
         whole = inside.sum(axis=1, keepdims=True)
         inside = inside / np.where(whole > 0, whole, 1.0)
         near += int((total_variation(inside, truth) < NEAR)[is_open].sum())

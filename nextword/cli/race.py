@@ -136,7 +136,7 @@ def _show(console: object, made: Board) -> None:
     from rich.table import Table
 
     from examiner.race.entry import Track
-    from nextword.race.board import perplexity, said
+    from nextword.race.board import perplexity
 
     assert isinstance(console, Console)
     for track in Track:
@@ -144,19 +144,17 @@ def _show(console: object, made: Board) -> None:
         if not places:
             continue
         table = Table(title=f"{track.value}, floor {made.floor:.4f}", box=box.SIMPLE_HEAD)
-        table.add_column("place", no_wrap=True)
-        table.add_column("model", overflow="fold")
-        for head in ("above the floor, %", "perplexity", "accepted, %", "s"):
-            table.add_column(head, justify="right")
+        for head in ("place", "model", "above the floor", "perplexity", "accepted", "seconds"):
+            table.add_column(head, justify="left" if head in ("place", "model") else "right")
         for place in places:
             scores = place.raced.scores
             assert scores is not None
             table.add_row(
                 f"{place.rank}{' tie' if place.shared else ''}",
                 escape(place.raced.handed.about.name),
-                said(scores.above, 2),
-                said(perplexity(scores.surprise), 3),
-                said(scores.accepted, 1, 100.0),
+                f"{scores.above.value:.2f} %",
+                f"{perplexity(scores.surprise).value:.3f}",
+                f"{100 * scores.accepted.value:.1f} %",
                 f"{scores.seconds:.1f}",
             )
         console.print(table)

@@ -38,7 +38,9 @@ WHAT = {
 
 def perplexity(nats: Estimate) -> Estimate:
     """exp of an estimate in nats per word, and of its interval."""
-    found = (math.exp(each) if each < 700 else math.inf for each in (nats.value, nats.low, nats.high))
+    found = (
+        math.exp(each) if each < 700 else math.inf for each in (nats.value, nats.low, nats.high)
+    )
     return Estimate(*found)
 
 

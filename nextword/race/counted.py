@@ -10,7 +10,6 @@ import numpy as np
 from nextword.given.vocabulary import BOS
 
 
-
 def table(model: Any, vocabulary: Sequence[str]) -> dict[str, np.ndarray]:
     """The table of a `KneserNey` of chapter 2, by the names that entries/ngram.py reads.
 

@@ -61,7 +61,7 @@ def hidden_folders() -> list[Path]:
 
 @contextmanager
 def opened(submissions: Path) -> Iterator[list[Entry]]:
-    """The entries in a folder, or the one entry that the folder is. UserError for no such folder."""
+    """The entries in a folder, or the one entry that it is; UserError for no such folder."""
     if (submissions / CODE).is_file():
         yield [Entry(shown_name(submissions.resolve().name), (submissions,))]
         return

@@ -49,9 +49,7 @@ SHIPPED = (
     Shipped("linear-attention", "ladder/linear-attention", "transformer", "a memory of fixed size"),
     Shipped("attention-only", "ladder/attention-only", "heads", "two layers of heads"),
     Shipped("transformer", "ladder/transformer", "transformer", "three blocks, rotary positions"),
-    Shipped(
-        "lstm-tuned", "race/lstm", "recurrent", "a wider LSTM that has read more", 2 * MILLION
-    ),
+    Shipped("lstm-tuned", "race/lstm", "recurrent", "a wider LSTM that has read more", 2 * MILLION),
     Shipped(
         "with-convolution",
         "ladder/with-convolution",
