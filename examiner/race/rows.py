@@ -22,9 +22,9 @@ def require_rows(answer: Any, n: int, V: int, live: np.ndarray, off_one: float) 
     if type(answer) is not np.ndarray or answer.dtype != np.float32:
         raise OutError("gave something that is no array of numbers")
     if answer.shape != (n, V):
-        shape = " × ".join(map(str, answer.shape)) or "one number"
+        shape = " by ".join(map(str, answer.shape)) or "one number"
         raise OutError(
-            f"gave {shape} numbers for {n} texts of a vocabulary of {V:,} words: expected {n} × {V}"
+            f"gave {shape} numbers for {n} texts and a vocabulary of {V} words: expected {n} by {V}"
         )
     rows = answer.astype(np.float64) + 0.0  # -0.0 + 0.0 is 0.0
     seen = rows[live]

@@ -210,7 +210,7 @@ def bars(place: Place) -> list[Bar]:
     """The bars of an entry's picture, in the order of the kinds; all pictures have one scale."""
     scores = place.raced.scores
     assert scores is not None
-    found = []
+    found: list[Bar] = []
     for kind, lost in scores.by_kind.items():
         scale = [
             float(np.clip(WIDTH * each / TOP_BITS, 0.0, WIDTH))

@@ -13,8 +13,8 @@ from nextword.given.vocabulary import BOS
 def table(model: Any, vocabulary: Sequence[str]) -> dict[str, np.ndarray]:
     """The table of a `KneserNey` of chapter 2, by the names that entries/ngram.py reads.
 
-    model: offers `tables`, `total`, `discount` and `distribution`. A context's key is the sum of its
-    words' numbers times (V + 1)^k, k words from its end.
+    model: offers `tables`, `total`, `discount` and `distribution`. A context's key is the sum of
+    its words' numbers times (V + 1)^k, k words from its end.
     """
     number = {word: k for k, word in enumerate(vocabulary)} | {BOS: len(vocabulary)}
     row = model.distribution()

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import nextword
+from examiner.errors import UserError
 from examiner.grading.entries import open_class, shown_name
 from examiner.grading.works import Entry
 from examiner.race import contest, entry, runner
@@ -20,7 +21,7 @@ from examiner.race.entry import CODE, Handed, Track
 from examiner.race.judging import Scores
 from examiner.race.rules import Ground, OutError, Rules
 from examiner.sandbox.servers import CandidateServer, ServerError
-from examiner.sandbox.trial import require
+from examiner.sandbox.trial import Trial
 from nextword.race import stories
 
 LIBRARY = ("nextword.given",)
@@ -86,8 +87,14 @@ class Race:
             library=LIBRARY,
             hidden=hidden_folders(),
         )
-        if self.options.confined:
-            require(self._plan)
+        if self.options.confined:  # whether the walls hold here, found out by trying
+            trial = Trial(self._plan)
+            try:
+                trial.finish()
+            except UserError:
+                trial.close()
+                raise
+            self._server = trial.servers[0]
         return self
 
     def __exit__(self, *error: object) -> None:

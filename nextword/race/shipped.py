@@ -73,7 +73,7 @@ def write_entries(
         if not tensors:
             lacking.append(f"{shipped.name}: its numbers are shipped, its weights are not")
             continue
-        about = {"about": shipped.about, "words": shipped.words}
+        about: dict[str, str | int] = {"about": shipped.about, "words": shipped.words}
         _write(folder / shipped.name, shipped.code, _packed(tensors), about)
         report(shipped.name)
     for n, data in _ngrams(root, package):

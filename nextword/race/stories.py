@@ -87,7 +87,10 @@ def ground(secret: str, n_words: int) -> Ground:
     if n_words < 1:
         raise UserError(f"--words must be at least 1, got {n_words}")
     names = list(KINDS)
-    texts, log_probs, kinds, n = [], [], [], 0
+    texts: list[Text] = []
+    log_probs: list[np.ndarray] = []
+    kinds: list[np.ndarray] = []
+    n = 0
     while n < n_words or len(texts) < FEWEST_STORIES:
         words, logs, facts = told(secret, len(texts))
         texts.append(np.array([NUMBER[word] for word in words]))

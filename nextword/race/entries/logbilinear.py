@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import torch
 from safetensors.torch import load_file
 from torch import Tensor
@@ -18,9 +19,9 @@ class Model:
         self.last = torch.full((n, len(self.w)), len(self.E) - 1)
         return self.rows()
 
-    def next(self, words) -> Tensor:  # numpy's int64 (n,)
+    def next(self, words: np.ndarray) -> Tensor:
         """Hear a word of each story; return the rows of the words after them."""
-        self.last = torch.cat([self.last[:, 1:], torch.tensor(words)[:, None]], dim=1)
+        self.last = torch.cat([self.last[:, 1:], torch.from_numpy(words)[:, None]], dim=1)
         return self.rows()
 
     def rows(self) -> Tensor:

@@ -17,7 +17,7 @@ class Model:
 
     def __init__(self, table: dict[str, np.ndarray], V: int) -> None:
         self.V, self.first = V, table["first"].astype(np.float64)
-        self.orders = []
+        self.orders: list[dict[str, np.ndarray]] = []
         while f"contexts.{len(self.orders) + 1}" in table:
             k = len(self.orders) + 1
             names = ("contexts", "starts", "words", "kept", "left")

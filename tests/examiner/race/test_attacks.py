@@ -155,9 +155,9 @@ CASES: dict[str, tuple[dict[str, bytes], str]] = {
     ),
     "wrong-vocabulary": (
         with_rows("return np.hstack([rows, rows]) / 2"),
-        "gave 16 × 8 numbers for 16 texts of a vocabulary of 4 words: expected 16 × 4",
+        "gave 16 by 8 numbers for 16 texts and a vocabulary of 4 words: expected 16 by 4",
     ),
-    "one-row-for-all": (with_rows("return rows[:1]"), "gave 1 × 4 numbers for 16 texts"),
+    "one-row-for-all": (with_rows("return rows[:1]"), "gave 1 by 4 numbers for 16 texts"),
     "text-in-place-of-rows": (with_rows("return 'rows'"), "ValueError"),
     "an-object-of-its-own": (entry(TAKES_THE_BOUNDARY.format(answer="Model()")), "no array"),
     "a-list-of-numbers": (entry(TAKES_THE_BOUNDARY.format(answer="[1.0] * 64")), "no array"),
