@@ -275,9 +275,9 @@ def test_one_entry_is_raced_by_the_command(
 ) -> None:
     said = tmp_path / "all.json"
     options = ["--words", "300", "--seed", "mine", "--reveal", "--json", said, "--out", tmp_path]
-    result = nextword("race", entries / "even", *map(str, options))
+    result = nextword("race", str(entries / "even"), *map(str, options))
     assert result.exit_code == 0, result.output
-    assert "even: 47," in result.output or "% above the floor" in result.output
+    assert "% above the floor" in result.output
     assert json.loads(said.read_text("utf-8"))["secret"] == "mine"
     assert (tmp_path / "board.html").is_file()
 
@@ -291,7 +291,7 @@ def test_one_entry_is_raced_by_the_command(
         ([".", "--track", "fast"], "--track fast: expected small, open, ten-minutes"),
         ([".", "--seed", " "], "--seed is empty"),
         ([".", "--sandbox", "docker"], "expected bubblewrap or none"),
-        ([".", "--words", "0"], "x>=1"),
+        ([".", "--words", "0"], "greater than or equal to 1"),
     ],
 )
 def test_wrong_use_is_said_in_one_line(
