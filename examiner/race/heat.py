@@ -26,7 +26,7 @@ class Model(Protocol):
         """Return the rows of the first words of n texts."""
 
     def follow(self, words: np.ndarray) -> object:
-        """Take the next word of each text; return the rows of the words after these."""
+        """Take one more word of each text; return the rows of the words after these."""
 
 
 @dataclass

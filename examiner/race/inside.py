@@ -45,7 +45,7 @@ def begin(n: int) -> np.ndarray | str:
 
 
 def follow(words: np.ndarray) -> np.ndarray | str:
-    """Tell each text its next word, (n,), and return the rows of the words after these."""
+    """Tell one more word of each text, (n,), and return the rows of the words after these."""
     return _tried(lambda: _plain(_held["model"].next(words)))
 
 

@@ -98,7 +98,7 @@ class Runner:
         return self._rows("begin", n)
 
     def follow(self, words: np.ndarray) -> Any:
-        """Tell it the next word of each text, and return what it says of those after; untrusted."""
+        """Tell it one more word of each text; return what it says of those after it; untrusted."""
         return self._rows("follow", words)
 
     def train(self, texts: Sequence[np.ndarray], vocabulary: Sequence[str]) -> dict[str, bytes]:
