@@ -1,7 +1,7 @@
 """One entry in a race, from its files to its scores: two processes, one after the other.
 
 The first is asked about every text. The second is asked about some of them again, in another
-company and alone, and writes texts of its own.
+company and alone, and writes texts of its own beside them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def judge(
     Raises OutError, which says why an entry is out, and ServerError where the walls fail.
     """
     rng = np.random.default_rng(secret)
-    first, company, alone = _asked_again(len(ground.texts), rules, rng)
+    again, alone = _asked_again(len(ground.texts), rules, rng)
+    first = [k for batch in again for k in batch]
     progress("loading", 0.0)
     with Runner(server, files, rules) as runner:
         runner.load(ground.vocabulary, ground.words)
@@ -40,13 +41,17 @@ def judge(
         whole = heat.run(runner, ground, rules, every, first, lambda d: progress("racing", d))
         seconds = runner.seconds - before
     with Runner(server, files, rules) as runner:
-        words = sum(len(ground.texts[k]) for k in (*company, *alone))
-        runner.load(ground.vocabulary, words + rules.written * rules.longest)
-        progress("asked again", 0.0)
-        again = heat.run(runner, ground, rules, company, first)
+        runner.load(ground.vocabulary, rules.words_again)
+        company: dict[int, np.ndarray] = {}
+        written: list[list[int]] = []
+        for number, told in enumerate(again):
+            progress("asked again, and writing", number / len(again))
+            rows, texts = heat.mixed(runner, ground, rules, told, rng)
+            company |= rows
+            written += texts
         by_itself = heat.run(runner, ground, rules, alone, alone, batch=1)
-        judging.require_the_same(whole.rows, again.rows, by_itself.rows, rules)
-        written = heat.write(runner, ground, rules, rng, lambda d: progress("writing", d))
+    judging.require_the_same(whole.rows, company, by_itself.rows, rules)
+    written = written[: rules.written]
     good = sum(text[-1] == ground.end and ground.accepts(text) for text in written)
     truth = judging.true_share(ground, whole.rows)
     return judging.scores(ground, whole.surprises, (good, len(written)), seconds, truth)
@@ -71,18 +76,14 @@ def train(
 
 def _asked_again(
     n: int, rules: Rules, rng: np.random.Generator
-) -> tuple[list[int], list[int], list[int]]:
-    """Choose which texts are asked again, in which company, and which of them also alone.
+) -> tuple[list[list[int]], list[int]]:
+    """Choose which texts are asked again, in batches, and which of them also alone.
 
-    Most come from the end of the race, where a process that keeps something has kept the most. The
-    company is of the size of a first batch, so that an entry cannot tell the two runs apart.
+    Most stand at the end of the race, where a process that keeps something has kept the most. The
+    batches are as large as those of the race, so that an entry cannot tell the two runs apart.
     """
     order = rng.permutation(n)
-    late = order[order >= n - max(rules.again, rules.batch)]
-    again = [int(k) for k in late[: rules.again]]
-    others = [int(k) for k in order if k not in set(again)]
-    n_others = max(0, min(rules.batch, n) - len(again))
-    if n <= rules.batch:  # there are no others than the first time: leave some out
-        n_others //= 2
-    company = [int(k) for k in rng.permutation([*again, *others[:n_others]])]
-    return again, company, again[: rules.alone]
+    late = order[order >= n - max(2 * rules.again, rules.batch)].tolist()
+    each = min(rules.again_in_batch, max(1, len(late) // rules.batches_to_write))
+    again = [late[k * each : (k + 1) * each] for k in range(rules.batches_to_write)]
+    return again, late[: rules.alone]

@@ -87,29 +87,40 @@ def _steps(
             answer = model.follow(table[:, t].copy())
 
 
-def write(
-    model: Model, ground: Ground, rules: Rules, rng: np.random.Generator, report: Report
-) -> list[list[int]]:
-    """Let a model write texts side by side; the examiner draws each word from its row.
+def mixed(
+    model: Model, ground: Ground, rules: Rules, told: Sequence[int], rng: np.random.Generator
+) -> tuple[dict[int, np.ndarray], list[list[int]]]:
+    """Ask about some texts again, and let the model write in the other places of the batch.
 
-    A text that has not ended after `rules.longest` words has no end.
+    Returns the rows for each of the texts, (words, V), and the written texts. For these the
+    examiner draws each word from the model's row; one that has not ended after `rules.longest`
+    words has no end. The model is not told which places are which, so it cannot keep for its own
+    texts another answer than for those of the race.
     """
-    n, V = rules.written, len(ground.vocabulary)
-    texts: list[list[int]] = [[] for _ in range(n)]
-    live = np.ones(n, dtype=bool)
+    n, V = rules.batch, len(ground.vocabulary)
+    text_at = dict(zip(rng.permutation(n).tolist(), told, strict=False))  # of a place
+    given = [ground.texts[text_at[k]] if k in text_at else None for k in range(n)]
+    lengths = np.array([rules.longest if text is None else len(text) for text in given])
+    rows: dict[int, list[np.ndarray]] = {k: [] for k in told}
+    written: dict[int, list[int]] = {k: [] for k in range(n) if k not in text_at}
+    over = np.zeros(n, dtype=bool)
     answer = model.begin(n)
-    for t in range(rules.longest):
-        rows = require_rows(answer, n, V, live, rules.off_one)
-        words = _drawn(rows, rng.random(n))
+    for t in range(lengths.max()):
+        live = (lengths > t) & ~over
+        said = require_rows(answer, n, V, live, rules.off_one)
+        words = _drawn(said, rng.random(n))
+        for k in np.flatnonzero(live).tolist():
+            if (text := given[k]) is not None:
+                rows[text_at[k]].append(said[k].astype(np.float32))
+                words[k] = text[t]
+            else:
+                written[k].append(int(words[k]))
         words[~live] = ground.end
-        for k in np.flatnonzero(live):
-            texts[k].append(int(words[k]))
-        live &= words != ground.end
-        report(1 - live.mean())
-        if not live.any() or t + 1 == rules.longest:
+        over |= words == ground.end
+        if over.all() or t + 1 == lengths.max():
             break
         answer = model.follow(words)
-    return texts
+    return {k: np.stack(each) for k, each in rows.items()}, list(written.values())
 
 
 def _drawn(rows: np.ndarray, u: np.ndarray) -> np.ndarray:

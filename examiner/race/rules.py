@@ -30,11 +30,30 @@ class Rules:
     off_one: float = 1e-3  # by which the sum of a row may differ from 1
     apart: float = 1e-3  # total variation by which two answers to one place may differ
     batch: int = 128  # texts side by side
-    again: int = 24  # texts that are asked again
+    again: int = 28  # texts that are asked again in each batch in which a model writes, too
     alone: int = 2  # of these, that are also asked alone
     written: int = 200  # texts that a model writes
     longest: int = 400  # words of a written text
     train_seconds: float = 600.0  # on each of two cores, in the track "ten-minutes"
+
+    @property
+    def again_in_batch(self) -> int:
+        """How many texts are asked again in a batch in which a model writes: at most half."""
+        return min(self.again, self.batch // 2)
+
+    @property
+    def batches_to_write(self) -> int:
+        """In how many batches it writes."""
+        return -(-self.written // (self.batch - self.again_in_batch))
+
+    @property
+    def words_again(self) -> int:
+        """The most words that the second process is asked about; one batch more for those alone.
+
+        >>> Rules().words_again
+        153600
+        """
+        return self.longest * self.batch * (self.batches_to_write + 1)
 
     def seconds_for(self, words: int) -> float:
         """Return the seconds of processor that so many words may take, loading included.

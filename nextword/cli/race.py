@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,6 +44,12 @@ def race(
         Path | None,
         typer.Option(metavar="DIR", help="Race nothing: write the course's own entries here."),
     ] = None,
+    train: Annotated[
+        bool,
+        typer.Option(
+            help="With --entries: also train, for minutes, what no weights are shipped of."
+        ),
+    ] = False,
 ) -> None:
     """Race models on fresh stories. Example: nextword race submissions/ --json board.json
 
@@ -55,7 +62,7 @@ def race(
     from examiner.errors import UserError
 
     if entries is not None:
-        raise typer.Exit(_write_entries(entries))
+        raise typer.Exit(_write_entries(entries, train))
     if submissions is None:
         raise UserError(
             "which entries? Give a folder of them, or write the course's own: "
@@ -170,9 +177,11 @@ def _write(path: Path, text: str) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _write_entries(folder: Path) -> int:
+def _write_entries(folder: Path, train: bool) -> int:
     """Write the course's own entries; the exit code."""
     from examiner.project import find_project
+    from nextword.cli.bar import Bar
+    from nextword.models.store import TrainingError
     from nextword.race.shipped import write_entries
 
     project = find_project()
@@ -180,6 +189,14 @@ def _write_entries(folder: Path) -> int:
     def report(name: str) -> None:
         typer.echo(f"wrote {folder / name}")
 
-    for line in write_entries(folder, project.best_package, project.root, report):
+    try:
+        with Bar() as bar:
+            training = partial(bar.progress, "with-convolution", "training") if train else None
+            package = project.best_package
+            lacking = write_entries(folder, package, project.root, report, training)
+    except TrainingError as error:
+        typer.secho(f"nextword: with-convolution: {error}", fg="red", err=True)
+        return 1
+    for line in lacking:
         typer.echo(f"not written: {line}", err=True)
     return 0

@@ -82,7 +82,7 @@ class Race:
     def __enter__(self) -> Race:
         self._plan = runner.plan(
             self.rules,
-            max(self.ground.words, self.rules.written * self.rules.longest),
+            max(self.ground.words, self.rules.words_again),
             confined=self.options.confined,
             library=LIBRARY,
             hidden=hidden_folders(),

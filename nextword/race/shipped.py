@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module, resources
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from examiner.errors import UserError
@@ -55,23 +56,46 @@ SHIPPED = (
         "ladder/with-convolution",
         "transformer",
         "a transformer with a convolution before attention",
+        2 * MILLION,
     ),
 )
 
 
+def _with_convolution(package: SimpleNamespace, report: Callable[[float], None]) -> store.Trained:
+    """Train the last rung as the ladder does, on two million words; keep its weights."""
+    from nextword.models.ladder.rungs import transformers
+    from nextword.models.training import half
+
+    texts = names.load("village", 2 * MILLION, 1000)
+    made = transformers.with_convolution(package, texts, report)
+    return store.Trained(half(made.model))
+
+
+CONVOLUTION = store.Recipe(
+    "race/with-convolution", _with_convolution, {"transformers": ()}, (Path(__file__),)
+)
+
+
 def write_entries(
-    folder: Path, package: str, root: Path, report: Callable[[str], object] = lambda line: None
+    folder: Path,
+    package: str,
+    root: Path,
+    report: Callable[[str], object] = lambda line: None,
+    training: Callable[[float], None] | None = None,
 ) -> list[str]:
     """Write all entries that can be made; return a line for each that cannot.
 
-    package: the folder in `root` whose chapter 2 counts the n-grams. Raises UserError where the
-    folder cannot be written.
+    package: the folder in `root` whose chapter 2 counts the n-grams. training: train what no
+    weights are shipped of, and tell it how far that is. Raises UserError where the folder cannot be
+    written, and TrainingError where the package stops with an error.
     """
     lacking = []
     for shipped in SHIPPED:
         tensors = store.load(shipped.model, root / store.FOLDER).tensors
+        if not tensors and training:
+            tensors = store.train(CONVOLUTION, root / package, training).tensors
         if not tensors:
-            lacking.append(f"{shipped.name}: its numbers are shipped, its weights are not")
+            lacking.append(f"{shipped.name}: its weights are not shipped, and --train trains it")
             continue
         about: dict[str, str | int] = {"about": shipped.about, "words": shipped.words}
         _write(folder / shipped.name, shipped.code, _packed(tensors), about)

@@ -115,6 +115,16 @@ class Model(Model):
         return super().begin(n)
 """
 
+RECITES = """
+class Model(Model):
+    batches = 0
+    def begin(self, n):
+        Model.batches += 1
+        if Model.batches == 2:
+            self.table = np.eye(4)[[1, 3, 3, 0]]
+        return super().begin(n)
+"""
+
 OTHER_PROCESS = """
 import os
 shift = os.urandom(1)[0] / 256 / 8 + np.array([0, 0.1, 0.2, 0.3])
@@ -172,6 +182,7 @@ CASES: dict[str, tuple[dict[str, bytes], str]] = {
         ),
         KEEPS,
     ),
+    "recites-from-its-second-batch-on": (entry(RECITES), KEEPS),
     "another-one-in-each-process": (entry(OTHER_PROCESS), DIFFERS),
     # forging
     "writes-a-board": (entry(FORGES), ""),

@@ -59,13 +59,32 @@ def test_the_rows_of_texts_that_are_over_do_not_count() -> None:
 
 
 def test_written_texts_follow_the_model_s_own_rows() -> None:
-    race, rules = ground(), RULES
-    written = heat.write(Known(), race, rules, np.random.default_rng(0), lambda done: None)
-    assert len(written) == rules.written
+    race, rng = ground(), np.random.default_rng(0)
+    rows, written = heat.mixed(Known(), race, RULES, [3, 5], rng)
+    assert len(written) == RULES.batch - 2
     assert all(race.accepts(text) for text in written)
+    assert {k: each.tolist() for k, each in rows.items()} == {
+        k: true_rows(race.texts[k]).astype(np.float32).tolist() for k in (3, 5)
+    }
     endless = np.tile([0.5, 0.5, 0.0, 0.0], (4, 1))
-    cut = heat.write(Known(endless), race, rules, np.random.default_rng(0), lambda done: None)
-    assert {len(text) for text in cut} == {rules.longest}
+    _, cut = heat.mixed(Known(endless), race, RULES, [3], rng)
+    assert {len(text) for text in cut} == {RULES.longest}
+
+
+def test_whoever_recites_where_it_may_write_says_other_things_of_the_race_s_texts() -> None:
+    """Where a model writes, texts of the race stand beside: it cannot tell which is which."""
+
+    class Recites(Known):
+        def begin(self, n: int) -> np.ndarray:
+            self.table = np.eye(4)[[1, 3, 3, 0]]  # from now on it says a, b and the end
+            return super().begin(n)
+
+    race = ground()
+    whole = heat.run(Known(), race, RULES, ALL, keep=ALL)
+    rows, written = heat.mixed(Recites(), race, RULES, [3, 5], np.random.default_rng(0))
+    assert all(race.accepts(text) for text in written)
+    with pytest.raises(OutError, match=DIFFERS):
+        judging.require_the_same(whole.rows, rows, {}, RULES)
 
 
 # ------------------------------------------------------------------------------ what it is worth

@@ -171,7 +171,9 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("submissions")
     even = COUNTED.replace("SMOOTH", "1.0")
     handed_in(folder, "even", even)
-    handed_in(folder, "even-too", even + "\n# by another one\n")
+    too = handed_in(folder, "even-too", even + "\n# by another one\n")
+    with (too / "about.toml").open("a") as about:
+        about.write('about = "<script>alert(1)</script>"\n')
     handed_in(folder, "trained", COUNTED.replace("SMOOTH", "0.01"), track="ten-minutes")
     handed_in(folder, "looks", even + LOOKS, track="small")
     bag = handed_in(folder, "program", PROGRAM) / "nextword"
@@ -251,6 +253,8 @@ def test_earlier_boards_are_kept_and_told_by_digest(raced: Path) -> None:
     assert page.count("On earlier boards") == 5  # of all that were judged
     assert "know the program" in page
     assert "tie" in page
+    assert "<script" not in page  # what an entry says of itself is text
+    assert "&lt;script&gt;" in page
 
 
 @NEEDS_WALLS

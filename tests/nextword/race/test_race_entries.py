@@ -1,6 +1,7 @@
 """The entries that the race ships say what the models of the ladder say, word by word."""
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,21 @@ def test_an_n_gram_entry_says_what_chapter_2_says(n: int, tmp_path: Path) -> Non
     save_file(counted.table(model, WORDS), tmp_path / WEIGHTS)
     # the table holds probabilities in half precision
     assert said("ngram", tmp_path) == pytest.approx(model.log_probs(STORIES), abs=4e-3)
+
+
+def test_what_has_no_weights_is_trained_if_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here for two steps on a few stories: the whole takes a quarter of an hour."""
+    monkeypatch.setattr("nextword.race.shipped._ngrams", lambda root, package: [])
+    monkeypatch.setattr("nextword.race.shipped.SHIPPED", SHIPPED[-1:])
+    monkeypatch.setattr(names, "load", lambda *sizes: TEXTS)
+    monkeypatch.setattr(rungs, "CONVOLUTION", replace(rungs.CONVOLUTION, steps=2))
+    heard: list[float] = []
+    assert write_entries(tmp_path, "solutions", ROOT, training=heard.append) == []
+    assert heard[-1] == 1.0
+    found = said("transformer", tmp_path / "with-convolution")
+    assert -np.mean(found) == pytest.approx(np.log(len(WORDS)), abs=1)
 
 
 def test_an_entry_is_complete_and_small(entries: Path) -> None:
