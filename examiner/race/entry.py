@@ -180,7 +180,7 @@ def count_numbers(files: Mapping[str, bytes]) -> int:
     Each number of a safetensors file counts as one; those of more than 4 bytes, and files of any
     other kind, in which nobody can tell, as many as the bytes allow.
 
-    >>> count_numbers({"model.py": b"…", "notes.txt": b"12"})
+    >>> count_numbers({"model.py": b"x = 1", "notes.txt": b"12"})
     2
     """
     others = (data for name, data in files.items() if name not in (CODE, ABOUT))

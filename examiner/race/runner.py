@@ -172,7 +172,8 @@ class Runner:
         try:
             return self._channel.ask(number, test, released, body, deadline)
         except SlowError:
-            raise Stop(Verdict.TIMEOUT, f"slower than its budget: {deadline.why}") from None
+            why = deadline.why.partition(":")[0]  # the rest advises a student
+            raise Stop(Verdict.TIMEOUT, f"slower than its budget: it {why}") from None
         except WireError:
             raise Stop(Verdict.CRASHED, "sent something that is no answer") from None
         except ClosedError:
