@@ -157,14 +157,18 @@ def read_about(data: bytes | None, student: str) -> About:
 
 def require_track(about: About, files: Mapping[str, bytes], rules: Rules) -> None:
     """Raise OutError for an entry that its track does not admit."""
-    if about.track is not Track.SMALL:
+    if about.track is Track.OPEN:
+        return
+    if len(files[CODE]) > rules.code:
+        raise OutError(f"{CODE} is longer than {rules.code >> 10} kB in the track {about.track}")
+    if about.track is Track.TEN_MINUTES:
+        if others := sorted(files.keys() - {CODE, ABOUT}):
+            raise OutError(f"the track ten-minutes takes {CODE} and {ABOUT} alone, not {others[0]}")
         return
     found = count_numbers(files)
     if found > rules.small_weights:
         most = f"the track small has at most {rules.small_weights:,}"
         raise OutError(f"its files hold {found:,} numbers; {most}")
-    if len(files[CODE]) > rules.small_code:
-        raise OutError(f"{CODE} is longer than {rules.small_code >> 10} kB in the track small")
     if not 0 < about.words <= rules.small_words:
         said = f"{about.words:,} words" if about.words else "nothing of its words"
         most = f"the track small allows {rules.small_words:,} of training text"

@@ -23,7 +23,7 @@ class Rules:
     files: int = 200
     small_weights: int = 200_000  # numbers in the files of the track "small"
     small_words: int = 1_000_000  # of training text, the same
-    small_code: int = 64 << 10  # bytes of its model.py, the same
+    code: int = 64 << 10  # bytes of code, in the tracks in which weights count or must not be there
     per_thousand: float = 1.0  # seconds of processor for 1,000 words
     to_load: float = 30.0  # seconds of processor until the first word
     memory: int = 1 << 30  # bytes, beyond what torch takes

@@ -62,7 +62,7 @@ class Place:
             "student": handed.student,
             **said,
             "training_words": about.words,
-            "weights": handed.weights,
+            "weights": self.raced.weights or handed.weights,
             "digest": handed.digest,
             "rank": self.rank or None,
             "problem": self.raced.problem,

@@ -49,6 +49,7 @@ class Raced:
     scores: Scores | None = None
     problem: str = ""  # why it is out
     fault: bool = False  # it could not be judged, and that is not its own doing
+    weights: int = 0  # numbers in its files, as they were raced
 
 
 def hidden_folders() -> list[Path]:
@@ -124,7 +125,9 @@ class Race:
         why = ""
         for _ in range(TRIES):
             try:
-                return Raced(handed, self._judge(handed, progress))
+                files = self._files(handed, progress)
+                scores = self._judge(handed.student, files, progress)
+                return Raced(handed, scores, weights=entry.count_numbers(files))
             except OutError as out:
                 return Raced(handed, problem=str(out))
             except ServerError as error:  # the walls', never the entry's
@@ -134,20 +137,27 @@ class Race:
                     self._server = None
         return Raced(handed, problem=why, fault=True)
 
-    def _judge(self, handed: Handed, progress: Progress) -> Scores:
+    @property
+    def _walls(self) -> CandidateServer:
         if self._server is None:
             self._server = CandidateServer(self._plan)
-        files = handed.files
-        if handed.about.track is Track.TEN_MINUTES:
-            progress(handed.student, "training", 0.0)
-            self._training = self._training or stories.training_text()
-            vocabulary = self.ground.vocabulary
-            files = contest.train(self._server, files, self._training, vocabulary, self.rules)
+        return self._server
+
+    def _files(self, handed: Handed, progress: Progress) -> dict[str, bytes]:
+        """The files that are raced: as handed in, or with those that its training wrote."""
+        if handed.about.track is not Track.TEN_MINUTES:
+            return handed.files
+        progress(handed.student, "training", 0.0)
+        self._training = self._training or stories.training_text()
+        vocabulary = self.ground.vocabulary
+        return contest.train(self._walls, handed.files, self._training, vocabulary, self.rules)
+
+    def _judge(self, student: str, files: dict[str, bytes], progress: Progress) -> Scores:
         return contest.judge(
-            self._server,
+            self._walls,
             files,
             self.ground,
             self.rules,
             stories.number_from(self.options.secret, "what is asked again, and drawn"),
-            lambda doing, share: progress(handed.student, doing, share),
+            lambda doing, share: progress(student, doing, share),
         )

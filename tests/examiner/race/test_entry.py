@@ -65,6 +65,10 @@ def test_a_zip_is_read_like_a_folder(tmp_path: Path) -> None:
         ({"big": bytes(5 << 20)}, "holds more than 4 MB"),
         ({"numbers": bytes(200_001)}, "its files hold 200,007 numbers"),
         ({"model__py": "#" * 70_000}, "model.py is longer than 64 kB in the track small"),
+        (
+            {"about__toml": 'track = "ten-minutes"'},
+            "the track ten-minutes takes model.py and about.toml alone, not weights.safetensors",
+        ),
     ],
 )
 def test_what_is_wrong_with_an_entry_is_said_in_one_line(
