@@ -59,8 +59,18 @@ def race(
     is, with an interval, so that no place is luck. Exit 1: something could not
     be judged, and not by an entry's fault.
     """
+    import os
+
     from examiner.errors import UserError
 
+    if os.name != "posix":
+        raise UserError("a race needs Linux or macOS")
+    if entries is None and train:
+        raise UserError("--train goes with --entries DIR, which writes the course's own entries")
+    if entries is not None and submissions is not None:
+        raise UserError(
+            f"--entries writes and races nothing: leave out {submissions}, or --entries"
+        )
     if entries is not None:
         raise typer.Exit(_write_entries(entries, train))
     if submissions is None:
