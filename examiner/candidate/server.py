@@ -47,6 +47,7 @@ class ServerPlan:
     preload: tuple[str, ...] = ()  # modules that candidates find imported
     hash_seed: int = 0  # Python's: it decides in which order sets are
     library: tuple[str, ...] = ()  # what the course lets students' code import, by name
+    hidden: tuple[str, ...] = ()  # folders of it that candidates must not see; behind walls alone
 
     def to_json(self) -> str:
         """Return the plan as text for the command line."""

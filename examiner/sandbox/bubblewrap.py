@@ -52,6 +52,9 @@ def wrapping(plan: ServerPlan) -> list[str]:
         command += ["--cap-add", "CAP_KILL"]
     seen = _outermost(_seen(packages_of(plan.library)))
     command += _showing(seen)
+    for path in _outermost(map(Path, plan.hidden)):  # empty folders in their places
+        if any(path.is_relative_to(each) for each in seen):
+            command += ["--tmpfs", str(path), "--remount-ro", str(path)]
     command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     command += ["--perms", "0755", "--dir", str(PRIVATE_FOLDER)]
     if not any(path.is_relative_to("/tmp") for path in seen):  # for code that insists on /tmp

@@ -1,0 +1,213 @@
+"""What was handed in for a race: read, bounded, its weights counted; nothing of it is run here.
+
+Leaves out finding the entries of a class (grading/entries.py) and racing them (contest.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import Any
+
+from examiner.grading.archives import ArchiveError
+from examiner.grading.entries import one_line
+from examiner.grading.works import Entry, ProblemError, open_work
+from examiner.race.rules import OutError, Rules
+
+CODE, ABOUT = "model.py", "about.toml"
+MAX_ABOUT = 16 << 10  # bytes
+LONGEST = 200  # characters of what an entry says of itself
+FULL_NUMBER = 4  # bytes: a wider number of a file counts as several
+
+
+class Track(StrEnum):
+    """The tracks of a race."""
+
+    SMALL = "small"
+    OPEN = "open"
+    TEN_MINUTES = "ten-minutes"
+
+
+@dataclass(frozen=True)
+class About:
+    """What an entry says of itself, in about.toml."""
+
+    name: str
+    by: str = ""
+    track: Track = Track.OPEN
+    about: str = ""  # one line
+    words: int = 0  # of training text; 0: not said
+    weights: int = 0  # 0: not said
+
+
+@dataclass(frozen=True)
+class Handed:
+    """An entry, read."""
+
+    student: str  # the name of its folder or zip
+    about: About
+    files: dict[str, bytes] = field(default_factory=dict)
+    problem: str = ""  # why it cannot be raced
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def weights(self) -> int:
+        """How many numbers its files hold."""
+        return count_numbers(self.files)
+
+    @property
+    def digest(self) -> str:
+        """A key of its content, by which it is known on later boards."""
+        parts = [f"{name}\0{hashlib.sha256(data).hexdigest()}" for name, data in self.files.items()]
+        return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:16]
+
+
+def read(entry: Entry, rules: Rules) -> Handed:
+    """Read an entry; whatever is wrong with it becomes its problem."""
+    about = About(name=entry.student)
+    files: dict[str, bytes] = {}
+    try:
+        if entry.problem:
+            raise OutError(entry.problem)
+        if len(entry.paths) > 1 and not entry.platform:
+            names = " and ".join(path.name for path in entry.paths)
+            raise OutError(f"handed in twice: {names}; keep one")
+        files = _files(entry, rules)
+        about = read_about(files.get(ABOUT), entry.student)
+        require_track(about, files, rules)
+    except (OutError, ProblemError, ArchiveError) as problem:
+        return Handed(entry.student, about, files, problem=one_line(str(problem)))
+    except Exception as error:  # no entry may end the race of the others
+        text = one_line(f"cannot be read: {type(error).__name__}: {error}")
+        return Handed(entry.student, about, files, problem=text)
+    found = count_numbers(files)
+    remarks: tuple[str, ...] = ()
+    if about.weights and about.weights != found:
+        remarks = (f"says {about.weights:,} weights; its files hold {found:,} numbers",)
+    return Handed(entry.student, about, files, remarks=remarks)
+
+
+def _files(entry: Entry, rules: Rules) -> dict[str, bytes]:
+    """Return the files beside the outermost model.py, and below, by their names from there."""
+    with open_work(entry, [CODE]) as work:
+        codes = sorted((p for p in work.files if p.name == CODE), key=lambda p: (len(p.parts), p))
+        if not codes:
+            found = ", ".join(sorted({p.name for p in work.files})[:5]) or "nothing"
+            raise OutError(f"there is no {CODE}; found instead: {found}")
+        root = codes[0].parent
+        chosen = [p for p in work.files if p.is_relative_to(root) and _counts(p)]
+        if len(chosen) > rules.files:
+            raise OutError(f"holds {len(chosen):,} files, at most {rules.files}")
+        files: dict[str, bytes] = {}
+        left = rules.size
+        for path in sorted(chosen):
+            try:
+                data = work.files[path](left)
+            except (ProblemError, ArchiveError):
+                if left < rules.size or path != sorted(chosen)[0]:
+                    raise OutError(_too_large(rules)) from None
+                raise
+            files[str(path.relative_to(root))] = data
+            left -= len(data)
+        return files
+
+
+def _counts(path: PurePosixPath) -> bool:
+    return "__pycache__" not in path.parts and not path.name.startswith(".")
+
+
+def _too_large(rules: Rules) -> str:
+    return f"holds more than {rules.size >> 20} MB, or a file that cannot be read"
+
+
+def read_about(data: bytes | None, student: str) -> About:
+    """Return what about.toml says; OutError for a file that is missing, broken or says nonsense."""
+    if data is None:
+        raise OutError(f"there is no {ABOUT}, which says name, by, track, about, words, weights")
+    if len(data) > MAX_ABOUT:
+        raise OutError(f"{ABOUT} is longer than {MAX_ABOUT >> 10} kB")
+    try:
+        raw = tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise OutError(f"{ABOUT} is no TOML: {error}") from None
+    wanted: dict[str, type] = {"name": str, "by": str, "track": str, "about": str}
+    wanted |= {"words": int, "weights": int}
+    for key, value in raw.items():
+        if key not in wanted:
+            raise OutError(f"{ABOUT}: unknown key {key!r}; the keys are {', '.join(wanted)}")
+        if type(value) is not wanted[key] or (type(value) is int and not 0 <= value < 10**15):
+            what = "a text" if wanted[key] is str else "a whole number"
+            raise OutError(f"{ABOUT}: {key} should be {what}, it is {value!r:.60}")
+    track = raw.get("track", Track.OPEN)
+    if track not in tuple(Track):
+        raise OutError(f"{ABOUT}: track should be {', '.join(Track)}; it is {track!r:.60}")
+    texts = {key: one_line(raw.get(key, ""), LONGEST) for key in ("name", "by", "about")}
+    texts["name"] = texts["name"] or student
+    return About(
+        **texts, track=Track(track), words=raw.get("words", 0), weights=raw.get("weights", 0)
+    )
+
+
+def require_track(about: About, files: Mapping[str, bytes], rules: Rules) -> None:
+    """Raise OutError for an entry that its track does not admit."""
+    if about.track is Track.OPEN:
+        return
+    if len(files[CODE]) > rules.code:
+        raise OutError(f"{CODE} is longer than {rules.code >> 10} kB in the track {about.track}")
+    if about.track is Track.TEN_MINUTES:
+        if others := sorted(files.keys() - {CODE, ABOUT}):
+            raise OutError(f"the track ten-minutes takes {CODE} and {ABOUT} alone, not {others[0]}")
+        return
+    found = count_numbers(files)
+    if found > rules.small_weights:
+        most = f"the track small has at most {rules.small_weights:,}"
+        raise OutError(f"its files hold {found:,} numbers; {most}")
+    if not 0 < about.words <= rules.small_words:
+        said = f"{about.words:,} words" if about.words else "nothing of its words"
+        most = f"the track small allows {rules.small_words:,} of training text"
+        raise OutError(f"{ABOUT} says {said}; {most}")
+
+
+# ------------------------------------------------------------------------------ its weights
+
+
+def count_numbers(files: Mapping[str, bytes]) -> int:
+    """Return how many numbers the files hold, but for model.py and about.toml.
+
+    Each number of a safetensors file counts as one; those of more than 4 bytes, and files of any
+    other kind, in which nobody can tell, as many as the bytes allow.
+
+    >>> count_numbers({"model.py": b"x = 1", "notes.txt": b"12"})
+    2
+    """
+    others = (data for name, data in files.items() if name not in (CODE, ABOUT))
+    return sum(_in_safetensors(data) or len(data) for data in others)
+
+
+def _in_safetensors(data: bytes) -> int:
+    """Return how many numbers a safetensors file holds; 0 for a file that is none, or is broken."""
+    try:
+        (length,) = struct.unpack_from("<Q", data)
+        header: dict[str, Any] = json.loads(data[8 : 8 + length])
+        n = used = 0
+        for name, tensor in header.items():
+            if name == "__metadata__":
+                continue
+            start, stop = tensor["data_offsets"]
+            size, numbers = stop - start, math.prod(tensor["shape"])
+            if not (0 <= start <= stop <= len(data) and numbers >= 0):
+                return 0
+            n += max(numbers, -(-size // FULL_NUMBER))
+            used += size
+    except (struct.error, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return 0
+    slack = len(data) - 8 - length - used  # what no tensor names, and the notes
+    notes = len(json.dumps(header.get("__metadata__", "")))
+    return n + max(slack, 0) + notes // FULL_NUMBER

@@ -1,0 +1,126 @@
+"""Entries as they are handed in: what is read of them, what is refused, how weights are counted."""
+
+import json
+import struct
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+from examiner.grading.entries import find_entries
+from examiner.race.entry import Handed, count_numbers, read
+from examiner.race.rules import Rules
+
+ABOUT = 'name = "Ann\'s model"\nby = "Ann"\ntrack = "small"\nwords = 1000\nweights = 6\n'
+WEIGHTS = save({"w": np.ones((2, 3), np.float16)})
+GOOD = {"model.py": "x = 1", "about.toml": ABOUT, "weights.safetensors": WEIGHTS}
+
+
+def handed(tmp_path: Path, **files: str | bytes | None) -> Handed:
+    """The entry of these files over good ones; None leaves one out."""
+    named = {name.replace("__", "."): data for name, data in files.items()}
+    for name, data in {**GOOD, **named}.items():
+        if data is not None:
+            path = tmp_path / "ann" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    (entry,) = find_entries(tmp_path)
+    return read(entry, Rules())
+
+
+def test_a_good_entry_is_read_whole(tmp_path: Path) -> None:
+    found = handed(tmp_path)
+    assert (found.problem, found.remarks) == ("", ())
+    assert found.about.name == "Ann's model"
+    assert found.weights == 6
+    assert set(found.files) == set(GOOD)
+
+
+def test_a_zip_is_read_like_a_folder(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "ann.zip", "w") as archive:
+        for name, data in GOOD.items():
+            archive.writestr(f"wrapped/{name}", data)
+    (entry,) = find_entries(tmp_path)
+    other = tmp_path / "other"
+    assert read(entry, Rules()).digest == handed(other).digest
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"model__py": None}, "there is no model.py; found instead: about.toml"),
+        ({"about__toml": None}, "there is no about.toml"),
+        ({"about__toml": "name = "}, "about.toml is no TOML"),
+        ({"about__toml": b"\xff\xfe"}, "about.toml is no TOML"),
+        ({"about__toml": "name = 3"}, "name should be a text, it is 3"),
+        ({"about__toml": "words = true"}, "words should be a whole number, it is True"),
+        ({"about__toml": "words = -1"}, "words should be a whole number"),
+        ({"about__toml": 'colour = "red"'}, "unknown key 'colour'; the keys are name, by, track"),
+        ({"about__toml": 'track = "fast"'}, "track should be small, open, ten-minutes; it is"),
+        ({"about__toml": "x" * 20_000}, "about.toml is longer than 16 kB"),
+        ({"about__toml": 'track = "small"'}, "says nothing of its words"),
+        ({"about__toml": 'track = "small"\nwords = 2000000'}, "says 2,000,000 words"),
+        ({"big": bytes(5 << 20)}, "holds more than 4 MB"),
+        ({"numbers": bytes(200_001)}, "its files hold 200,007 numbers"),
+        ({"model__py": "#" * 70_000}, "model.py is longer than 64 kB in the track small"),
+        (
+            {"about__toml": 'track = "ten-minutes"'},
+            "the track ten-minutes takes model.py and about.toml alone, not weights.safetensors",
+        ),
+    ],
+)
+def test_what_is_wrong_with_an_entry_is_said_in_one_line(
+    tmp_path: Path, files: dict[str, str | bytes | None], said: str
+) -> None:
+    found = handed(tmp_path, **files)
+    assert said in found.problem
+    assert "\n" not in found.problem
+
+
+def test_a_wrong_number_of_weights_is_told_beside_the_right_one(tmp_path: Path) -> None:
+    found = handed(tmp_path, about__toml=ABOUT.replace("weights = 6", "weights = 5"))
+    assert found.remarks == ("says 5 weights; its files hold 6 numbers",)
+
+
+def test_what_an_entry_says_of_itself_is_shown_on_one_line(tmp_path: Path) -> None:
+    found = handed(tmp_path, about__toml='name = "a\\nb\\u001b[31m"\nabout = "<b>"\n')
+    assert found.about.name.isprintable()
+
+
+def safetensors(**header: object) -> bytes:
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + bytes(64)
+
+
+@pytest.mark.parametrize(
+    ("data", "n"),
+    [
+        (save({"w": np.ones(10, np.float32)}), 10),
+        (save({"w": np.ones(10, np.int8)}), 10),
+        (save({"w": np.ones(10, np.float64)}), 20),  # room for twice as many numbers
+        (save({"w": np.ones(10, np.float32)}) + bytes(100), 110),  # what no tensor names
+        (safetensors(w={"dtype": "F32", "shape": [4], "data_offsets": [0, 64]}), 16),
+        (b"\x00" * 7, 7),
+        (b"", 0),
+    ],
+)
+def test_all_numbers_in_a_file_are_counted(data: bytes, n: int) -> None:
+    assert count_numbers({"weights.safetensors": data}) == n
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"w": {"shape": [4]}},
+        {"w": {"shape": [4], "data_offsets": [0, 10**9]}},
+        {"w": {"shape": [4], "data_offsets": [8, 0]}},
+        {"w": {"shape": [-4], "data_offsets": [0, 4]}},
+        {"w": {"shape": "xy", "data_offsets": [0, 4]}},
+        {"w": 3},
+    ],
+)
+def test_of_a_broken_file_every_byte_counts(header: dict[str, object]) -> None:
+    data = safetensors(**header)
+    assert count_numbers({"weights.safetensors": data}) == len(data)
