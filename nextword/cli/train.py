@@ -42,6 +42,9 @@ def train(
     seed: Annotated[int, typer.Option(help="Of the weights and the order of the text.")] = 0,
     every: Annotated[int, typer.Option(help="Steps between two checkpoints.")] = 200,
     device: Annotated[str, typer.Option(help="cpu, cuda, mps or auto.")] = "auto",
+    shard: Annotated[
+        bool, typer.Option("--shard", help="Split the weights over the processes of torchrun.")
+    ] = False,
     package: Annotated[
         str | None, typer.Option(help="The model's package. Default: solutions, else coursework.")
     ] = None,
@@ -63,7 +66,7 @@ def train(
         seed=seed,
         every=every,
     )
-    with parallel.joined(device) as place:
+    with parallel.joined(device, shard=shard) as place:
         config.check_processes(place.n_processes)
         stream = streams.read(corpus, tokens, characters=characters)
         _train(config, stream, place, to, package, again)
@@ -78,6 +81,7 @@ def _train(
     from examiner.project import find_project
     from nextword.cli.bar import Bar
     from nextword.models.store import importable
+    from nextword.models.trainer import parallel
     from nextword.models.trainer.run import Training
 
     project = find_project()
@@ -89,7 +93,7 @@ def _train(
             training = Training(course, stream, config, place, to)
         except NotImplementedError as error:
             _stop(chosen, error)
-        resumed = not again and training.resume()
+        resumed = (parallel.restarted() or not again) and training.resume()
         if place.is_first:
             _say_what(training, resumed)
         with Bar() as bar:

@@ -56,8 +56,9 @@ class Training:
         self.config.check_processes(self.place.n_processes)
         self.stream.check(self.config.T)
         torch.manual_seed(self.config.seed)
-        self.model = build(self.course, self.config, len(self.stream.vocabulary))
-        self.model.to(self.place.device)
+        self.model = self.place.place(
+            build(self.course, self.config, len(self.stream.vocabulary))
+        )
         groups = parameter_groups(self.model, self.config.decay)
         self.optimizer = torch.optim.AdamW(groups, self.config.rate, BETAS, fused=True)
 
@@ -68,9 +69,11 @@ class Training:
 
     def resume(self) -> bool:
         """Go on from the checkpoint, if there is one; `UserError` if it does not fit."""
-        if not self.path.is_file():
+        found = self.place.from_first(
+            lambda: saved.read(self.path) if self.path.is_file() else None
+        )
+        if found is None:
             return False
-        found = saved.read(self.path)
         self.config.check_same(found.notes["plan"])
         check_vocabulary(found.notes["vocabulary"], self.stream.vocabulary)
         saved.restore(found, self.model, self.optimizer)
@@ -83,7 +86,7 @@ class Training:
 
         Raises `UserError` where a loss is no number; the last checkpoint stays.
         """
-        model = self.place.wrap(self.model)
+        model = self.place.wrap(self.model, self.config.parts)
         config, first = self.config, len(self.losses)
         batches = (
             streams.batch(self.stream.train, config.size, config.T, config.seed, step)
@@ -117,6 +120,7 @@ class Training:
         inputs, targets = (self.place.share(part).chunk(self.config.parts) for part in batch)
         parts = list(zip(inputs, targets, strict=True))
         model.train()
+        self.place.draw_anew(self.config.seed, len(self.losses))
         with precision(self.place.device):
             loss = self.course.train_step(model, self.optimizer, parts, self.config.clip)
         return self.place.mean(float(loss))
@@ -127,8 +131,9 @@ class Training:
         recent = self.losses[since:]
         found = validation_loss(self.model, self.stream, self.config, self.place.device)
         self.looks.append(Look(len(self.losses), sum(recent) / len(recent), found))
-        if self.place.is_first:
-            saved.write(self.path, self.model, self.optimizer, self.notes())
+        saved.write(
+            *(self.path, self.model, self.optimizer, self.notes()), is_first=self.place.is_first
+        )
 
     def notes(self) -> dict[str, Any]:
         """All of a checkpoint that is no tensor."""
