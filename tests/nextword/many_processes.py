@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import traceback
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,19 @@ def stream() -> Stream:
     return Stream(tokens[:200], tokens[200:], tuple("abcdefghi"))
 
 
+@cache
+def store_of_all() -> dist.TCPStore:
+    """The place where all of them meet, again and again, as under torchrun with its restarts."""
+    return dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+
+
 def together(n: int, job: Job, *given: Any, shard: bool = False) -> list[Any]:
     """What `job(place, *given)` returns in each of n processes, in their order.
 
     An error in one of them is raised here as a RuntimeError with its text.
     """
     FORKS.set_forkserver_preload(PRELOADED)
-    store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    store = store_of_all()
     pipes = [FORKS.Pipe(duplex=False) for _ in range(n)]
     processes = [
         FORKS.Process(target=_work, args=(rank, n, store.port, shard, pipes[rank][1], job, given))
@@ -97,8 +104,10 @@ def sums_in_a_step(place: parallel.Place, folder: Path, parts: int) -> int:
 
     def counted(state: Any, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
         sums.append(bucket.buffer().numel())
-        return dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(
-            lambda done: done.value()[0] / place.n_processes
+        return (
+            dist.all_reduce(bucket.buffer(), async_op=True)
+            .get_future()
+            .then(lambda done: done.value()[0] / place.n_processes)
         )
 
     replica.register_comm_hook(None, counted)

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch import distributed as dist
 
 from examiner.errors import UserError
-from nextword.models.trainer import sharding
+from nextword.models.trainer import meeting, sharding
 
 Found = TypeVar("Found")
 
@@ -70,7 +70,7 @@ class Place:
         found, wrong = told
         if wrong is not None:
             raise UserError(wrong)
-        return found  # type: ignore[no-any-return]
+        return found
 
     def place(self, model: nn.Module) -> nn.Module:
         """The model on this device, split over all processes if so asked.
@@ -174,7 +174,7 @@ def joined(name: str, *, shard: bool = False) -> Iterator[Place]:
         raise UserError("several processes cannot share an mps device: use --device cpu")
     if place.type == "cuda":
         torch.cuda.set_device(place)
-    dist.init_process_group("nccl" if place.type == "cuda" else "gloo")
+    meeting.join("nccl" if place.type == "cuda" else "gloo")
     try:
         yield Place(place, dist.get_rank(), n_processes, shard)
     finally:

@@ -56,9 +56,7 @@ class Training:
         self.config.check_processes(self.place.n_processes)
         self.stream.check(self.config.T)
         torch.manual_seed(self.config.seed)
-        self.model = self.place.place(
-            build(self.course, self.config, len(self.stream.vocabulary))
-        )
+        self.model = self.place.place(build(self.course, self.config, len(self.stream.vocabulary)))
         groups = parameter_groups(self.model, self.config.decay)
         self.optimizer = torch.optim.AdamW(groups, self.config.rate, BETAS, fused=True)
 
