@@ -192,7 +192,7 @@ def torchrun(*words):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "more", [(), pytest.param(("--shard", "--again"), marks=pytest.mark.thorough)]
+    "more", [("--again",), pytest.param(("--shard",), marks=pytest.mark.thorough)]
 )
 def test_a_job_goes_on_after_one_of_its_processes_was_killed(nextword, tmp_path, more):
     """Killed with -9 in its eighth step; torchrun starts both again, and they go on after six."""
