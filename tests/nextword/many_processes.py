@@ -3,6 +3,7 @@
 One process imports torch once and forks the others, so that many small trainings take seconds.
 """
 
+import importlib
 import multiprocessing
 import os
 import traceback
@@ -14,14 +15,13 @@ from typing import Any
 import torch
 from torch import distributed as dist
 
-from nextword.models.trainer import parallel
+from nextword.models.trainer import networks, parallel
 from nextword.models.trainer.config import Config
 from nextword.models.trainer.run import Training
 from nextword.models.trainer.streams import Stream
-from solutions import transformers
 
 FORKS = multiprocessing.get_context("forkserver")
-PRELOADED = [__name__, "torch.distributed.fsdp", "torch._dynamo"]
+PRELOADED = [__name__, "solutions.transformers", "torch.distributed.fsdp", "torch._dynamo"]
 LONGEST = 120  # seconds
 
 Job = Callable[..., Any]
@@ -85,7 +85,8 @@ def prepared(place: parallel.Place, folder: Path, **changes: Any) -> Training:
             **changes,
         }
     )
-    return Training(transformers, stream(), plan, place, folder)
+    course = importlib.import_module(f"solutions.{networks.chapter(plan.kind)}")
+    return Training(course, stream(), plan, place, folder)
 
 
 def train(place: parallel.Place, folder: Path, changes: dict[str, Any]) -> list[float]:

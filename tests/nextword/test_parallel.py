@@ -57,6 +57,23 @@ def test_the_losses_are_those_of_one_process(alone, tmp_path, n, parts, shard):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changes", "shard"),
+    [
+        ({"kind": "attention", "parts": 2}, False),
+        ({"kind": "lstm", "tied": False}, False),
+        ({"kind": "linear-attention", "positions": "none", "parts": 2}, True),
+    ],
+    ids=["attention", "lstm", "linear-attention-sharded"],
+)
+def test_networks_of_other_kinds_are_shared_in_the_same_way(tmp_path, changes, shard):
+    """Chapter 5's parts have one backward pass together, chapter 4 makes a step of its own."""
+    plan = {**changes, "steps": 6}
+    found = together(2, many.train, tmp_path / "2", plan, shard=shard)
+    same(found[0], many.train(ALONE, tmp_path / "1", plan))
+
+
+@pytest.mark.slow
 def test_gradients_are_added_up_once_in_a_step_of_many_parts(tmp_path):
     """All weights of so small a network travel in one bucket."""
     for parts in (1, 4):
