@@ -223,13 +223,13 @@ def _train(
     """Build the package's network, train it and say how it goes."""
     from nextword.cli import stopping, training
     from nextword.cli.chapters import opened
-    from nextword.models.trainer import parallel
 
     with opened(package) as chapter:
         made, notes = _prepared(config, corpus, text, place, to, speed, chapter)
-        if again and not parallel.restarted():
+        anew = again and not place.restarted
+        if anew:
             made.forget()
-        resumed = (parallel.restarted() or not again) and made.resume()
+        resumed = not anew and made.resume()
         if place.is_first:
             training.begin(made, resumed, notes)
         with training.Teller(made) as teller, stopping.politely() as asked:

@@ -22,16 +22,22 @@ LOOK = timedelta(seconds=1)  # how often a process looks whether the first one h
 LONGEST = 600.0  # seconds that it waits
 
 
-def join(backend: str) -> None:
-    """Begin to work with the other processes that torchrun has started."""
+def join(backend: str) -> bool:
+    """Begin to work with the other processes that torchrun has started.
+
+    Tells whether it has started them before, as far as this process can know.
+    """
+    counted = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0  # on this machine only
     if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != str(True):
         dist.init_process_group(backend)  # the first process makes a new store
-        return
+        return counted
     rank, n_processes = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     port = int(os.environ["MASTER_PORT"])
     shared = dist.TCPStore(os.environ["MASTER_ADDR"], port, is_master=False)
+    met_before = rank == 0 and shared.check([PLACE])
     store = meet(shared, rank, n_processes)
     dist.init_process_group(backend, store=store, rank=rank, world_size=n_processes)
+    return counted or met_before
 
 
 def meet(shared: dist.Store, rank: int, n_processes: int) -> dist.Store:

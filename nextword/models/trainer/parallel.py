@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,6 +31,7 @@ class Place:
     rank: int = 0
     n_processes: int = 1
     shard: bool = False  # weights, gradients and the optimizer's state are split over all
+    restarted: bool = False  # by torchrun, after one of the processes died
 
     @property
     def is_first(self) -> bool:
@@ -174,16 +175,12 @@ def joined(name: str, *, shard: bool = False) -> Iterator[Place]:
         raise UserError("several processes cannot share an mps device: use --device cpu")
     if place.type == "cuda":
         torch.cuda.set_device(place)
-    meeting.join("nccl" if place.type == "cuda" else "gloo")
+    met_before = meeting.join("nccl" if place.type == "cuda" else "gloo")
     try:
-        yield Place(place, dist.get_rank(), n_processes, shard)
+        mine = Place(place, dist.get_rank(), n_processes, shard)
+        yield replace(mine, restarted=mine.any(met_before))
     finally:
         dist.destroy_process_group()
-
-
-def restarted() -> bool:
-    """Whether torchrun has started this process again after one of them died."""
-    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0
 
 
 def _device_of_sums(place: torch.device) -> torch.device:
