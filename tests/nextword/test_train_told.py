@@ -132,10 +132,12 @@ def test_signals_wait_and_a_second_ctrl_c_does_not():
     assert stopping.Asked().exit_code == 143  # another process was told to stop
 
 
-def test_the_command_that_goes_on():
+def test_the_command_that_goes_on(monkeypatch):
     words = ["train", "my book.txt", "--again", "--steps", "9"]
     assert stopping.same_command(1, words) == "nextword train 'my book.txt' --steps 9"
     assert stopping.same_command(4, words).startswith("torchrun --nproc-per-node 4 -m nextword tr")
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    assert stopping.same_command(4, words).startswith("the same torchrun on every machine, with ")
 
 
 # ------------------------------------------------------------------------- the command
