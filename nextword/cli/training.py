@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nextword.models.trainer.run import Look, Training
 
 EVERY, SHARE = 5.0, 0.01  # seconds, and part of all steps, between two plain lines
+LOOKS = 10  # that make a curve; where there were fewer, the losses of training are drawn
 RECENT = 30.0  # seconds over which the speed is measured
 
 
@@ -141,8 +142,11 @@ def end(training: Training, command: str) -> None:
     from nextword.models.trainer import curve
 
     found = curve.redraw(training.folder, training.floor)
-    best = found["validation"] if len(found["validation"]) > 1 else found["training"]
-    for line in curve.in_characters(best, training.floor):
+    which = "validation" if len(found["validation"]) >= LOOKS else "training"
+    shown = curve.in_characters(found[which], training.floor)
+    if shown:
+        typer.echo(f"{which} perplexity:")
+    for line in shown:
         typer.echo(line)
     done = len(training.losses)
     if training.stopped and done < training.config.steps:
