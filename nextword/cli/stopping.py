@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import sys
@@ -60,6 +61,8 @@ def same_command(n_processes: int, words: list[str] | None = None) -> str:
     """
     given = sys.argv[1:] if words is None else words
     kept = shlex.join(word for word in given if word != "--again")
+    if n_processes > int(os.environ.get("LOCAL_WORLD_SIZE", n_processes)):
+        return f"the same torchrun on every machine, with -m nextword {kept}"
     if n_processes > 1:
         return f"torchrun --nproc-per-node {n_processes} -m nextword {kept}"
     return f"nextword {kept}"

@@ -263,7 +263,6 @@ def _prepared(
     made = run.Training(course, stream, config, place, folder, precision=precision)
     notes = [note] if note else []
     if speed[1]:
-        why = run.why_not_compiled(made.model, place.device, config.T)
-        made.compiles = not why
+        why = made.compile()
         notes.append(f"not compiled, since that fails here: {why}" if why else "compiled")
     return made, notes

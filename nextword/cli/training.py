@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from nextword.models.trainer.run import Look, Training
 
-EVERY = 5.0  # seconds between two plain lines
+EVERY, SHARE = 5.0, 0.01  # seconds, and part of all steps, between two plain lines
+LOOKS = 10  # that make a curve; where there were fewer, the losses of training are drawn
 RECENT = 30.0  # seconds over which the speed is measured
 
 
@@ -39,7 +40,7 @@ class Teller:
             redirect_stdout=sys.stdout.isatty(),
         )
         self._task: TaskID | None = None
-        self._told = time.monotonic()  # when the last plain line was
+        self._told = (time.monotonic(), -1)  # when the last plain line was, and of which step
         self._marks: list[tuple[float, int]] = []  # seconds of training, steps done
 
     def __enter__(self) -> Teller:
@@ -65,12 +66,18 @@ class Teller:
         looked = bool(training.looks) and training.looks[-1].step == done
         if looked:
             typer.echo(self._look(training.looks[-1]))
-        elif not self._has_bar and time.monotonic() - self._told >= EVERY:
+        elif not self._has_bar and self._is_time(done):
             share = 100 * done / training.config.steps
             typer.echo(f"step {done:,} of {training.config.steps:,} ({share:.0f}%): {line}")
         else:
             return
-        self._told = time.monotonic()
+        self._told = (time.monotonic(), done)
+
+    def _is_time(self, done: int) -> bool:
+        """Whether a plain line is due: the first soon, later ones when some steps are done."""
+        when, before = self._told
+        few = before >= 0 and done - before < SHARE * self.training.config.steps
+        return not few and time.monotonic() - when >= EVERY
 
     def _speed(self) -> str:
         """Tokens per second over the last half minute, and the time that is left at that speed."""
@@ -135,8 +142,11 @@ def end(training: Training, command: str) -> None:
     from nextword.models.trainer import curve
 
     found = curve.redraw(training.folder, training.floor)
-    best = found["validation"] if len(found["validation"]) > 1 else found["training"]
-    for line in curve.in_characters(best, training.floor):
+    which = "validation" if len(found["validation"]) >= LOOKS else "training"
+    shown = curve.in_characters(found[which], training.floor)
+    if shown:
+        typer.echo(f"{which} perplexity:")
+    for line in shown:
         typer.echo(line)
     done = len(training.losses)
     if training.stopped and done < training.config.steps:

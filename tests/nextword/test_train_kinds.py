@@ -172,15 +172,29 @@ def test_half_precision_is_taken_where_it_is_asked_for(stream, tmp_path):
     assert found["float32"] == pytest.approx(found["bfloat16"], abs=0.05)
 
 
-def test_where_it_cannot_be_compiled_it_says_why(monkeypatch):
+def test_where_it_cannot_be_compiled_it_says_why(stream, tmp_path, monkeypatch):
     def broken(model):
         raise RuntimeError("no compiler here\nand much more")
 
-    monkeypatch.setattr(torch, "compile", broken)
-    model = networks.build(CHAPTERS["transformers"], config(), 9)
-    assert run.why_not_compiled(model, torch.device("cpu"), 4) == "no compiler here"
+    now = Training(transformers, stream, config(dropout=0.1), HERE, tmp_path)
     before = torch.get_rng_state()
-    monkeypatch.setattr(torch, "compile", lambda model: model)
-    assert run.why_not_compiled(model, torch.device("cpu"), 4) == ""
+    monkeypatch.setattr(torch, "compile", broken)
+    assert now.compile() == "no compiler here"
+    assert now.fast is now.model
+    seen = []
+
+    class Compiled(torch.nn.Module):
+        def __init__(self, model):
+            super().__init__()
+            self.model = model
+
+        def forward(self, tokens):
+            seen.append(tuple(tokens.shape))
+            return self.model(tokens)
+
+    monkeypatch.setattr(torch, "compile", Compiled)
+    assert now.compile() == ""
     assert torch.equal(before, torch.get_rng_state())
-    assert all(p.grad is None for p in model.parameters())
+    assert all(p.grad is None for p in now.model.parameters())
+    now.run()
+    assert seen == [(4, 12)] * 5  # the trial and four steps, but not the looks and samples

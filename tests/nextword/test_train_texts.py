@@ -214,9 +214,11 @@ def test_processes_wait_for_the_first_one_and_hear_of_its_error(book, tmp_path, 
     monkeypatch.setattr(Place, "mean", mean)
     monkeypatch.setenv("LOCAL_RANK", "1")
     with pytest.raises(UserError, match="another process could not read the text"):
-        streams.read_together(Place(cpu, 1, 2), str(book), folder=tmp_path)
+        streams.read_together(Place(cpu, 1, 2), [str(book)], "characters", folder=tmp_path)
     assert not list(tmp_path.glob("tokens.*"))  # it has not read the text itself
     monkeypatch.setenv("LOCAL_RANK", "0")
     with pytest.raises(UserError, match="unknown corpus 'nowhere'"):
-        streams.read_together(Place(cpu, 0, 2), "nowhere", folder=tmp_path)
+        streams.read_together(Place(cpu, 0, 2), ["nowhere"], "characters", folder=tmp_path)
     assert waited == [0.0, 1.0]
+    assert streams.read_together(Place(cpu, 1, 2), ["village"], "words", n_tokens=1000).truth.size
+    assert len(waited) == 2  # nobody waits where there is no file

@@ -132,10 +132,12 @@ def test_signals_wait_and_a_second_ctrl_c_does_not():
     assert stopping.Asked().exit_code == 143  # another process was told to stop
 
 
-def test_the_command_that_goes_on():
+def test_the_command_that_goes_on(monkeypatch):
     words = ["train", "my book.txt", "--again", "--steps", "9"]
     assert stopping.same_command(1, words) == "nextword train 'my book.txt' --steps 9"
     assert stopping.same_command(4, words).startswith("torchrun --nproc-per-node 4 -m nextword tr")
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    assert stopping.same_command(4, words).startswith("the same torchrun on every machine, with ")
 
 
 # ------------------------------------------------------------------------- the command
@@ -159,6 +161,8 @@ def test_piped_it_tells_plain_lines_and_keeps_log_and_curve(nextword, tmp_path, 
     assert [line["rate"] for line in log.steps_of(told)][:2] == [0.0015, 0.003]
     assert (tmp_path / "curve.svg").read_text("utf-8").startswith("<svg")
     assert f"nextword write {tmp_path}" in lines[-1]
+    place = lines.index("training perplexity:")  # two looks are no curve
+    assert "┤█" in lines[place + 1]
 
     longer = nextword("train", "--to", str(tmp_path), "--steps", "12", *OPTIONS)
     assert "goes on after step 8" in longer.stdout

@@ -78,11 +78,8 @@ def _ticks(low: float, high: float) -> list[float]:
 def in_characters(curve: Curve, floor: float | None, width: int = WIDTH) -> list[str]:
     """A curve as lines of block characters, on a logarithmic axis that begins at the floor.
 
-    >>> for line in in_characters({1.0: 8.0, 2.0: 4.0, 3.0: 2.0}, None, width=3)[::4]:
-    ...     print(line.rstrip())
-       8.00 ┤█
-            ┤█▄
-       2.00 └─── 3 tokens
+    >>> print(in_characters({1.0: 8.0, 2.0: 4.0, 3.0: 2.0}, None, width=3)[-1])
+        2.00 └─── 3 tokens
     """
     points = [(tokens, value) for tokens, value in sorted(curve.items()) if math.isfinite(value)]
     if not points:

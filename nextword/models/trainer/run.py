@@ -5,6 +5,7 @@ Leaves out: the network and the step of the optimizer, which the reader builds i
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -57,7 +58,6 @@ class Training:
     losses: list[float] = field(default_factory=list)  # of each step
     looks: list[Look] = field(default_factory=list)
     precision: str = "float32"  # or bfloat16
-    compiles: bool = False
     seconds: float = 0.0  # of all steps so far, without the looks
     stopped: bool = False  # before the last step, since somebody asked for it
 
@@ -71,6 +71,7 @@ class Training:
         groups = parameter_groups(self.model, self.config.decay)
         self.optimizer = torch.optim.AdamW(groups, self.config.rate, BETAS, fused=True)
         self.log = Log(self.folder / LOG if self.place.is_first else None)
+        self.fast: nn.Module = self.model  # the same, as it is called in training: maybe compiled
 
     @property
     def path(self) -> Path:
@@ -114,7 +115,7 @@ class Training:
         checkpoint of this very step is written. Raises `UserError` where a loss is no number; the
         last checkpoint stays.
         """
-        model = self.place.wrap(self._compiled(), self.config.parts)
+        model = self.place.wrap(self.fast, self.config.parts)
         self.stopped = False
         self.seconds = self.log.begin(len(self.losses))
 
@@ -166,9 +167,25 @@ class Training:
         self.seconds += time.perf_counter() - began
         return mean
 
-    def _compiled(self) -> nn.Module:
-        """The network as it is trained: compiled, if that was asked for."""
-        return torch.compile(self.model) if self.compiles else self.model  # type: ignore[return-value]
+    def compile(self) -> str:
+        """Compile the network for training; why that cannot be done here, in words, or nothing.
+
+        It is tried on rows of the size that training has, since the compiler waits for them.
+        """
+        logging.getLogger("torch._dynamo").setLevel(logging.ERROR)  # it reports what is just slow
+        n_rows = self.config.size // (self.place.n_processes * self.config.parts)
+        rows = torch.ones(n_rows, self.config.T, dtype=torch.long, device=self.place.device)
+        with torch.random.fork_rng(), precision(self.place.device, self.precision):
+            try:
+                compiled = torch.compile(self.model.train())
+                logits: Tensor = compiled(rows)[0]
+                logits.float().sum().backward()
+            except Exception as error:  # whatever the compiler of this machine says
+                return str(error).strip().split("\n")[0] or type(error).__name__
+            finally:
+                self.model.zero_grad()
+        self.fast = compiled  # type: ignore[assignment]
+        return ""
 
     def _tell_step(self, n_done: int, loss: float) -> None:
         self.log.write(
@@ -249,20 +266,6 @@ def chosen_precision(device: torch.device, name: str) -> tuple[str, str]:
     if name == "bfloat16" and (device.type == "mps" or not has_half):
         return "float32", f"bfloat16 is not used: {device.type} lacks it here; float32 instead"
     return name, ""
-
-
-def why_not_compiled(model: nn.Module, device: torch.device, T: int) -> str:
-    """Try to compile a network; why it cannot be done here, in words, or nothing."""
-    rows = torch.full((1, T), 1, device=device)
-    with torch.random.fork_rng():
-        try:
-            logits: Tensor = torch.compile(model)(rows)[0]
-            logits.float().sum().backward()
-        except Exception as error:  # whatever the compiler of this machine says
-            return str(error).strip().split("\n")[0] or type(error).__name__
-        finally:
-            model.zero_grad()
-    return ""
 
 
 def precision(device: torch.device, name: str) -> AbstractContextManager[object]:

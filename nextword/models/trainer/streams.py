@@ -89,8 +89,7 @@ def read(
     given = [corpus] if isinstance(corpus, str) else list(corpus)
     if tokens_as not in KINDS:
         raise UserError(f"tokens can be {', '.join(KINDS)}, not {tokens_as!r}")
-    by_name = not sources.is_file_or_folder(given)
-    if by_name and tokens_as == "words" and given[0] not in downloads.DOWNLOADS:
+    if in_memory(given, tokens_as):
         return _village(n_tokens) if given[0] == "village" else _real(given[0], n_tokens)
     source = sources.find(given, n_tokens)
     found = disk.tokens(
@@ -101,19 +100,27 @@ def read(
     return Stream(*rows, tokenizer.vocabulary, source.name, tokenizer, found.digest)
 
 
-def read_together(place: Place, *given: Any, **options: Any) -> Stream:
+def in_memory(given: Sequence[str], tokens_as: str) -> bool:
+    """Whether a corpus is small and has words of its own, so that no file is made of it."""
+    by_name = not sources.is_file_or_folder(given) and given[0] not in downloads.DOWNLOADS
+    return by_name and tokens_as == "words"
+
+
+def read_together(place: Place, corpus: Sequence[str], tokens_as: str, **more: Any) -> Stream:
     """`read` by several processes: the first of each machine makes the files, the others wait."""
+    if in_memory(corpus, tokens_as):
+        return read(corpus, tokens_as=tokens_as, **more)
     found, error = None, None
     if os.environ.get("LOCAL_RANK", "0") == "0" or place.n_processes == 1:
         try:
-            found = read(*given, **options)
+            found = read(corpus, tokens_as=tokens_as, **more)
         except (UserError, NotImplementedError) as caught:
             error = caught
     if place.n_processes > 1 and place.mean(float(error is not None)) and error is None:
         error = UserError("another process could not read the text")
     if error is not None:
         raise error
-    return found or read(*given, **options)
+    return found or read(corpus, tokens_as=tokens_as, **more)
 
 
 def _village(n_tokens: int) -> Stream:
