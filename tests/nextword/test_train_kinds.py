@@ -141,6 +141,13 @@ def test_sizes_that_a_kind_lacks_are_named(changes, said):
         config(**changes)
 
 
+def test_a_network_is_told_in_words():
+    assert networks.described(config(kind="lstm", F=12)) == "an LSTM of 2 layers, state 12, width 8"
+    assert networks.described(config(kind="linear-attention")) == (
+        "a transformer with linear attention of 2 blocks, 2 heads, width 8"
+    )
+
+
 def test_a_folder_for_each_plan():
     name = config().folder_name("village", "words", {})
     assert name == "village-words-transformer-2x8-2-heads-12-" + name[-6:]
