@@ -99,6 +99,19 @@ def test_with_the_cache_each_kind_writes_what_it_writes_without(changes):
         row.append(token)
 
 
+@pytest.mark.parametrize("kind", ["transformer", "lstm"])
+def test_each_token_is_read_once(kind):
+    """Until a transformer has seen all that it can: then it reads three quarters again."""
+    plan = config(kind=kind)
+    model = networks.build(course_of(plan), plan, len(SIGNS)).eval()
+    read = []
+    model.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0].shape[1]))
+    rng = torch.Generator().manual_seed(0)
+    list(islice(writing.tokens(model, plan, CHARACTERS, [3, 4, 5], writing.Taste(), rng), 14))
+    again = {"transformer": [9, 1, 1, 1], "lstm": [1, 1, 1, 1]}[kind]  # it sees 12
+    assert read == [3, *[1] * 9, *again]
+
+
 def test_each_kind_learns(tmp_path):
     tokens = torch.arange(3, 9).repeat(60)
     text = Stream(tokens[:300], tokens[300:], SIGNS, tokenizer=CHARACTERS)
