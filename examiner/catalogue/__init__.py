@@ -30,7 +30,7 @@ class Task:
     points: int
     minutes: int  # expected working time
     difficulty: str  # one of DIFFICULTIES
-    hints: tuple[str, str, str]  # from a nudge to nearly the answer
+    hints: tuple[str, str, str]  # Markdown, from a nudge to nearly the code
     exercise: str = ""  # Markdown: what the exercise box of the book asks for
 
     @property
@@ -88,7 +88,7 @@ def _read_task(raw: dict[str, Any], name: str) -> Task:
     _require_keys(set(raw), Task, where, optional=set())
     if not re.fullmatch(r"\d+\.\d+", str(raw["id"])):
         raise UserError(f'{where}: an id is chapter.task, such as "2.3"')
-    hints = tuple(raw["hints"])
+    hints = tuple(str(hint).strip() for hint in raw["hints"])
     if len(hints) != 3:
         raise UserError(f"{where} has {count(len(hints), 'hint')}, expected exactly 3")
     if raw["difficulty"] not in DIFFICULTIES:

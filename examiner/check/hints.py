@@ -12,6 +12,7 @@ from examiner.files import write_whole
 from examiner.results import TaskResult, Verdict
 
 HINTS_FILE = "hints.json"
+CODE = re.compile(r"^```\w*\n(.*?)^```(?:\n|\Z)", re.M | re.S)  # a block of code in a hint
 
 
 def open_function(result: TaskResult) -> str:
@@ -37,9 +38,10 @@ def _short(symbol: str) -> str:
 def for_function(hint: str, symbol: str, symbols: tuple[str, ...]) -> str:
     """Return the part of a hint that is about one function of its task, or all of it.
 
-    A part begins with the function's name in backticks: that of a method with its class where two
-    classes of a task share it. What stands before the first part is about the function that has
-    none, or else about all.
+    A part begins with the function's name in backticks, at the beginning of a line or a sentence:
+    that of a method with its class where two classes of a task share it. What stands before the
+    first part is about the function that has none, or else about all. No part begins inside a
+    block of code.
 
     >>> for_function("Go on. `pad`: add. `windows`: slide.", "windows", ("pad", "windows"))
     'Go on. `windows`: slide.'
@@ -49,19 +51,26 @@ def for_function(hint: str, symbol: str, symbols: tuple[str, ...]) -> str:
     called = _names_in_hints(symbols)
     names = "|".join(map(re.escape, called.values()))
     begin = rf"(?:^|(?<=[.?!;,] )|(?<=, and ))(?:For )?`({names})`(?=:|,| is | returns )"
-    found = list(re.finditer(begin, hint))
+    prose = CODE.sub(lambda block: "\n" * len(block[0]), hint)  # as long as the hint
+    found = list(re.finditer(begin, prose, re.M))
     if len(symbols) == 1 or not found:
         return hint
     ends = [*(each.start() for each in found[1:]), len(hint)]
     parts: dict[str, str] = {}
     for each, end in zip(found, ends, strict=True):
-        text = hint[each.start() : end].removesuffix(", and ").rstrip(" ,")
-        parts[each[1]] = f"{parts.get(each[1], '')} {text}".strip()
+        text = hint[each.start() : end].rstrip().removesuffix(", and").rstrip(" ,")
+        parts[each[1]] = _joined(parts.get(each[1], ""), text)
     head = hint[: found[0].start()].strip()
     own = parts.get(called[symbol])
     if own is None:
         return head or hint
-    return f"{head} {own}".strip() if len(parts) == len(symbols) else own
+    return _joined(head, own) if len(parts) == len(symbols) else own
+
+
+def _joined(first: str, then: str) -> str:
+    """Return two parts of a hint as one: a part with a block of code is a paragraph of its own."""
+    between = "\n\n" if CODE.search(f"{first}\n{then}") else " "
+    return f"{first}{between}{then}".strip()
 
 
 def _names_in_hints(symbols: tuple[str, ...]) -> dict[str, str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 from rich.console import Console
+from rich.syntax import Syntax
 from rich.text import Text
 
 from examiner.catalogue import Chapter
-from examiner.check.hints import HINTS_FILE, next_hints, open_function
+from examiner.check.hints import CODE, HINTS_FILE, next_hints, open_function
 from examiner.project import Project
 from examiner.results import SmallestExample, SubmissionResult, TaskResult, TestResult, Verdict
 
@@ -97,7 +99,20 @@ def show_hint(project: Project, result: SubmissionResult) -> bool:
     name = f"{task.title}, `{symbol}`" if len(task.symbols) > 1 else task.title
     console.print(f"Hints for {task.id} {name} ({len(hints)} of {len(task.hints)}):", markup=False)
     for number, text in enumerate(hints, start=1):
-        console.print(Text(f"  {number}. {text}"))
+        console.print(_hint(number, text))
     more = len(hints) < len(task.hints)
     console.print(f"({'ask again for the next one' if more else f'that was all; {task.see}'})")
     return True
+
+
+def _hint(number: int, hint: str) -> Text:
+    """Return a hint as it is printed: prose indented by two columns, code by four, no fences."""
+    python = Syntax("", "python", theme="ansi_light", background_color="default")
+    gap = "\n\n" if CODE.match(hint) else " "
+    shown = Text()
+    for place, part in enumerate(CODE.split(f"{number}.{gap}{hint}")):  # prose and code, in turn
+        if place % 2:
+            shown.append_text(python.highlight(indent(part, "    ")))
+        else:
+            shown.append(indent(part, "  "))
+    return shown

@@ -114,14 +114,12 @@ def clock(seconds: float) -> str:
 
 def begin(training: Training, resumed: bool, notes: list[str]) -> None:
     """Say in two lines what will be trained, on what and where; then what is to be known of it."""
-    from nextword.models.trainer.networks import shown
+    from nextword.models.trainer.networks import described
 
     config, place = training.config, training.place
     n_weights = sum(p.numel() for p in training.model.parameters())
-    article = "an" if config.kind in ("attention", "rnn", "lstm") else "a"
-    parts = ", ".join(count(number, part) for part, number in shown(config).items())
     typer.echo(
-        f"{article} {config.kind} of {parts}, width {config.D}: {n_weights:,} weights; "
+        f"{described(config)}: {n_weights:,} weights; "
         f"{len(training.stream.train):,} tokens of {len(training.stream.vocabulary)} kinds"
     )
     where = place.device.type

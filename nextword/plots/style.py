@@ -31,7 +31,7 @@ DASHES = ("-", "--", "-.", ":", "-", "--", "-.", ":")
 LOOKS = {
     "maximum likelihood": 6,
     "additive": 5,
-    "interpolated": 3,
+    "fixed mixture": 3,
     "absolute discounting": 4,
     "back-off": 7,
     "Kneser-Ney": 1,

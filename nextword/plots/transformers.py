@@ -74,7 +74,7 @@ def stages(vectors: Mapping[str, Sequence[float]], y: str) -> Figure:
         ax.tick_params(axis="x", length=0)
         ax.grid(True, axis="y")
     axes[0, 0].set_ylabel(y)
-    fig.supxlabel("number of the vector", fontsize=10, color=INK)
+    fig.supxlabel("place in the vector", fontsize=10, color=INK)
     return fig
 
 
@@ -162,7 +162,7 @@ def waves(table: Sequence[Sequence[float]], shown: Sequence[int], digits: int = 
         ax.axhline(level, color=FAINT, linewidth=0.7)
         ax.plot(places, [level + row[column] for row in table], color=COLOURS[column % 2])
     names = [f"digit for {2**k}" for k in range(digits)]
-    names += [f"{'cos' if c % 2 else 'sin'}, pair {c // 2}" for c in shown]
+    names += [f"{'cos' if c % 2 else 'sin'}, hand {c // 2}" for c in shown]
     ax.set_yticks(levels, names)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("position (words)")
@@ -196,7 +196,7 @@ def turned(angles: Mapping[str, tuple[float, float]]) -> Figure:
 def cached(words: Sequence[str], n_new: int) -> Figure:
     """Draw the table of scores of a text: what is known already, what the last words add."""
     T = len(words)
-    fig, ax = panel(0.5 + 0.42 * T)
+    fig, ax = panel(0.9 + 0.42 * T)
     for i in range(T):
         for j in range(i + 1):
             new = i >= T - n_new
@@ -205,9 +205,11 @@ def cached(words: Sequence[str], n_new: int) -> Figure:
                                        facecolor=COLOURS[0] if new else FAINT))  # fmt: skip
         ax.text(-0.2, -i - 0.5, words[i], ha="right", va="center", color=INK)
         ax.text(i + 0.46, 0.3, words[i], ha="center", va="center", color=INK)
+    ax.text(-1.1, -T / 2, "queries", rotation=90, ha="center", va="center", fontsize=SMALL)
+    ax.text(T / 2, 1.1, "keys and values", ha="center", va="center", fontsize=SMALL)
     ax.text(T + 0.3, -T + n_new / 2, "computed now", va="center", color=COLOURS[0], fontsize=SMALL)
-    ax.text(T + 0.3, -1.2, "needed no more", va="center", color=MUTED, fontsize=SMALL)
-    bare(ax, (-1.2, T + 3.4), (-T - 0.2, 0.7))
+    ax.text(T + 0.3, -1.2, "old queries: done", va="center", color=MUTED, fontsize=SMALL)
+    bare(ax, (-1.6, T + 3.8), (-T - 0.2, 1.5))
     return fig
 
 

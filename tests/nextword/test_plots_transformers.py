@@ -68,13 +68,13 @@ def test_waves_show_the_columns_asked_for_each_around_its_own_level():
     levels = list(ax.get_yticks())
     assert list(curves[0] - levels[0]) == pytest.approx([row[0] for row in table])
     assert list(curves[1] - levels[1]) == pytest.approx([row[1] for row in table])
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["sin, pair 0", "cos, pair 0"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["sin, hand 0", "cos, hand 0"]
 
 
 def test_digits_stand_above_the_waves_and_change_at_powers_of_two():
     (ax,) = axes(plots.waves([[0.0]] * 9, shown=(0,), digits=2))
     names = [label.get_text() for label in ax.get_yticklabels()]
-    assert names == ["digit for 1", "digit for 2", "sin, pair 0"]
+    assert names == ["digit for 1", "digit for 2", "sin, hand 0"]
     raised = [
         [y > level for y in line.get_ydata()]
         for line, level in zip(ax.lines, (0, -2.4), strict=False)

@@ -379,3 +379,20 @@ def test_two_processes_are_one_with_twice_the_batch(nextword, tmp_path):
     assert "on cpu, 2 processes" in said
     assert said.count("done:") == 1
     torch.testing.assert_close(losses(tmp_path / "2"), losses(tmp_path / "1"), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_all_processes_stop_at_the_same_step(tmp_path):
+    """The launcher hands a SIGTERM on to each of them, at other moments."""
+    launcher = ("torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+    words = ("-m", "nextword", "train", "village", "--to", str(tmp_path))
+    two = started(*launcher, *words, more=("--steps", "100000"))
+    for line in two.stdout:
+        if line.startswith("step 4:"):
+            two.send_signal(signal.SIGTERM)
+            break
+    said, _ = two.communicate(timeout=100)
+    assert two.returncode != 0
+    n = int(re.search(r"stopped after step ([\d,]+), all of it", said)[1].replace(",", ""))
+    assert len(losses(tmp_path)) == n
+    assert f"  torchrun --nproc-per-node 2 -m nextword train village --to {tmp_path} " in said

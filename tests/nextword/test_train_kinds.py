@@ -99,6 +99,19 @@ def test_with_the_cache_each_kind_writes_what_it_writes_without(changes):
         row.append(token)
 
 
+@pytest.mark.parametrize("kind", ["transformer", "lstm"])
+def test_each_token_is_read_once(kind):
+    """Until a transformer has seen all that it can: then it reads three quarters again."""
+    plan = config(kind=kind)
+    model = networks.build(course_of(plan), plan, len(SIGNS)).eval()
+    read = []
+    model.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0].shape[1]))
+    rng = torch.Generator().manual_seed(0)
+    list(islice(writing.tokens(model, plan, CHARACTERS, [3, 4, 5], writing.Taste(), rng), 14))
+    again = {"transformer": [9, 1, 1, 1], "lstm": [1, 1, 1, 1]}[kind]  # it sees 12
+    assert read == [3, *[1] * 9, *again]
+
+
 def test_each_kind_learns(tmp_path):
     tokens = torch.arange(3, 9).repeat(60)
     text = Stream(tokens[:300], tokens[300:], SIGNS, tokenizer=CHARACTERS)
@@ -139,6 +152,13 @@ def test_sizes_reach_the_network():
 def test_sizes_that_a_kind_lacks_are_named(changes, said):
     with pytest.raises(UserError, match=said):
         config(**changes)
+
+
+def test_a_network_is_told_in_words():
+    assert networks.described(config(kind="lstm", F=12)) == "an LSTM of 2 layers, state 12, width 8"
+    assert networks.described(config(kind="linear-attention")) == (
+        "a transformer with linear attention of 2 blocks, 2 heads, width 8"
+    )
 
 
 def test_a_folder_for_each_plan():

@@ -73,6 +73,13 @@ def test_sentences_do_not_depend_on_the_pieces_that_are_read():
     assert list(disk.sentences(["".join(lines[:4]), *lines[4:]])) == whole
 
 
+def test_a_paragraph_without_end_is_cut_between_words(monkeypatch):
+    monkeypatch.setattr(disk, "LONGEST", 20)
+    found = list(disk.sentences(["hen cow " * 3] * 4))
+    assert len(found) > 1
+    assert [word for sentence in found for word in sentence] == ["hen", "cow"] * 12
+
+
 @pytest.mark.parametrize("kind", tokenizers.KINDS)
 def test_a_text_in_small_pieces_has_the_same_tokens(book, tmp_path, monkeypatch, kind):
     whole = read(str(book), tmp_path / "whole", tokens_as=kind, n_merges=5)
@@ -130,6 +137,10 @@ def test_a_damaged_note_makes_them_again(book, tmp_path):
     assert read(str(book), tmp_path).digest == first.digest
     (tmp_path / disk.FILE).unlink()
     assert read(str(book), tmp_path).train.tolist() == first.train.tolist()
+    data = (tmp_path / disk.FILE).read_bytes()
+    (tmp_path / disk.FILE).write_bytes(data[:-2])
+    assert read(str(book), tmp_path).digest == first.digest
+    assert (tmp_path / disk.FILE).read_bytes() == data
     assert json.loads((tmp_path / disk.NOTES).read_text("utf-8"))["kind"] == "characters"
 
 
@@ -168,6 +179,11 @@ def test_what_is_no_text_is_named(tmp_path):
     with pytest.raises(UserError, match=r"tokens can be words, characters, bpe, not 'bytes'"):
         read(str(latin), tmp_path, tokens_as="bytes")
     assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_folder_that_cannot_be_written_is_named(book, tmp_path):
+    with pytest.raises(UserError, match=r"no tokens can be written to .*My Book.txt: File exists"):
+        read(str(book), book)
 
 
 def test_unknown_signs_of_a_prompt_are_named(book, tmp_path):

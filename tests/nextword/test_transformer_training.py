@@ -15,6 +15,7 @@ from nextword.models import training, transformer_training
 from nextword.models.ladder.rungs import transformers as rungs
 from nextword.models.recipes import (
     transformers_judging,
+    transformers_projects,
     transformers_scaling,
     transformers_translating,
     transformers_trials,
@@ -145,7 +146,7 @@ def test_with_the_convolution_a_text_in_pieces_reads_as_at_once():
 
 
 @pytest.mark.slow
-def test_the_fit_finds_a_law_that_is_there():
+def test_the_fit_finds_a_law_that_is_there(monkeypatch):
     runs = []
     rng = np.random.default_rng(0)
     for n in (6e3, 2e4, 6e4, 2e5):
@@ -154,6 +155,7 @@ def test_the_fit_finds_a_law_that_is_there():
             runs.append(
                 {"parameters": n, "tokens": d, "loss": loss * math.exp(rng.normal(0, 0.003))}
             )
+    monkeypatch.setattr(transformers_scaling, "RESAMPLED", 25)
     found = transformers_scaling.fit_with_spread(runs)
     assert found["E"] == pytest.approx(0.32, abs=0.03)
     assert found["a"] == pytest.approx(0.35, abs=0.06)
@@ -251,3 +253,21 @@ def test_translating_learns_and_measures(monkeypatch):
     facts = transformers_translating.text_to_text(PACKAGE, quiet).facts
     assert set(facts["exact"]) == {"translate", "back", "missing"}
     assert all(len(rows) == 3 for rows in facts["examples"].values())
+
+
+def test_the_projects_give_a_gap_for_each_arm_and_seed(monkeypatch):
+    few = {"steps": 2, "size": 2}
+    monkeypatch.setattr(transformers_projects, "ASKED", 500)
+    monkeypatch.setattr(transformers_projects, "SIZE", 2)
+    monkeypatch.setattr(transformers_projects, "SEEDS", (0, 1))
+    for name in ("READ", "WARM"):
+        plan = replace(getattr(transformers_projects, name), **few)
+        monkeypatch.setattr(transformers_projects, name, plan)
+    monkeypatch.setattr(transformers_projects, "TIMES", (1, 4))
+    monkeypatch.setattr(transformers_projects, "RATES", (0.001, 1e9))
+    again = transformers_projects.read_again(PACKAGE, quiet).facts
+    assert {times: len(row) for times, row in again["gaps"].items()} == {"1": 2, "4": 2}
+    assert min(again["gaps"]["1"]) > 0
+    warm = transformers_projects.warm_up(PACKAGE, quiet).facts["gaps"]
+    assert set(warm) == {"0", "50"}
+    assert all(len(row) == 2 for rates in warm.values() for row in rates.values())

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from examiner.errors import UserError
 from examiner.files import SHARED, write_whole
 from nextword.corpora import text
 from nextword.given.batches import BOS, EOS, number_words
@@ -33,6 +34,7 @@ VERSION = 1  # of the file
 HELD_OUT = 10  # one part in so many, the last, is for validation
 LEARNED_FROM = 1_000_000  # characters of the beginning from which byte pairs are learned
 BLOCK = 2**20  # tokens that are worked on at once
+LONGEST = 2**22  # characters of a paragraph
 SEEN_OFTEN_ENOUGH = 2  # a word that was seen less in training is <unk>
 
 Row = np.ndarray  # ids, one after the other
@@ -61,16 +63,19 @@ def tokens(
     """The tokens of a text, from the file in the folder if it is there, else made and kept.
 
     kind: words, characters or bpe, with as many merges. language_models: chapter 1, for bpe. `say`
-    is told what takes long. Raises `UserError` where a file is no text.
+    is told what takes long. Raises `UserError` where a file is no text, or
+    nothing can be written.
     """
     wanted = {"version": VERSION, "kind": kind, "merges": n_merges if kind == "bpe" else 0}
-    notes = _read(folder / NOTES)
-    fits = {key: notes.get(key) for key in wanted} == wanted and (folder / FILE).is_file()
-    if not fits or not _same_text(notes, source):
-        say("reading the text, once")
-        notes = {**wanted, **_make(source, kind, folder, n_merges, language_models)}
-        data = json.dumps(notes, ensure_ascii=False).encode()
-        write_whole(folder / NOTES, data, mode=SHARED)
+    try:
+        notes = _read(folder)
+        if any(notes.get(key) != wanted[key] for key in wanted) or not _same_text(notes, source):
+            say("reading the text, once")
+            notes = {**wanted, **_make(source, kind, folder, n_merges, language_models)}
+            data = json.dumps(notes, ensure_ascii=False).encode()
+            write_whole(folder / NOTES, data, mode=SHARED)
+    except OSError as error:
+        raise UserError(f"no tokens can be written to {folder}: {error.strerror}") from error
     ids = np.memmap(folder / FILE, dtype=notes["dtype"], mode="r")
     border = notes["border"]
     if kind == "bpe":
@@ -81,12 +86,15 @@ def tokens(
     return Tokens(ids[:border], ids[border:], tokenizer, notes["digest"])
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(folder: Path) -> dict[str, Any]:
+    """What is known of the tokens in a folder; nothing where they are not there, or cut off."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        found: dict[str, Any] = json.loads((folder / NOTES).read_text("utf-8"))
+        size = (folder / FILE).stat().st_size
     except (OSError, ValueError):
         return {}
-    return found
+    whole = found.get("n", -1) * np.dtype(found.get("dtype", "u1")).itemsize
+    return found if size == whole else {}
 
 
 def _same_text(notes: dict[str, Any], source: Source) -> bool:
@@ -187,6 +195,9 @@ def sentences(pieces: Iterable[str]) -> Iterator[list[str]]:
     for piece in pieces:
         mark = mark or ("\n\n" if "\n\n" in piece.strip() else "\n")
         *blocks, rest = (rest + piece).split(mark)
+        if len(rest) > LONGEST:  # a text without such marks: cut it between two words
+            block, _, rest = rest.rpartition(" ")
+            blocks.append(block)
         yield from _of_paragraphs(blocks)
     yield from _of_paragraphs([rest])
 

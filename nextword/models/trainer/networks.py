@@ -16,12 +16,21 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
+from examiner.plural import count
 from nextword.models import attention_only, training
 from nextword.models.attention_only import AttentionOnly, AttentionSizes
 from nextword.models.trainer.config import RECURRENT, Config
 
 Parts = Sequence[tuple[Tensor, Tensor]]  # inputs and targets of a step, part by part
 CELLS = {"rnn": "ElmanCell", "lstm": "LSTMCell", "gru": "GRUCell"}
+CALLED = {
+    "transformer": "a transformer",
+    "linear-attention": "a transformer with linear attention",
+    "attention": "a transformer without feed-forward layers",
+    "rnn": "an RNN",
+    "lstm": "an LSTM",
+    "gru": "a GRU",
+}
 OPEN = 1.0  # the bias with which an LSTM's forget gates begin
 
 
@@ -150,8 +159,15 @@ def sees_at_most(config: Config) -> int | None:
     return None if config.kind in (*RECURRENT, "linear-attention") else config.T
 
 
-def shown(config: Config) -> dict[str, Any]:
-    """What is worth saying of a network, in order: for the line that a training begins with."""
+def described(config: Config) -> str:
+    """A network in words.
+
+    >>> described(Config())
+    'a transformer of 3 blocks, 2 heads, width 64'
+    """
+    parts = [count(config.layers, "layer" if config.kind in RECURRENT else "block")]
     if config.kind in RECURRENT:
-        return {"layer": config.layers}
-    return {"block": config.layers, "head": config.heads}
+        parts.append(f"state {config.F or config.D}")
+    else:
+        parts.append(count(config.heads, "head"))
+    return f"{CALLED[config.kind]} of {', '.join(parts)}, width {config.D}"
