@@ -1,12 +1,13 @@
 """Chapter 6's transformer beside nanoGPT: Shakespeare by characters, the same sizes and batches.
 
 nanoGPT's setting for a processor: 4 layers, 4 heads, width 128, rows of 64 characters, 12 of them a
-step, 2,000 steps. Both networks take turns, a hundred steps each, so that other work on the machine
-slows both; the validation loss is the mean over the whole held-out tenth. Judged at the end: losses
-within 0.03 nats, and at least as many tokens per second as nanoGPT.
+step, 2,000 steps. Both networks take turns, ten steps each, and what counts is the time of the
+processor, so that other work on the machine changes little; the validation loss is the mean over
+the whole held-out tenth. Judged at the end: a loss at most 1 % above nanoGPT's, and at least as
+many tokens per second.
 
 nanoGPT is not a package: `git clone https://github.com/karpathy/nanoGPT` first. Where the folder is
-missing, the chapter's network runs alone, beside the loss that nanoGPT publishes.
+missing, the chapter's network runs alone, beside the loss that nanoGPT reached when it was there.
 Leaves out: mixed precision and compilation, which nanoGPT's own setting for a processor lacks.
 Usage: python benchmarks/nanogpt.py [--peer nanoGPT] [--steps 2000] [--text FILE] [--json FILE]
 """
@@ -37,9 +38,9 @@ course: Any = load_module(ROOT / "solutions" / "transformers.py", "transformers"
 
 LAYERS, HEADS, WIDTH, T, BATCH = 4, 4, 128, 64, 12
 RATE, LAST_RATE, WARM_UP, BETAS, DECAY, CLIP = 1e-3, 1e-4, 100, (0.9, 0.99), 0.1, 1.0
-TURN = 100  # steps before the other network goes on
-NEAR = 0.03  # nats that the losses may differ
-PUBLISHED = 1.88  # nanoGPT's validation loss in this setting, as its README says
+TURN = 10  # steps before the other network goes on
+NEAR = 0.01  # the share of nanoGPT's loss that ours may be above it
+MEASURED = 1.9093  # nanoGPT's loss after 2,000 steps; its README says 1.88, estimated from batches
 
 Step = Callable[[Tensor, Tensor, float], object]  # one step on inputs and targets at a rate
 
@@ -52,7 +53,7 @@ class Net:
     model: nn.Module
     step: Step
     logits: Callable[[Tensor], Tensor]
-    seconds: float = 0.0
+    seconds: float = 0.0  # of the processor, all threads together
     loss: float = float("nan")
 
 
@@ -120,6 +121,7 @@ def run(nets: list[Net], text: str, steps: int) -> None:
     signs = sorted(set(text))
     number = {sign: k for k, sign in enumerate(signs)}
     row = torch.tensor([number[sign] for sign in text])
+    first_optimizer_loads_a_compiler()
     border = int(0.9 * len(row))
     learned, held_out = row[:border], row[border:]
     for first in range(0, steps, TURN):
@@ -129,19 +131,27 @@ def run(nets: list[Net], text: str, steps: int) -> None:
                 starts = np.random.default_rng((0, step)).integers(len(learned) - T, size=BATCH)
                 rows = learned[torch.from_numpy(starts)[:, None] + torch.arange(T + 1)]
                 rate = course.learning_rate(step, RATE, WARM_UP, steps, LAST_RATE)
-                began = time.perf_counter()
+                began = time.process_time()
                 net.step(rows[:, :-1], rows[:, 1:].contiguous(), rate)
-                net.seconds += time.perf_counter() - began
+                net.seconds += time.process_time() - began
     for net in nets:
         net.loss = validation_loss(net, held_out)
 
 
+def first_optimizer_loads_a_compiler() -> None:
+    """Make a step with something else, so that neither network pays for what torch loads then."""
+    net = nn.Linear(1, 1)
+    optimizer = torch.optim.AdamW(net.parameters())
+    net(torch.ones(1)).backward()
+    optimizer.step()
+
+
 def faults(found: dict[str, Any]) -> list[str]:
     """What is wrong, in words."""
-    mine, other = found["chapter 6"], found.get("nanoGPT", {"loss": PUBLISHED})
+    mine, other = found["chapter 6"], found.get("nanoGPT", {"loss": MEASURED})
     wrong = []
-    if mine["loss"] > other["loss"] + NEAR:
-        wrong.append(f"the loss is more than {NEAR} above {other['loss']:.3f}")
+    if mine["loss"] > other["loss"] * (1 + NEAR):
+        wrong.append(f"the loss is more than {NEAR:.0%} above {other['loss']:.4f}")
     if mine["tokens_per_second"] < other.get("tokens_per_second", 0):
         wrong.append("nanoGPT is faster")
     return wrong
@@ -170,10 +180,10 @@ def main() -> None:
         found[net.name] = {"loss": net.loss, "tokens_per_second": speed, "weights": n_weights}
         print(
             f"{net.name:10} {n_weights:9,} weights  validation loss {net.loss:.4f}  "
-            f"{speed:8,.0f} tokens per second"
+            f"{speed:8,.0f} tokens per second of the processor"
         )
     wrong = faults(found)
-    print("\n".join(wrong) or f"the loss is at most {NEAR} above, and the speed no lower")
+    print("\n".join(wrong) or f"the loss is at most {NEAR:.0%} above, and the speed no lower")
     if options.json:
         found |= {"torch": torch.__version__, "threads": torch.get_num_threads(), "faults": wrong}
         options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

@@ -8,18 +8,27 @@ class Bar:
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         console = Console(stderr=True)
         self._shown = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
             console=console,
             transient=True,
             disable=not console.is_terminal,
         )
         self._tasks: dict[str, object] = {}
+        self._shares: dict[str, float] = {}
 
     def __enter__(self) -> Bar:
         self._shown.start()
@@ -33,4 +42,7 @@ class Bar:
         if model not in self._tasks:
             self._tasks[model] = self._shown.add_task(model, total=1.0)
         task = self._tasks[model]
+        if share < self._shares.get(model, 0.0):  # something else has begun, at its own speed
+            self._shown.reset(task, completed=0.0)  # type: ignore[arg-type]
+        self._shares[model] = share
         self._shown.update(task, description=f"{model}: {doing}", completed=share)  # type: ignore[arg-type]

@@ -1,140 +1,268 @@
-"""`nextword train`: the reader's transformer, on any text, device and number of processes."""
+"""`nextword train`: the reader's own network, on any text, device and number of processes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from examiner.plural import count
-
 if TYPE_CHECKING:
-    from nextword.cli.bar import Bar
     from nextword.models.trainer.config import Config
     from nextword.models.trainer.parallel import Place
     from nextword.models.trainer.run import Training
-    from nextword.models.trainer.streams import Stream
+
+RUNS = Path("runs")
+TEXT, NET, PLAN, MACHINE = "Text", "Network", "Plan", "Machine"
 
 
 def train(
     corpus: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="village, pydocs, shakespeare, a download; or text files and folders of *.txt."
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(help="The folder of the run. Default: one in runs/ for corpus and plan."),
+    ] = None,
+    tokens: Annotated[
+        int,
+        typer.Option(min=1_000, help="Words of a corpus with a name.", rich_help_panel=TEXT),
+    ] = 1_000_000,
+    tokens_as: Annotated[
+        str | None,
+        typer.Option(help="words, characters or bpe (chapter 1's).", rich_help_panel=TEXT),
+    ] = None,
+    characters: Annotated[
+        bool, typer.Option(help="The same as --tokens-as characters.", rich_help_panel=TEXT)
+    ] = False,
+    merges: Annotated[
+        int, typer.Option(min=0, help="Byte pairs that bpe learns.", rich_help_panel=TEXT)
+    ] = 500,
+    kind: Annotated[
         str,
-        typer.Argument(help="village, pydocs, shakespeare, a file; with --characters a download."),
-    ] = "village",
-    to: Annotated[Path, typer.Option(help="The folder of the checkpoint.")] = Path("runs/village"),
-    tokens: Annotated[int, typer.Option(min=1_000, help="Tokens to train on.")] = 1_000_000,
-    characters: Annotated[bool, typer.Option(help="Characters are the tokens, not words.")] = False,
-    width: Annotated[int, typer.Option(help="Numbers of each token's vector.")] = 64,
-    layers: Annotated[int, typer.Option(help="Blocks.")] = 3,
-    heads: Annotated[int, typer.Option(help="Heads of attention in a block.")] = 2,
-    context: Annotated[int, typer.Option(help="Tokens of a row.")] = 128,
-    batch: Annotated[int, typer.Option(help="Rows of a step, over all processes.")] = 16,
-    accumulate: Annotated[int, typer.Option(help="Parts of a step, one after another.")] = 1,
-    steps: Annotated[int, typer.Option(help="Steps of the optimizer.")] = 2_000,
-    rate: Annotated[float, typer.Option(help="The highest learning rate.")] = 3e-3,
-    warm_up: Annotated[int, typer.Option(help="Steps until the rate is highest.")] = 100,
-    decay: Annotated[float, typer.Option(help="Weight decay of the matrices.")] = 0.1,
-    dropout: Annotated[float, typer.Option(help="Share of numbers set to 0.")] = 0.0,
+        typer.Option(
+            help="transformer, linear-attention, attention, rnn, lstm or gru.", rich_help_panel=NET
+        ),
+    ] = "transformer",
+    width: Annotated[
+        int, typer.Option(help="Numbers of each token's vector.", rich_help_panel=NET)
+    ] = 64,
+    layers: Annotated[
+        int, typer.Option(help="Blocks, or layers of cells.", rich_help_panel=NET)
+    ] = 3,
+    heads: Annotated[
+        int, typer.Option(help="Heads of attention in a block.", rich_help_panel=NET)
+    ] = 2,
+    key_value_heads: Annotated[
+        int,
+        typer.Option(
+            help="Heads of keys and values, shared by groups; 0: as many.", rich_help_panel=NET
+        ),
+    ] = 0,
+    hidden: Annotated[
+        int,
+        typer.Option(
+            help="Width inside a feed-forward layer (0: 4 x width), or of a recurrent state.",
+            rich_help_panel=NET,
+        ),
+    ] = 0,
+    feed_forward: Annotated[
+        str, typer.Option(help="relu, gelu, gelu_tanh or swiglu.", rich_help_panel=NET)
+    ] = "gelu",
+    norm: Annotated[str, typer.Option(help="layer or rms.", rich_help_panel=NET)] = "layer",
+    pre: Annotated[
+        bool,
+        typer.Option(
+            "--pre-norm/--post-norm", help="Norms before or after layers.", rich_help_panel=NET
+        ),
+    ] = True,
     positions: Annotated[
-        str, typer.Option(help="rotary, learned, sinusoidal, alibi or none.")
-    ] = "rotary",
-    seed: Annotated[int, typer.Option(help="Of the weights and the order of the text.")] = 0,
-    every: Annotated[int, typer.Option(help="Steps between two checkpoints.")] = 200,
-    device: Annotated[str, typer.Option(help="cpu, cuda, mps or auto.")] = "auto",
+        str | None,
+        typer.Option(
+            help="rotary (default), learned, sinusoidal, alibi or none.", rich_help_panel=NET
+        ),
+    ] = None,
+    tied: Annotated[
+        bool | None,
+        typer.Option(
+            "--tied/--untied",
+            help="One matrix for reading and for predicting. Default: tied but for rnn, lstm, gru.",
+            rich_help_panel=NET,
+        ),
+    ] = None,
+    bias: Annotated[
+        bool,
+        typer.Option("--bias/--no-bias", help="Linear layers have biases.", rich_help_panel=NET),
+    ] = True,
+    context: Annotated[int, typer.Option(help="Tokens of a row.", rich_help_panel=NET)] = 128,
+    dropout: Annotated[
+        float, typer.Option(help="Share of numbers set to 0.", rich_help_panel=NET)
+    ] = 0.0,
+    batch: Annotated[
+        int, typer.Option(help="Rows of a step, over all processes.", rich_help_panel=PLAN)
+    ] = 16,
+    accumulate: Annotated[
+        int, typer.Option(help="Parts of a step, one after another.", rich_help_panel=PLAN)
+    ] = 1,
+    steps: Annotated[
+        int, typer.Option(help="Steps of the optimizer; may grow later.", rich_help_panel=PLAN)
+    ] = 2_000,
+    rate: Annotated[
+        float, typer.Option(help="The highest learning rate.", rich_help_panel=PLAN)
+    ] = 3e-3,
+    warm_up: Annotated[
+        int, typer.Option(help="Steps until the rate is highest.", rich_help_panel=PLAN)
+    ] = 100,
+    decay: Annotated[
+        float, typer.Option(help="Weight decay of the matrices.", rich_help_panel=PLAN)
+    ] = 0.1,
+    seed: Annotated[
+        int, typer.Option(help="Of the weights and the order of the text.", rich_help_panel=PLAN)
+    ] = 0,
+    every: Annotated[
+        int, typer.Option(help="Steps between two looks and checkpoints.", rich_help_panel=PLAN)
+    ] = 200,
+    device: Annotated[
+        str, typer.Option(help="cpu, cuda, mps or auto.", rich_help_panel=MACHINE)
+    ] = "auto",
+    shard: Annotated[
+        bool,
+        typer.Option(
+            "--shard",
+            help="Split the weights over the processes of torchrun.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = False,
+    precision: Annotated[
+        str,
+        typer.Option(help="float32, bfloat16 or auto: bfloat16 on cuda.", rich_help_panel=MACHINE),
+    ] = "auto",
+    compiled: Annotated[
+        bool,
+        typer.Option("--compile", help="Let PyTorch compile the network.", rich_help_panel=MACHINE),
+    ] = False,
     package: Annotated[
-        str | None, typer.Option(help="The model's package. Default: solutions, else coursework.")
+        str | None,
+        typer.Option(
+            help="The network's package. Default: solutions, else coursework.",
+            rich_help_panel=MACHINE,
+        ),
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Begin anew.")] = False,
 ) -> None:
-    """Train a transformer. Example: nextword train village --to runs/village
+    """Train a network. Example: nextword train village --to runs/village
 
     It goes on from the checkpoint in the folder, if there is one, as if it had
-    never stopped. Several processes, GPUs or machines share each batch:
+    never stopped; Ctrl-C writes one. With more --steps, a finished run goes on.
+    Beside it are a log, log.jsonl, and the curve; nextword write lets it write.
+    Several processes, GPUs or machines share each batch:
     torchrun --nproc-per-node 2 -m nextword train village
     """
-    from nextword.models.trainer import parallel, streams
-    from nextword.models.trainer.config import Config
+    from nextword.models.trainer import config as plans
+    from nextword.models.trainer import parallel
 
-    config = Config(
-        *(width, layers, heads, context, batch, accumulate, steps, rate, warm_up, decay),
-        dropout=dropout,
-        positions=positions,
-        seed=seed,
-        every=every,
+    config = plans.of_kind(
+        kind,
+        {
+            "D": width,
+            "layers": layers,
+            "heads": heads,
+            "G": key_value_heads,
+            "F": hidden,
+            "feed": feed_forward,
+            "norm": norm,
+            "pre": pre,
+            "positions": positions,
+            "tied": tied,
+            "bias": bias,
+            "T": context,
+            "dropout": dropout,
+            "size": batch,
+            "parts": accumulate,
+            "steps": steps,
+            "rate": rate,
+            "warm_up": warm_up,
+            "decay": decay,
+            "seed": seed,
+            "every": every,
+        },
     )
-    with parallel.joined(device) as place:
+    cut = _cut(tokens_as, characters)
+    text = {"n_tokens": tokens, "tokens_as": cut, "n_merges": merges}
+    with parallel.joined(device, shard=shard) as place:
         config.check_processes(place.n_processes)
-        stream = streams.read(corpus, tokens, characters=characters)
-        _train(config, stream, place, to, package, again)
+        _train(
+            config, corpus or ["village"], text, place, to, (precision, compiled), package, again
+        )
+
+
+def _cut(tokens_as: str | None, characters: bool) -> str:
+    """What is a token."""
+    from examiner.errors import UserError
+
+    if characters and tokens_as not in (None, "characters"):
+        raise UserError(f"--characters and --tokens-as {tokens_as} exclude each other")
+    return "characters" if characters else tokens_as or "words"
 
 
 def _train(
-    config: Config, stream: Stream, place: Place, to: Path, package: str | None, again: bool
+    config: Config,
+    corpus: list[str],
+    text: dict[str, Any],
+    place: Place,
+    to: Path | None,
+    speed: tuple[str, bool],
+    package: str | None,
+    again: bool,
 ) -> None:
-    """Build the package's model, train it and say how it goes."""
-    import importlib
+    """Build the package's network, train it and say how it goes."""
+    from nextword.cli import stopping, training
+    from nextword.cli.chapters import opened
 
-    from examiner.project import find_project
-    from nextword.cli.bar import Bar
-    from nextword.models.store import importable
-    from nextword.models.trainer.run import Training
-
-    project = find_project()
-    chosen = package or project.best_package
-    project.module(chosen, "transformers")  # raises where it is missing
-    with importable(project.root, chosen):
-        course = importlib.import_module(f"{chosen}.transformers")
-        try:
-            training = Training(course, stream, config, place, to)
-        except NotImplementedError as error:
-            _stop(chosen, error)
-        resumed = not again and training.resume()
+    with opened(package) as chapter:
+        made, notes = _prepared(config, corpus, text, place, to, speed, chapter)
+        anew = again and not place.restarted
+        if anew:
+            made.forget()
+        resumed = not anew and made.resume()
         if place.is_first:
-            _say_what(training, resumed)
-        with Bar() as bar:
-            try:
-                training.run(lambda now: _report(now, bar))
-            except NotImplementedError as error:
-                _stop(chosen, error)
-    if place.is_first:
-        typer.echo(f"done: {training.path}")
+            training.begin(made, resumed, notes)
+        with training.Teller(made) as teller, stopping.politely() as asked:
+            made.run(teller.after_step, lambda: bool(asked))
+        if place.is_first:
+            training.end(made, stopping.same_command(place.n_processes))
+        if made.stopped and len(made.losses) < config.steps:
+            raise typer.Exit(asked.exit_code)
 
 
-def _stop(package: str, error: NotImplementedError) -> None:
-    typer.secho(f"{package}: open task {error}", fg="red", err=True)
-    raise typer.Exit(1) from None
+def _prepared(
+    config: Config,
+    corpus: list[str],
+    text: dict[str, Any],
+    place: Place,
+    to: Path | None,
+    speed: tuple[str, bool],
+    chapter: Callable[[str], ModuleType],
+) -> tuple[Training, list[str]]:
+    """The training before its first step, and what is to be known of it."""
+    from nextword.models.trainer import networks, run, sources, streams
 
-
-def _say_what(training: Training, resumed: bool) -> None:
-    """Say in two lines what will be trained, on what and where."""
-    config, place = training.config, training.place
-    n_weights = sum(p.numel() for p in training.model.parameters())
-    processes = count(place.n_processes, "process", "processes")
-    typer.echo(
-        f"a transformer of {count(config.layers, 'block')}, {count(config.heads, 'head')}, "
-        f"width {config.D}: {n_weights:,} weights; {len(training.stream.train):,} tokens of "
-        f"{len(training.stream.vocabulary)} kinds"
+    course = chapter(networks.chapter(config.kind))
+    chapter_1 = chapter("language_models") if text["tokens_as"] == "bpe" else None
+    folder = to or RUNS / sources.folder_of(config, corpus, text)
+    say = typer.echo if place.is_first else lambda line: None
+    stream = streams.read_together(
+        place, corpus, folder=folder, language_models=chapter_1, say=say, **text
     )
-    typer.echo(
-        f"{config.steps:,} steps of {config.size} x {config.T} tokens on {place.device.type}, "
-        f"{processes}, checkpoints in {training.path}"
-    )
-    if resumed:
-        typer.echo(f"goes on after step {len(training.losses):,}")
-
-
-def _report(training: Training, bar: Bar) -> None:
-    """Show how far it is; after a look at the validation text, one line that stays."""
-    from nextword.models.trainer.run import perplexity
-
-    if not training.place.is_first:
-        return
-    done = len(training.losses)
-    bar.progress("train", f"loss {training.losses[-1]:.3f}", done / training.config.steps)
-    if training.looks and training.looks[-1].step == done:
-        look = training.looks[-1]
-        typer.echo(
-            f"step {done:,}: training {look.training:.4f}, validation {look.validation:.4f} nats "
-            f"per token (perplexity {perplexity(look.validation):.3f})"
-        )
+    precision, note = run.chosen_precision(place.device, speed[0])
+    made = run.Training(course, stream, config, place, folder, precision=precision)
+    notes = [note] if note else []
+    if speed[1]:
+        why = made.compile()
+        notes.append(f"not compiled, since that fails here: {why}" if why else "compiled")
+    return made, notes

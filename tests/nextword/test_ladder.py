@@ -10,56 +10,22 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from nextword.cli import app
 from nextword.corpora import names, village
 from nextword.models.ladder import by_kind, climb, measure, rung, show
 from nextword.models.ladder.rungs import ngrams as ngram_rungs
 from nextword.models.store import importable
+from tests.nextword.ladder_course import (  # noqa: F401 (fixtures, found by their names)
+    UNIFORM,
+    counted_trainings,
+    ladder_course,
+    run,
+    text_file,
+)
 
 REPOSITORY = Path(__file__).parents[2]
 KEYS = ["name", "perplexity", "bits_per_character", "gap_percent", "valid_samples", "parameters"]
 KEYS += ["seconds", "excess_bits_by_kind"]
-UNIFORM = """
-import math
-def count_ngrams(sentences, n):
-    return [{(): {"a": 2}} for _ in range(n)]
-class KneserNey:
-    def __init__(self, tables, vocabulary):
-        self.tables, self.n, self.vocabulary = tables, len(tables), list(vocabulary)
-
-    def log_probs(self, sentences):
-        return [-math.log(len(self.vocabulary))] * sum(len(s) + 1 for s in sentences)
-    def distribution(self, context=()):
-        return dict.fromkeys(self.vocabulary, 1 / len(self.vocabulary))
-
-def generate(model, rng, max_words): return ["once", "there"]
-"""
-
-
-def text_file(path, n_sentences=200):
-    lines = [f"The {('cat', 'dog')[i % 2]} number {i % 7} sat down." for i in range(n_sentences)]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return str(path)
-
-
-@pytest.fixture
-def course(tmp_path, monkeypatch):
-    """A course folder whose `coursework/ngrams.py` is a uniform model, and few samples."""
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "coursework").mkdir()
-    (tmp_path / "coursework" / "ngrams.py").write_text(UNIFORM, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(measure, "N_SAMPLES", 3)
-    monkeypatch.setenv("COLUMNS", "80")
-    return tmp_path
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, ["ladder", *arguments])
-
-
 # ---------------------------------------------------------------- numbers
 
 
@@ -213,19 +179,6 @@ def test_remembered_distributions_do_not_change_the_samples(village_texts, solut
 
 
 # ---------------------------------------------------------------- cache
-
-
-@pytest.fixture
-def count_trainings(monkeypatch):
-    trained = []
-    real = measure.measure
-
-    def counted(each, *rest):
-        trained.append(each.name)
-        return real(each, *rest)
-
-    monkeypatch.setattr(measure, "measure", counted)
-    return trained
 
 
 def test_a_second_call_measures_nothing_and_says_the_same(course, count_trainings):
@@ -385,6 +338,10 @@ def test_one_open_rung_does_not_hide_the_others(course):
         (["--corpus", "latin.txt"], "latin.txt is not UTF-8 text (byte 3 is not): save it as UTF"),
         (["--corpus", "short.txt"], "short.txt holds 2 sentences; a corpus needs 50 or more"),
         (["--corpus", "coursework"], "unknown corpus 'coursework'"),
+        (["--rung", "lstn"], "there is no rung 'lstn': expected some of 1-gram, 2-gram,"),
+        (["--rung", "lstm"], "coursework has no rnns.py, which LSTM is built from"),
+        (["--no-train"], "nothing is known of the ladder on 1,000,000 tokens of village: leave"),
+        (["--no-train", "--rung", "RNN"], "nothing is known of RNN on 1,000,000 tokens of vill"),
         (["--package", "nowhere"], "there is no package 'nowhere' in"),
         (["--json", "no/out.json"], "cannot be written: there is no folder"),
         (["--plot", "no/out.png"], "cannot be written: there is no folder"),

@@ -2,9 +2,11 @@
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,8 @@ from safetensors.torch import load_file
 from torch import nn
 
 from examiner.errors import UserError
-from nextword.models.trainer import parallel, saved, streams
+from nextword.corpora import village
+from nextword.models.trainer import log, parallel, saved, streams
 from nextword.models.trainer.config import Config
 from nextword.models.trainer.run import Training
 from nextword.models.trainer.streams import Stream
@@ -23,6 +26,8 @@ ROOT = Path(__file__).parents[2]
 course = reference("transformers")
 SMALL = Config(D=16, layers=1, heads=2, T=8, size=4, steps=6, every=3, warm_up=2, dropout=0.1)
 HERE = parallel.Place(torch.device("cpu"))
+# of a plan, before there were other kinds than transformers
+BEFORE = "D layers heads T size parts steps rate warm_up decay clip dropout positions seed every"
 
 
 @pytest.fixture(scope="module")
@@ -88,16 +93,61 @@ def test_it_learns(tmp_path):
     assert now.looks[-1].validation < 0.5 < now.looks[0].validation
 
 
+def test_stopping_saves_the_step_and_the_rest_is_the_same_bit_for_bit(stream, tmp_path):
+    whole = training(stream, tmp_path / "whole")
+    whole.run()
+    for n in (1, 3, 4):  # 3: where there is a look anyway
+        folder = tmp_path / str(n)
+        now = training(stream, folder)
+        now.run(must_stop=lambda: len(now.losses) >= n)  # noqa: B023 - called at once
+        assert now.stopped
+        assert len(saved.read(now.path).notes["losses"]) == n
+        rest = training(stream, folder)
+        assert rest.resume()
+        rest.run()
+        assert (rest.losses, rest.looks) == (whole.losses, whole.looks)
+        assert not rest.stopped
+        one, two = weights(tmp_path / "whole"), weights(folder)
+        assert all(torch.equal(one[name], two[name]) for name in one)
+
+
+def test_a_finished_run_goes_on_with_more_steps_and_may_look_more_often(stream, tmp_path):
+    first = training(stream, tmp_path)
+    first.run()
+    longer = training(stream, tmp_path, steps=10, every=1)
+    assert longer.resume()
+    longer.run()
+    assert longer.losses[:6] == first.losses
+    assert [look.step for look in longer.looks] == [3, 6, 7, 8, 9, 10]
+    with pytest.raises(UserError, match=r"has made 10 steps: take more for --steps"):
+        training(stream, tmp_path, steps=9).resume()
+
+
 # ------------------------------------------------------------------------- what goes wrong
 
 
 def test_another_plan_or_vocabulary_is_named(stream, tmp_path):
     training(stream, tmp_path).run()
-    with pytest.raises(UserError, match=r"another plan \(D 16 -> 32, steps 6 -> 9\): use another"):
-        training(stream, tmp_path, D=32, steps=9).resume()
+    with pytest.raises(UserError, match=r"another plan \(D 16 -> 32, rate 0.003 -> 0.1\)"):
+        training(stream, tmp_path, D=32, rate=0.1, steps=9).resume()
     other = Stream(stream.train, stream.validation, tuple("abcdefghijkl"))
     with pytest.raises(UserError, match=r"checkpoint \(9\) does not fit the text \(12 tokens"):
         training(other, tmp_path).resume()
+
+
+def test_another_text_of_the_same_words_is_named(stream, tmp_path):
+    training(replace(stream, digest="a"), tmp_path).run()
+    assert training(stream, tmp_path).resume()  # nobody knows
+    with pytest.raises(UserError, match="made from another text"):
+        training(replace(stream, digest="b"), tmp_path).resume()
+
+
+def test_a_checkpoint_from_before_there_were_kinds_fits_a_transformer(tmp_path):
+    old = {key: value for key, value in SMALL.to_json().items() if key in BEFORE.split()}
+    SMALL.check_same(old)
+    assert Config.from_json({**old, "gone": 1}) == SMALL
+    with pytest.raises(UserError, match="feed gelu -> swiglu"):
+        Config(**{**SMALL.to_json(), "feed": "swiglu"}).check_same(old)
 
 
 def test_a_cut_off_checkpoint_is_named(stream, tmp_path):
@@ -134,7 +184,7 @@ def test_a_full_disk_leaves_the_last_good_checkpoint(stream, tmp_path, monkeypat
     with pytest.raises(UserError, match=r"No space left on device; the checkpoint before it is wh"):
         now.run(fill_the_disk)
     monkeypatch.undo()
-    assert [path.name for path in tmp_path.iterdir()] == ["last.safetensors"]
+    assert {path.name for path in tmp_path.iterdir()} == {"last.safetensors", "log.jsonl"}
     again = training(stream, tmp_path)
     assert again.resume()
     assert len(again.losses) == 3
@@ -195,14 +245,25 @@ def test_a_device_that_is_not_here_is_named():
 def test_a_text_in_characters_and_a_corpus_in_words(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("abcab" * 20, "utf-8")
-    found = streams.read(str(path), 1000, characters=True)
+    found = streams.read(str(path), tokens_as="characters", folder=tmp_path)
     assert (len(found.train), len(found.validation)) == (90, 10)
     assert "".join(found.vocabulary[k] for k in found.train[:5].tolist()) == "abcab"
     village = streams.read("village", 1000)
     said = [village.vocabulary[k] for k in village.train.tolist()]
     assert (said[0], said[-1]) == ("<s>", "</s>")
-    with pytest.raises(UserError, match="there is no file nowhere: with --characters give"):
-        streams.read("nowhere", 1000, characters=True)
+
+
+def test_the_floor_is_that_of_the_words_that_are_asked():
+    """Told again by the listener, word by word; the begin of a story surprises nobody."""
+    found = streams.read("village", 2000)
+    words = [found.vocabulary[k] for k in found.validation.tolist()]
+    listener = village.Listener()
+    surprises = [0.0 if word == "<s>" else -listener.hear(word) for word in words]
+    assert len(surprises) == len(found.truth) > 60
+    for longest in (40, 60, 10_000):
+        n = streams.n_rows(found.validation, 16, longest) * 16
+        expected = sum(surprises[1 : n + 1]) / n
+        assert found.floor(16, longest) == pytest.approx(expected)
 
 
 def test_batches_follow_from_seed_and_step(stream):
@@ -249,14 +310,19 @@ def test_an_open_task_is_named(nextword, tmp_path):
     assert "coursework: open task 6." in said.stderr
 
 
+def logged(folder):
+    """The steps that the log of a run tells of."""
+    return [line["step"] for line in log.steps_of(log.read(folder / log.FILE))]
+
+
 def losses(folder):
     return saved.read(folder / "last.safetensors").notes["losses"]
 
 
-def started(*words):
-    """The command in a process of its own."""
+def started(*words, more=()):
+    """The command in a process of its own; what is told in `more` is told last."""
     return subprocess.Popen(
-        [sys.executable, "-m", *words, *OPTIONS],
+        [sys.executable, "-m", *words, *OPTIONS, *more],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -278,8 +344,27 @@ def test_a_killed_training_goes_on_as_if_it_had_never_stopped(nextword, tmp_path
         said = nextword("train", "village", "--to", str(tmp_path / folder), *OPTIONS)
         assert said.exit_code == 0
     assert losses(tmp_path / "killed") == losses(tmp_path / "whole")
+    assert logged(tmp_path / "killed") == logged(tmp_path / "whole") == [*range(1, 9)]
     one, two = weights(tmp_path / "killed"), weights(tmp_path / "whole")
     assert all(torch.equal(one[name], two[name]) for name in one)
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_step_saves_it_and_says_how_to_go_on(nextword, tmp_path):
+    words = ("nextword", "train", "village", "--to", str(tmp_path))
+    process = started(*words, more=("--steps", "100000", "--again"))
+    for line in process.stdout:
+        if line.startswith("step 4:"):
+            process.send_signal(signal.SIGINT)
+            break
+    rest, _ = process.communicate(timeout=100)
+    assert process.returncode == 130, rest
+    n = int(re.search(r"stopped after step ([\d,]+), all of it is in", rest)[1].replace(",", ""))
+    assert len(losses(tmp_path)) == n
+    assert logged(tmp_path) == [*range(1, n + 1)]
+    command = shlex.join([*words, *OPTIONS, "--steps", "100000"])
+    assert rest.rstrip().splitlines()[-1] == f"  {command}"
+    assert (tmp_path / "curve.svg").is_file()
 
 
 @pytest.mark.slow
@@ -294,3 +379,20 @@ def test_two_processes_are_one_with_twice_the_batch(nextword, tmp_path):
     assert "on cpu, 2 processes" in said
     assert said.count("done:") == 1
     torch.testing.assert_close(losses(tmp_path / "2"), losses(tmp_path / "1"), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_all_processes_stop_at_the_same_step(tmp_path):
+    """The launcher hands a SIGTERM on to each of them, at other moments."""
+    launcher = ("torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+    words = ("-m", "nextword", "train", "village", "--to", str(tmp_path))
+    two = started(*launcher, *words, more=("--steps", "100000"))
+    for line in two.stdout:
+        if line.startswith("step 4:"):
+            two.send_signal(signal.SIGTERM)
+            break
+    said, _ = two.communicate(timeout=100)
+    assert two.returncode != 0
+    n = int(re.search(r"stopped after step ([\d,]+), all of it", said)[1].replace(",", ""))
+    assert len(losses(tmp_path)) == n
+    assert f"  torchrun --nproc-per-node 2 -m nextword train village --to {tmp_path} " in said

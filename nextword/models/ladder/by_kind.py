@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.console import Group
 from rich.table import Table
 
 from examiner.errors import UserError
 from nextword.models.ladder.climb import Ladder
+from nextword.models.ladder.measure import RungResult
 
 if TYPE_CHECKING:  # a table alone should not wait for matplotlib
     from matplotlib.figure import Figure
 
+ABREAST = 5  # rungs beside each other, which fit into 80 columns
 CAPTION = "bits that a model loses against the truth, on average per word of a kind"
 
 
@@ -26,15 +30,22 @@ def kinds(ladder: Ladder) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def table(ladder: Ladder) -> Table:
-    """One line per kind, one column per rung."""
-    found = Table(title=f"What depends on what: the ladder on {ladder.corpus} by kind")
-    found.caption = CAPTION
+def table(ladder: Ladder) -> Group:
+    """One line per kind, one column per rung: as many tables as fit below each other."""
+    rows = [ladder.rows[k : k + ABREAST] for k in range(0, len(ladder.rows), ABREAST)]
+    found = [_table(ladder, part) for part in rows]
+    found[0].title = f"What depends on what: the ladder on {ladder.corpus} by kind"
+    found[-1].caption = "\n".join(filter(None, (CAPTION, ladder.origin)))
+    return Group(*found)
+
+
+def _table(ladder: Ladder, rows: Sequence[RungResult]) -> Table:
+    found = Table()
     found.add_column("kind", no_wrap=True)
-    for row in ladder.rows:
-        found.add_column(row.name, justify="right")
+    for row in rows:
+        found.add_column(ladder.label(row), justify="right")
     for kind in kinds(ladder):
-        excesses = [row.excess_bits_by_kind[kind] for row in ladder.rows]
+        excesses = [row.excess_bits_by_kind[kind] for row in rows]
         found.add_row(kind, *[_number(excess) for excess in excesses])
     return found
 
@@ -57,11 +68,13 @@ def plot(ladder: Ladder) -> Figure:
     for (line, column), value in np.ndenumerate(bits):
         colour = "white" if value > 0.55 * top else "black"
         axes.text(column, line, _number(value), ha="center", va="center", color=colour, fontsize=9)
-    axes.set_xticks(range(len(ladder.rows)), [row.name for row in ladder.rows], rotation=30)
+    axes.set_xticks(
+        range(len(ladder.rows)), [ladder.label(row) for row in ladder.rows], rotation=30
+    )
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_title(CAPTION, fontsize=10)
+    axes.set_title("\n".join(filter(None, (CAPTION, ladder.origin))), fontsize=10)
     return figure
 
 

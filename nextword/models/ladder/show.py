@@ -21,14 +21,14 @@ STEP_COLOUR, FLOOR_COLOUR = "#0b6e99", "#b3471d"
 def table(ladder: Ladder) -> Table:
     """One line per rung, from the top down, and the floor below them."""
     village = ladder.floor is not None
-    heads = ["perplexity", "bits/char"]
+    heads = ["perplexity", "bits/\nchar"]
     heads += ["gap", "valid"] if village else []
     found = Table(title=f"The ladder on {ladder.corpus}", caption=_caption(ladder))
     found.add_column("model", no_wrap=True)
-    for head in (*heads, "parameters", "seconds"):
+    for head in (*heads, "para-\nmeters", "sec-\nonds"):  # 14 rungs fit into 80 columns
         found.add_column(head, justify="right", no_wrap=True)
     for row in ladder.rows:
-        found.add_row(*_cells(row, village))
+        found.add_row(ladder.label(row), *_cells(row, village))
     if ladder.floor is not None:
         found.add_section()
         found.add_row("floor", f"{ladder.floor:.3f}", _floor_bits(ladder), "0.0 %", "100.0 %")
@@ -45,13 +45,22 @@ def _floor_bits(ladder: Ladder) -> str:
 
 
 def _cells(row: RungResult, village: bool) -> list[str]:
-    """The texts of one line."""
-    cells = [row.name, _number(row.perplexity, ".3f"), _number(row.bits_per_character, ".3f")]
+    """The texts of one line, after the name."""
+    cells = [_number(row.perplexity, ".3f"), _number(row.bits_per_character, ".3f")]
     if village:
-        gap = "∞" if row.gap_percent is None else f"{row.gap_percent:.1f} %"
+        gap = "∞" if row.gap_percent is None else f"{_gap(row.gap_percent)} %"
         valid = "" if row.valid_samples is None else f"{100 * row.valid_samples:.1f} %"
         cells += [gap, valid]
     return [*cells, f"{row.parameters:,}", f"{row.seconds:.1f}"]
+
+
+def _gap(percent: float) -> str:
+    """A gap as a person reads it.
+
+    >>> _gap(10864.92), _gap(84.04)
+    ('10865', '84.0')
+    """
+    return f"{percent:.0f}" if percent >= 1000 else f"{percent:.1f}"
 
 
 def _number(value: float | None, form: str) -> str:
@@ -60,17 +69,18 @@ def _number(value: float | None, form: str) -> str:
 
 def _caption(ladder: Ladder) -> str | None:
     """What must be known to compare these numbers with others."""
+    said = [ladder.origin] if ladder.origin else []
     if ladder.floor is not None:
-        return (
-            "gap: how far the perplexity is above the floor\n"
-            "valid: share of the stories a model tells that the village could have told"
+        said += [
+            "gap: how far the perplexity is above the floor",
+            "valid: share of the stories a model tells that the village could have told",
+        ]
+    elif ladder.unknown:
+        said.append(
+            f"{100 * ladder.unknown:.1f} % of the test words were too rare in training and count "
+            "as <unk>, which is easier to guess than the word itself"
         )
-    if not ladder.unknown:
-        return None
-    return (
-        f"{100 * ladder.unknown:.1f} % of the test words were too rare in training and count as "
-        "<unk>, which is easier to guess than the word itself"
-    )
+    return "\n".join(said) or None
 
 
 def plot(ladder: Ladder) -> Figure:
@@ -99,12 +109,12 @@ def plot(ladder: Ladder) -> Figure:
     axes.set_yticks(_ticks(axes.get_ylim()), minor=False)
     axes.set_yticks([], minor=True)
     axes.yaxis.set_major_formatter("{x:g}")
-    axes.set_xticks(range(len(ladder.rows)), [row.name for row in ladder.rows])
+    axes.set_xticks(range(len(ladder.rows)), [ladder.label(row) for row in ladder.rows])
     axes.set_xlim(-0.6, len(ladder.rows) - 0.4)
     if ladder.floor is not None:
         _draw_floor(axes, ladder.floor)
     axes.set_ylabel("perplexity on the test text")
-    axes.set_title(f"The ladder on {ladder.corpus}")
+    axes.set_title("\n".join(filter(None, (f"The ladder on {ladder.corpus}", ladder.origin))))
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 

@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from examiner.errors import UserError
 
-MAY_BE_0 = ("decay", "dropout", "seed", "warm_up")
-POSITIONS = ("rotary", "learned", "sinusoidal", "alibi", "none")
+MAY_BE_0 = ("decay", "dropout", "seed", "warm_up", "G", "F")
+MAY_CHANGE = ("steps", "every")  # from one call to the next, with the same checkpoint
+CHOICES = {
+    "kind": ("transformer", "linear-attention", "attention", "rnn", "lstm", "gru"),
+    "positions": ("rotary", "learned", "sinusoidal", "alibi", "none"),
+    "feed": ("relu", "gelu", "gelu_tanh", "swiglu"),
+    "norm": ("layer", "rms"),
+}
+OF_CHAPTER_6 = ("transformer", "linear-attention")  # kinds that have all sizes below
+RECURRENT = ("rnn", "lstm", "gru")  # kinds of chapter 4
+ONLY_6 = ("G", "positions", "feed", "norm", "pre", "bias")
+# which sizes mean nothing to a kind, and must be left as they are
+UNUSED = {
+    "linear-attention": ("G",),
+    "attention": (*ONLY_6, "F", "tied", "dropout"),
+    **dict.fromkeys(RECURRENT, (*ONLY_6, "heads")),
+}
+
+SAID = {  # how the command calls what formulas call by a letter, and what is yes or no
+    "G": "--key-value-heads",
+    "F": "--hidden",
+    "feed": "--feed-forward",
+    "pre": "--post-norm",
+    "tied": "--untied",
+    "bias": "--no-bias",
+}
 
 
 @dataclass(frozen=True)
@@ -30,19 +56,47 @@ class Config:
     positions: str = "rotary"
     seed: int = 0
     every: int = 200  # steps between two looks at the validation text, each with a checkpoint
+    kind: str = "transformer"
+    G: int = 0  # heads of keys and values; 0: as many as heads
+    F: int = 0  # numbers inside a feed-forward layer (0: 4 D), or of a recurrent state (0: D)
+    feed: str = "gelu"
+    norm: str = "layer"
+    pre: bool = True  # norms before the layers of a block; False: after them
+    tied: bool = True  # the logits use the matrix of the tokens' vectors
+    bias: bool = True  # linear layers have biases
 
     def __post_init__(self) -> None:
         for name, value in self.to_json().items():
-            if name in MAY_BE_0 and value < 0:
+            if name in CHOICES:
+                if value not in CHOICES[name]:
+                    raise UserError(f"{name} must be one of {', '.join(CHOICES[name])}: {value!r}")
+            elif name in MAY_BE_0 and value < 0:
                 raise UserError(f"{name} must be at least 0, got {value}")
-            if name not in (*MAY_BE_0, "positions") and value <= 0:
+            elif name not in MAY_BE_0 and not isinstance(value, bool) and value <= 0:
                 raise UserError(f"{name} must be more than 0, got {value}")
-        if self.positions not in POSITIONS:
-            raise UserError(f"positions must be one of {', '.join(POSITIONS)}: {self.positions!r}")
-        if self.D % self.heads:
-            raise UserError(f"the width {self.D} must be divisible by {self.heads} heads")
         if self.dropout >= 1:
             raise UserError(f"dropout must be below 1, got {self.dropout}")
+        self._check_kind()
+
+    def _check_kind(self) -> None:
+        """Raise `UserError` for sizes that this kind of network does not have, or that clash."""
+        start = plain(self.kind)
+        for name in UNUSED.get(self.kind, ()):
+            if getattr(self, name) != start.get(name, DEFAULTS[name]):
+                said = SAID.get(name, f"--{name}")
+                raise UserError(f"the kind {self.kind} has no {said}: leave it out")
+        if self.kind in RECURRENT:
+            if self.parts > 1:
+                raise UserError("chapter 4 makes a step of one batch: leave out --accumulate")
+            if self.tied and self.F not in (0, self.D):
+                raise UserError(f"tied weights need a state as wide as the vectors, {self.D}")
+            return
+        if self.D % self.heads:
+            raise UserError(f"the width {self.D} must be divisible by {self.heads} heads")
+        if self.kind == "linear-attention" and self.positions in ("rotary", "alibi"):
+            raise UserError("linear attention takes learned, sinusoidal or no positions")
+        if self.G and self.heads % self.G:
+            raise UserError(f"{self.heads} heads cannot share {self.G} heads of keys and values")
 
     def check_processes(self, n: int) -> None:
         """Raise `UserError` where the rows of a step cannot be shared evenly."""
@@ -56,14 +110,70 @@ class Config:
         """The configuration as plain values."""
         return asdict(self)
 
-    def check_same(self, other: dict[str, Any]) -> None:
-        """Raise `UserError` where a checkpoint was made by another plan."""
-        mine = self.to_json()
+    @classmethod
+    def from_json(cls, plan: dict[str, Any]) -> Config:
+        """The configuration of a checkpoint; what it does not say is as it was before."""
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in plan.items() if name in known})
+
+    def check_same(self, other: dict[str, Any], n_done: int = 0) -> None:
+        """Raise `UserError` where a checkpoint was made by another plan.
+
+        It may have had other `steps`, if no more than these are done, and looked more often.
+        """
+        mine, before = self.to_json(), {**DEFAULTS, **other}
         changed = [
-            f"{key} {other.get(key)} -> {mine[key]}" for key in mine if mine[key] != other.get(key)
+            f"{key} {before[key]} -> {mine[key]}"
+            for key in mine
+            if mine[key] != before[key] and key not in MAY_CHANGE
         ]
         if changed:
             raise UserError(
                 f"the checkpoint there was made by another plan ({', '.join(changed)}): "
                 "use another --to folder, or --again to begin anew"
             )
+        if n_done > self.steps:
+            raise UserError(
+                f"the run there has made {n_done:,} steps: take more for --steps, another --to "
+                "folder, or --again to begin anew"
+            )
+
+    def folder_name(self, corpus: str, tokens_as: str, rest: dict[str, Any]) -> str:
+        """A folder for each corpus and plan: what is most often changed can be read off its name.
+
+        All else, and `rest`, is told apart by some letters at the end.
+
+        >>> Config().folder_name("village", "words", {})
+        'village-words-transformer-3x64-2-heads-128'
+        """
+        heads = "" if self.kind in RECURRENT else f"-{self.heads}-heads"
+        name = f"{corpus}-{tokens_as}-{self.kind}-{self.layers}x{self.D}{heads}-{self.T}"
+        in_name = ("kind", "layers", "D", "heads", "T", *MAY_CHANGE)
+        start = {**DEFAULTS, **plain(self.kind)}
+        other = {k: v for k, v in self.to_json().items() if k not in in_name and v != start[k]}
+        if other or rest:
+            text = json.dumps([other, rest], sort_keys=True)
+            name += "-" + hashlib.sha256(text.encode()).hexdigest()[:6]
+        return name
+
+
+DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Config)}
+
+
+def plain(kind: str) -> dict[str, Any]:
+    """What is said of a kind where nothing else is, and differs from a transformer's.
+
+    >>> plain("lstm")
+    {'tied': False}
+    """
+    if kind == "linear-attention":
+        return {"positions": "none"}
+    return {"tied": False} if kind in RECURRENT else {}
+
+
+def of_kind(kind: str, told: dict[str, Any]) -> Config:
+    """The configuration of a kind: what was told (not None), else what is usual for the kind."""
+    if kind not in CHOICES["kind"]:
+        raise UserError(f"kind must be one of {', '.join(CHOICES['kind'])}: {kind!r}")
+    given = {name: value for name, value in told.items() if value is not None}
+    return Config(**{**plain(kind), "kind": kind, **given})

@@ -18,8 +18,10 @@ from torch import Tensor, nn
 
 from examiner.errors import UserError
 from examiner.files import SHARED, write_whole
+from nextword.models.trainer import sharding
 
 WEIGHT, STATE, DRAWS = "model.", "optimizer.", "draws."
+UNFINISHED = ".*.part"  # as examiner.files calls a file that is being written
 
 
 @dataclass
@@ -35,14 +37,32 @@ class Saved:
 
 
 def write(
-    path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, notes: dict[str, Any]
+    path: Path,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    notes: dict[str, Any],
+    *,
+    is_first: bool = True,
 ) -> None:
-    """Write a checkpoint; `UserError` where that fails, and what was there before stays whole."""
+    """Write a checkpoint; `UserError` where that fails, and what was there before stays whole.
+
+    All processes call it, since each may hold a part of the weights; the first one writes.
+    """
+    if not (is_first or sharding.is_split(model)):
+        return
     tensors = {WEIGHT + name: tensor for name, tensor in model.state_dict().items()}
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"{STATE}{number}.{key}": torch.as_tensor(v) for key, v in state.items()}
     tensors |= _draws()
-    packed = {name: t.detach().cpu().contiguous().clone() for name, t in tensors.items()}
+    packed = {}
+    for name, tensor in tensors.items():
+        together = sharding.whole(tensor.detach())
+        if is_first:
+            packed[name] = together.cpu().contiguous().clone()
+    if not is_first:
+        return
+    for left in path.parent.glob(UNFINISHED):  # of a process that was killed while it wrote
+        left.unlink(missing_ok=True)
     try:
         data = save(packed, metadata={"notes": json.dumps(notes, ensure_ascii=False)})
         write_whole(path, data, durable=True, mode=SHARED)
@@ -76,7 +96,12 @@ def restore(saved: Saved, model: nn.Module, optimizer: torch.optim.Optimizer) ->
     for name, tensor in _named(saved.tensors, STATE).items():
         number, _, key = name.partition(".")
         state.setdefault(int(number), {})[key] = tensor
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+    weights = [p for group in optimizer.param_groups for p in group["params"]]
+    split = {
+        number: {key: sharding.as_in(weights[number], t) for key, t in tensors.items()}
+        for number, tensors in state.items()
+    }
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": split})
     torch.set_rng_state(saved.tensors[DRAWS + "cpu"])
     if torch.cuda.is_available() and DRAWS + "cuda" in saved.tensors:
         torch.cuda.set_rng_state(saved.tensors[DRAWS + "cuda"])
@@ -99,7 +124,9 @@ def fill(model: nn.Module, weights: dict[str, Tensor]) -> None:
     if wrong:
         more = f" (and {len(wrong) - 3} more)" if len(wrong) > 3 else ""
         raise UserError(f"the weights do not fit the model: {'; '.join(wrong[:3])}{more}")
-    model.load_state_dict(weights)
+    model.load_state_dict(
+        {name: sharding.as_in(t, weights[name]) for name, t in model.state_dict().items()}
+    )
 
 
 def _draws() -> dict[str, Tensor]:
