@@ -151,7 +151,7 @@ models: setup
 	@$(BIN)/nextword models
 
 bench: setup
-	@for name in ngram_counting tokenizers word2vec rnn attention village_calibration village_analogies grading explaining nbgrader_class nanogpt; do \
+	@for name in ngram_counting tokenizers token_files word2vec rnn attention village_calibration village_analogies grading explaining nbgrader_class nanogpt; do \
 	  echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 clean:

@@ -3,7 +3,7 @@
 The text is prose of the village, told once and repeated; each kind of token is made in a process of
 its own, whose peak of memory is measured beside that after its imports.
 Leaves out: training on it.
-Usage: python benchmarks/token_files.py [--megabytes 250] [--kinds characters bpe words]
+Usage: python benchmarks/token_files.py [--megabytes 100] [--kinds characters bpe words]
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def measure(path: Path, kind: str) -> dict[str, float | int | str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--megabytes", type=int, default=250)
+    parser.add_argument("--megabytes", type=int, default=100)
     parser.add_argument("--kinds", nargs="+", default=["characters", "bpe", "words"])
     parser.add_argument("--measure", nargs=2, metavar=("FILE", "KIND"), help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -132,6 +132,8 @@ def test_sizes_reach_the_network():
     assert n_weights(model) == sum(CHAPTERS["transformers"].count_parameters(s).values())
     lstm = networks.build(CHAPTERS["rnns"], config(**KINDS["lstm"]), len(SIGNS))
     assert [(cell.D, cell.H) for cell in lstm.cells] == [(8, 10), (10, 10)]
+    biases = [cell.W.bias.unflatten(0, (4, 10)) for cell in lstm.cells]  # i, f, g, o
+    assert all((b == networks.OPEN).all(1).tolist() == [False, True, False, False] for b in biases)
 
 
 @pytest.mark.parametrize(
