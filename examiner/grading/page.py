@@ -129,7 +129,7 @@ class Page:
 
 def rendered(template: str, **values: Any) -> str:
     """Return a page of the graders' as HTML: its style sheet is the only thing that it may use."""
-    css, digest = _style_sheet()
+    css, digest = style_sheet()
     return _templates().get_template(template).render(css=css, digest=digest, **values)
 
 
@@ -182,7 +182,7 @@ def _templates() -> Environment:
 
 
 @cache
-def _style_sheet() -> tuple[str, str]:
+def style_sheet() -> tuple[str, str]:
     """Return the style sheet and its hash, which is all that the page's policy lets through."""
     path = resources.files("examiner.grading").joinpath("templates", "feedback.css")
     css = path.read_text("utf-8")

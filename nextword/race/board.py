@@ -238,7 +238,7 @@ def said(estimate: Estimate, digits: int, factor: float = 1.0) -> str:
 
 def to_html(board: Board) -> str:
     """The page of a board: no script, nothing loaded, readable on a phone and on paper."""
-    css, digest = page._style_sheet()
+    css, digest = page.style_sheet()
     templates = Environment(
         loader=ChoiceLoader([PackageLoader("nextword.race"), PackageLoader("examiner.grading")]),
         autoescape=True,

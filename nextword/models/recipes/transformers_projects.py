@@ -80,7 +80,7 @@ def warm_up(package: SimpleNamespace, report: Report) -> Trained:
     return Trained({}, {"gaps": gaps, "floor": texts.floor})
 
 
-_USES = {
+_USES: dict[str, tuple[str, ...]] = {
     "transformers": (
         *("Sizes", "LanguageModel", "Block", "SelfAttention", "FeedForward"),
         *("initialise", "learning_rate", "train_step"),
