@@ -141,8 +141,8 @@ def nearest(
 ) -> list[int]:
     """Return the ids of the k rows of E with the largest cosine to q, best first.
 
-    Ids in `exclude` are left out. Ties go to the smaller id. Raises ValueError
-    unless k words are left to choose from.
+    Ids in `exclude` are left out. Ties go to the smaller id, as in a sort with kind="stable".
+    Raises ValueError unless k words are left to choose from.
 
     About 4 lines, with `cosine`.
 
@@ -201,7 +201,8 @@ def svd_vectors(
     C^T. `power` says how S is divided: 1 gives all of it to W, 0 all to C. A column of W and C may
     have either sign. Raises ValueError unless d is between 1 and the smaller side of M.
 
-    About 4 lines, with np.linalg.svd.
+    About 4 lines: np.linalg.svd(M, full_matrices=False) gives U, the singular values as a vector,
+    the largest first, and V^T.
 
     >>> W, C = svd_vectors(np.array([[2.0, 0.0], [0.0, 1.0]]), d=1)
     >>> np.round(W @ C.T, 6).tolist()
@@ -266,7 +267,7 @@ def context_windows(
     Args:
         sentence: ids; if it is empty, the result has no rows.
         window: the largest reach, at least 1.
-        rng: draws one reach for each position.
+        rng: draws one reach for each position; rng.integers leaves out its upper end.
 
     About 8 lines, no loop.
 
@@ -306,7 +307,8 @@ def softmax_loss(
         U: row w is the context vector of word w, the one that it has as a neighbour.
         targets: targets[b] is the neighbour that was seen beside word b.
 
-    Work the gradients out by hand. About 8 lines: F.log_softmax, but no autograd.
+    The gradients are those of the mean: rows of v are divided by B, and U gets the sum over the
+    pairs, divided by B. Work them out by hand. About 8 lines: F.log_softmax, but no autograd.
 
     >>> loss, dv, dU = softmax_loss(torch.ones(1, 1), torch.zeros(2, 1), torch.tensor([0]))
     >>> loss.exp().item(), dU.tolist()
@@ -336,7 +338,9 @@ def negative_sampling(
         k: negative samples per pair, above 0. Each of the S shared vectors stands in with the
             weight k/S, which need not be a whole number.
 
-    Work the gradients out by hand. About 11 lines: F.logsigmoid, no autograd and no loop.
+    The gradients are those of the mean: rows of v and u are divided by B, and noise gets the sum
+    over the pairs, divided by B. Work them out by hand. About 11 lines: F.logsigmoid, no autograd
+    and no loop.
 
     >>> zero = torch.zeros(1, 1)
     >>> negative_sampling(torch.ones(1, 1), zero, zero, k=3)[2:]
@@ -370,7 +374,8 @@ def context_gradients(
     Row b of dh is shared out evenly among the positions of row b that hold words. A word that
     stands at several positions, in one row or in many, gets the sum.
 
-    About 7 lines: no autograd, no loop.
+    About 7 lines: no autograd, no loop; index_add_ adds each row to that of its index, also where
+    an index repeats.
 
     >>> context_gradients(torch.tensor([[6.0]]), torch.tensor([[1, 1, 0, NONE]]), V=3).tolist()
     [[2.0], [4.0], [0.0]]
@@ -390,7 +395,9 @@ def huffman_codes(counts: Sequence[int]) -> list[str]:
     Args:
         counts: how often each word occurs; at least one word.
 
-    About 12 lines, with heapq.
+    About 12 lines: heapq.heappop(heap) takes the smallest item of a list, and
+    heapq.heappush(heap, item) puts one in. Tuples are compared from left to right, so put a number
+    of its own between the count and the tree, or two equal counts make Python compare the trees.
 
     >>> [len(code) for code in huffman_codes([4, 2, 1, 1])]
     [1, 2, 3, 3]
@@ -473,7 +480,8 @@ def spearman(x: Sequence[float], y: Sequence[float]) -> float:
     ranks 1.5, 1.5, 3. Raises ValueError unless both lists are equally long and hold two different
     values or more.
 
-    About 6 lines; np.corrcoef is Pearson's.
+    About 6 lines: np.unique numbers and counts equal values, np.corrcoef is Pearson's. The page
+    ranks lists of 50,000 values, so compare no value with all others.
 
     >>> round(spearman([1, 2, 3, 4], [5, 6, 6, 100]), 6)
     0.948683

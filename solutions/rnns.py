@@ -273,7 +273,8 @@ def gradient_norms(
     """Return the norms of dh_T/ds_t for t = 0, 1, ..., T: T + 1 numbers (4.15, 4.16).
 
     One sequence x is read from the state s_0 = s. h_T is the first H numbers of s_T. The norm of a
-    matrix is its largest singular value, so the last of the T + 1 norms is 1.
+    matrix is its largest singular value, torch.linalg.matrix_norm(J, 2), so the last of the T + 1
+    norms is 1.
 
     `torch.func.jacrev(cell.step, argnums=1)(a, s)` is the Jacobian of one step: how the new state
     depends on the state s, an (S, S) matrix. The answer needs no gradient: detach it. About 8
@@ -381,7 +382,7 @@ class GRUCell(nn.Module):
     def step(self, a: Float[Tensor, "*B H3"], s: Float[Tensor, "*B H"]) -> Float[Tensor, "*B H"]:
         """Return the new h (4.20, 4.21), from a = W x + b and the old h, which is called s.
 
-            r, z = the sigmoids of their blocks of a + u, where u = U s + U.bias
+            r, z = the sigmoids of their blocks of a + u, where u = U s + U.bias = self.U(s)
             n = tanh(a_n + r u_n)
             h = (1 - z) n + z s
 
@@ -496,7 +497,7 @@ def make_batch(stories: Sequence[list[int]]) -> tuple[Int[Tensor, "B T"], Int[Te
 
     A row of the inputs is BOS and then the story's words, a row of the targets the words and then
     EOS. PAD fills up shorter rows at their ends. A story may be empty; no story at all raises
-    ValueError. About 4 lines.
+    ValueError. About 4 lines: pad_sequence(rows, True, PAD) fills up a list of tensors.
 
     >>> inputs, targets = make_batch([[7, 8], [9]])
     >>> inputs.tolist(), targets.tolist()
@@ -520,7 +521,7 @@ def log_probs(model: nn.Module, stories: Sequence[list[int]], size: int = 32) ->
     Each story is read from its own beginning. The model reads `size` stories at a time, fewer in
     the last batch; no stories give an empty list. `model(tokens)` returns logits and a state.
     Dropout must not disturb the measurement: call `model.eval()`, and whoever goes on training
-    calls `model.train()`. About 8 lines.
+    calls `model.train()`. About 8 lines: `gather` picks out the numbers of the targets.
 
     To the model of this example all 4 ids are equally likely, and ln 1/4 is -1.39. The two stories
     have one word and two ends:
@@ -656,9 +657,11 @@ def generate(
     """Draw n stories of at most `most` words, side by side, from P(word | words before) (4.26).
 
     The model reads BOS and the prompt in one call, then each newly drawn word in a call of its own:
-    `model(tokens, s)` gives logits and the next state. PAD and BOS are never drawn. Drawing stops
-    when all stories have drawn EOS, or `most` words. `model.eval()` comes first, and `until_end`
-    cuts rows before their EOS. The prompt is not returned. About 11 lines.
+    `model(tokens, s)` gives logits and the next state. torch.multinomial(p, 1, generator=rng) draws
+    an id for each row of probabilities; PAD and BOS are never drawn. Drawing stops when all stories
+    have drawn EOS, or `most` words; a story that has ended goes on with the others, and `until_end`
+    cuts each before its EOS. `model.eval()` comes first. The prompt is not returned. About 11
+    lines.
 
     In this example there are only three ids, PAD, BOS and EOS, so both stories end at once:
 
