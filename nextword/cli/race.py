@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,12 +43,6 @@ def race(
         Path | None,
         typer.Option(metavar="DIR", help="Race nothing: write the course's own entries here."),
     ] = None,
-    train: Annotated[
-        bool,
-        typer.Option(
-            help="With --entries: also train, for minutes, what no weights are shipped of."
-        ),
-    ] = False,
 ) -> None:
     """Race models on fresh stories. Example: nextword race submissions/ --json board.json
 
@@ -65,14 +58,13 @@ def race(
 
     if os.name != "posix":
         raise UserError("a race needs Linux or macOS")
-    if entries is None and train:
-        raise UserError("--train goes with --entries DIR, which writes the course's own entries")
     if entries is not None and submissions is not None:
         raise UserError(
             f"--entries writes and races nothing: leave out {submissions}, or --entries"
         )
     if entries is not None:
-        raise typer.Exit(_write_entries(entries, train))
+        _write_entries(entries)
+        return
     if submissions is None:
         raise UserError(
             "which entries? Give a folder of them, or write the course's own: "
@@ -187,26 +179,15 @@ def _write(path: Path, text: str) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _write_entries(folder: Path, train: bool) -> int:
-    """Write the course's own entries; the exit code."""
+def _write_entries(folder: Path) -> None:
+    """Write the course's own entries."""
     from examiner.project import find_project
-    from nextword.cli.bar import Bar
-    from nextword.models.store import TrainingError
     from nextword.race.shipped import write_entries
 
     project = find_project()
-
-    def report(name: str) -> None:
-        typer.echo(f"wrote {folder / name}")
-
-    try:
-        with Bar() as bar:
-            training = partial(bar.progress, "with-convolution", "training") if train else None
-            package = project.best_package
-            lacking = write_entries(folder, package, project.root, report, training)
-    except TrainingError as error:
-        typer.secho(f"nextword: with-convolution: {error}", fg="red", err=True)
-        return 1
-    for line in lacking:
-        typer.echo(f"not written: {line}", err=True)
-    return 0
+    write_entries(
+        folder,
+        project.best_package,
+        project.root,
+        lambda name: typer.echo(f"wrote {folder / name}"),
+    )

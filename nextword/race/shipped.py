@@ -1,4 +1,4 @@
-"""The entries that the race ships: every rung of the ladder, and an LSTM that was tuned.
+"""The entries that the race ships: every rung of the ladder, an LSTM that was tuned, and the best.
 
 Each is written as a reader would hand it in: `model.py`, `weights.safetensors`, `about.toml`.
 Leaves out: training (nextword.models), and the code of the entries (nextword/race/entries).
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module, resources
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from examiner.errors import UserError
@@ -53,7 +52,7 @@ SHIPPED = (
     Shipped("lstm-tuned", "race/lstm", "recurrent", "a wider LSTM that has read more", 2 * MILLION),
     Shipped(
         "with-convolution",
-        "ladder/with-convolution",
+        "race/with-convolution",
         "transformer",
         "a transformer with a convolution before attention",
         2 * MILLION,
@@ -61,42 +60,16 @@ SHIPPED = (
 )
 
 
-def _with_convolution(package: SimpleNamespace, report: Callable[[float], None]) -> store.Trained:
-    """Train the last rung as the ladder does, on two million words; keep its weights."""
-    from nextword.models.ladder.rungs import transformers
-    from nextword.models.training import half
-
-    texts = names.load("village", 2 * MILLION, 1000)
-    made = transformers.with_convolution(package, texts, report)
-    return store.Trained(half(made.model))
-
-
-CONVOLUTION = store.Recipe(
-    "race/with-convolution", _with_convolution, {"transformers": ()}, (Path(__file__),)
-)
-
-
 def write_entries(
-    folder: Path,
-    package: str,
-    root: Path,
-    report: Callable[[str], object] = lambda line: None,
-    training: Callable[[float], None] | None = None,
-) -> list[str]:
-    """Write all entries that can be made; return a line for each that cannot.
+    folder: Path, package: str, root: Path, report: Callable[[str], object] = lambda name: None
+) -> None:
+    """Write all entries, and report each.
 
-    package: the folder in `root` whose chapter 2 counts the n-grams. training: train what no
-    weights are shipped of, and tell it how far that is. Raises UserError where the folder cannot be
-    written, and TrainingError where the package stops with an error.
+    package: the folder in `root` whose chapter 2 counts the n-grams. Raises UserError where the
+    folder cannot be written.
     """
-    lacking = []
     for shipped in SHIPPED:
         tensors = store.load(shipped.model, root / store.FOLDER).tensors
-        if not tensors and training:
-            tensors = store.train(CONVOLUTION, root / package, training).tensors
-        if not tensors:
-            lacking.append(f"{shipped.name}: its weights are not shipped, and --train trains it")
-            continue
         about: dict[str, str | int] = {"about": shipped.about, "words": shipped.words}
         _write(folder / shipped.name, shipped.code, _packed(tensors), about)
         report(shipped.name)
@@ -104,7 +77,6 @@ def write_entries(
         about = {"about": f"Kneser-Ney over {n} words", "words": MILLION}
         _write(folder / f"{n}-gram", "ngram", data, about)
         report(f"{n}-gram")
-    return lacking
 
 
 def _packed(tensors: Mapping[str, Tensor]) -> bytes:

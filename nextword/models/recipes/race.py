@@ -1,7 +1,8 @@
-"""The recurrent network that the race ships: torch's LSTM, tuned as well as five minutes allow.
+"""What the race ships beyond the ladder: an LSTM that was tuned, and the best transformer known.
 
-Its sizes and its plan are those of the LSTM in benchmarks/village_calibration.py, cut to what a
-shipped file may hold. Leaves out: how an entry of the race uses it (nextword/race/entries).
+The LSTM's sizes and plan are those of the one in benchmarks/village_calibration.py, cut to what a
+shipped file may hold; the transformer is the ladder's last rung after two million words. Leaves
+out: how an entry of the race uses them (nextword/race/entries).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from nextword.corpora import names
 from nextword.given import batches
 from nextword.models import training, transformer_training
+from nextword.models.ladder.rungs import transformers
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Average, Plan, Report, half
 
@@ -80,11 +82,23 @@ def lstm(package: SimpleNamespace, report: Report) -> Trained:
     return Trained(half(model), {"perplexity": round(float(np.exp(surprise)), 4), "D": D})
 
 
+def with_convolution(package: SimpleNamespace, report: Report) -> Trained:
+    """Train the ladder's last rung on two million words; keep its weights in half precision."""
+    texts = names.load("village", TOKENS, 1000)
+    return Trained(half(transformers.with_convolution(package, texts, report).model))
+
+
 RECIPES = (
     Recipe(
         name="race/lstm",
         train=lstm,
         uses={},
         sources=(Path(__file__), *files(transformer_training, training, batches)),
+    ),
+    Recipe(
+        name="race/with-convolution",
+        train=with_convolution,
+        uses={"transformers": (*transformers.CALLED, "Block", "SelfAttention", "FeedForward")},
+        sources=(Path(__file__), *transformers.SOURCES),
     ),
 )

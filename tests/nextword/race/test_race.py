@@ -297,7 +297,6 @@ def test_one_entry_is_raced_by_the_command(
         ([".", "--track", "fast"], "--track fast: expected small, open, ten-minutes"),
         ([".", "--seed", " "], "--seed is empty"),
         ([".", "--sandbox", "docker"], "expected bubblewrap or none"),
-        ([".", "--train"], "--train goes with --entries"),
         ([".", "--entries", "mine"], "leave out ., or --entries"),
         ([".", "--words", "0"], "greater than or equal to 1"),
     ],
