@@ -15,7 +15,8 @@ chapter. The letters are the chapter's, too:
 A signature says what shapes a function is given and returns: `Float[Tensor, "B T D"]` is a tensor
 of B * T * D floating-point numbers. Three dots stand for leading axes, any number of them or none:
 a batch, or a batch and its heads. They are the same for all arguments of a function, unless its
-text says otherwise. `x.mT` swaps the last two axes and leaves the others alone.
+text says otherwise. `x.mT` swaps the last two axes and leaves the others alone. Tensors that you
+make have the dtype and the device of those that you are given: torch.zeros(3).to(q).
 
 A mask says where a query may look: True where it may, False where it may not.
 
@@ -230,8 +231,8 @@ def soft_lookup(
         y_i = sum_j a_ij v_j,   a_ij = softmax over j of (q_i . k_j / temperature)     (5.7)
 
     At temperature 0 the formula would divide by 0. Return its limit (5.8): the value whose key
-    matches the query best or, if several match equally well, the mean of their values. At very low
-    temperatures, subtract the largest score before you divide.
+    matches the query best or, if several match equally well, the mean of their values (torch.argmax
+    names one of them only). At very low temperatures, subtract the largest score before you divide.
 
     Raises ValueError if the shapes do not fit or the temperature is below 0.
     `torch.softmax` may be used. About 6 lines.
@@ -547,12 +548,12 @@ def grouped_attention(
 
         head h of q looks at head floor(h G / H) of k and v                            (5.21)
 
-    mask: as in `attention`, (T, S) or (B, T, S), the same for all heads.
+    mask: as in `attention`, (T, S) or (B, T, S), a row for each query, the same for all heads.
 
     Raises ValueError unless H is divisible by G.
     Look with `look`. Never copy k or v: lay the queries of a group in a row, one head after the
-    other, as if they were those of a single head, and repeat the rows of the mask to match. About 8
-    lines.
+    other, as if they were those of a single head, and repeat the mask to match, as a whole: all its
+    T rows once for each head of the group. About 8 lines.
 
     Both heads of q look at the only head of k and v, whose two keys fit equally well:
 

@@ -468,7 +468,8 @@ def generate(model: NGramModel, rng: np.random.Generator, max_words: int = 50) -
     """Draw a sentence word by word, each from P(w | the words so far) (2.20).
 
     Begins after n - 1 BOS; ends at EOS, which is not returned, or after max_words words. Only
-    `rng` decides. `model.distribution(history)` gives the chances. About 9 lines.
+    `rng` decides. `model.distribution(history)` gives the chances. Draw a place in the list of
+    words and not a word, which `rng.choice` would turn into numpy's own kind. About 9 lines.
 
     Raises:
         ValueError: if max_words is below 1.

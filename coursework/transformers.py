@@ -14,7 +14,8 @@ Float[Tensor, "B T D"] is a tensor of floats with the axes B, T and D. "*B D" ar
 axes, then D; "{T} {D}" is as long as the arguments T and D say; S0 are the tokens of earlier calls,
 and S = S0 + T. In code, F is torch.nn.functional, sizes.F the size of a feed-forward layer, and .T
 a transpose. rearrange(x, "b t (n k) -> b n t k") cuts the last axis into n pieces of k numbers and
-moves the axes. Four words come again and again:
+moves the axes. Tensors that you make are on the device of those that you are given, as in
+torch.arange(T, device=x.device). Four words come again and again:
 
     mask    False where nobody may look      past    what a call returned, for the next call
     memory  the vectors of another text      state   one block's share of the past
@@ -394,8 +395,9 @@ class SelfAttention(nn.Module):
            the place of the first new token.
         3. Old keys and values stand before the new ones. S counts all of them.
         4. The mask of step 5 is self.visible(T, S, mask, x.device): True where a query may see a
-           key. With "alibi" it is numbers of x's dtype, which are added to the scores:
-           self.alibi(H, T, S) where the key is seen, and minus infinity elsewhere.
+           key. With "alibi" it is numbers of x's dtype and on its device (`.to(x)` gives both),
+           which are added to the scores: self.alibi(H, T, S) where the key is seen, and minus
+           infinity elsewhere.
         5. Each head computes softmax(q k^T / sqrt(K)) v over the keys that it sees; with G < H,
            H / G neighbouring heads of queries share one head of keys and values.
         6. The outputs of all heads, side by side, go through W_o.
@@ -618,8 +620,8 @@ def train_step(
 ) -> float:
     """Make one step for several small batches as if they were one; return its loss (6.24).
 
-    A batch is a tuple: the inputs of the model, then the targets. model(*inputs)[0] are the logits,
-    (B, T, V), or (B, V) where each text has one target.
+    A batch is a tuple: one or more inputs of the model, then the targets. model(*inputs)[0] are the
+    logits, (B, T, V), or (B, V) where each text has one target.
 
     The loss is the sum of the cross-entropies at all targets but IGNORE, divided by their number in
     all batches together, of which there is at least one. `count`, if it is given, takes the place
@@ -645,9 +647,10 @@ def generate(
     """Continue prompts of one length, side by side, to `most` words each (6.25).
 
     The model reads BOS and the prompt. Each next word is drawn from softmax(logits / temperature)
-    with `rng`; at temperature 0 it is the likeliest. PAD and BOS are never written: their logits
-    count as minus infinity. The prompt counts among the `most` words, BOS does not. Stop early when
-    each text has had its EOS; until then, texts that have ended are continued with the others.
+    with `rng`, as in torch.multinomial(P, 1, generator=rng); at temperature 0 it is the likeliest.
+    PAD and BOS are never written: their logits count as minus infinity. The prompt counts among the
+    `most` words, BOS does not. Stop early when each text has had its EOS; until then, texts that
+    have ended are continued with the others.
     Return the texts without BOS, cut before EOS (`until_end`).
 
     model(tokens, past) returns the logits and the next call's past. If `cached`, the model reads
@@ -670,7 +673,8 @@ def mask_words(
 
     Each place is chosen by chance for itself, but never PAD, BOS or EOS. Of the chosen words, 80 %
     become MASK = V - 1, 10 % a random word from EOS + 1 to V - 2 (it may be the same), and 10 %
-    stay. The targets are the chosen words, and IGNORE elsewhere. About 6 lines.
+    stay. The targets are the chosen words, and IGNORE elsewhere. Draw with torch.rand and
+    torch.randint, which take generator=rng; randint never draws its upper end. About 6 lines.
 
     >>> mask_words(torch.tensor([[BOS, 7, EOS]]), V=9, rng=torch.Generator(), share=1.0)[1]
     tensor([[-100,    7, -100]])
@@ -869,11 +873,12 @@ def parallel(
 ) -> tuple[Float[Tensor, "B H T V"], Float[Tensor, "B H K V"]]:
     """Return what `recurrent` returns from a state of 0, but all steps at once (6.34).
 
-        y_t = sum over j <= t of (a_(j+1) ... a_t) (q_t . k_j) v_j
+        y_t = sum over s <= t of (a_(s+1) ... a_t) (q_t . k_s) v_s
 
-    The last S is such a sum for the last t, of k_j v_j^T. No loop. A product of many a is exp of a
-    difference of running sums of log_a; do not divide. Mask later j before exp, too, and gradients
-    are finite also where a step forgets nearly everything. About 5 lines.
+    The last S is such a sum for the last t, of k_s v_s^T. No loop. A product of many a is exp of a
+    difference of running sums of log_a; do not divide. For later s the difference is positive and
+    its exp may be infinite, and hiding it afterwards gives the gradient 0 times infinity, which is
+    NaN: hide it before exp. About 5 lines.
 
     >>> ones, log_a = torch.ones(1, 1, 3, 1), torch.full((1, 1, 3), 0.5).log()
     >>> parallel(ones, ones, ones, log_a)[0].flatten()

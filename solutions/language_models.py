@@ -116,7 +116,8 @@ def batch(
         x[b, t] = ids[starts[b] + t]
         y[b, t] = ids[starts[b] + t + 1]
 
-    So each target is the token one position later. About 2 lines, without a loop.
+    So each target is the token one position later. About 2 lines, without a loop:
+    `starts[:, None] + np.arange(T)` holds the places of all windows.
 
     Args:
         ids: the whole text, L tokens.
