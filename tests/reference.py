@@ -17,7 +17,8 @@ def reference(stem: str) -> ModuleType:
     sys.modules.pop(name, None)
     with install_import_hook(name, f"{__name__}.checked"):
         module = importlib.import_module(name)
-    sys.modules.pop(name)  # whoever imports it next gets it unchecked
+    sys.modules.pop(name)  # whoever imports it next gets it unchecked, in either way
+    vars(sys.modules["solutions"]).pop(stem, None)
     return module
 
 
