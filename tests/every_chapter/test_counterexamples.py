@@ -36,8 +36,8 @@ WITH_EXAMPLE_OF_ALL = 0.98
 LARGEST = 9  # tokens of an example in the median: three by three numbers
 FEWEST = 5  # programs of a function
 SECONDS = 600.0
-EVERY = 16  # programs of which one is pasted, and wrong answers of which one is asked again
-SAMPLE = 12  # answers of which one is tried
+EVERY = 28  # programs of which one is pasted, and wrong answers of which one is asked again
+SAMPLE = 20  # answers of which one is tried
 
 
 def session_on(suite: Suite, answer: Answer) -> Session:

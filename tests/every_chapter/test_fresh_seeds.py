@@ -16,7 +16,7 @@ from tests.browser import THOROUGH
 from tests.course import CHAPTERS
 
 ROOT = Path(__file__).parents[2]
-SEEDS, JOBS = (500, os.cpu_count() or 1) if THOROUGH else (6, 1)
+SEEDS, JOBS = (500, os.cpu_count() or 1) if THOROUGH else (4, 1)
 
 
 @pytest.mark.slow
