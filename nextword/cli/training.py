@@ -115,11 +115,11 @@ def clock(seconds: float) -> str:
 def begin(training: Training, resumed: bool, notes: list[str]) -> None:
     """Say in two lines what will be trained, on what and where; then what is to be known of it."""
     from nextword.models.trainer.networks import described
+    from nextword.models.training import n_weights
 
     config, place = training.config, training.place
-    n_weights = sum(p.numel() for p in training.model.parameters())
     typer.echo(
-        f"{described(config)}: {n_weights:,} weights; "
+        f"{described(config)}: {n_weights(training.model):,} weights; "
         f"{len(training.stream.train):,} tokens of {len(training.stream.vocabulary)} kinds"
     )
     where = place.device.type
