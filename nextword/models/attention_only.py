@@ -70,13 +70,14 @@ def waves(n: int, D: int) -> Tensor:
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
 
 
+def fused(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Look by torch's one call: at least twice as fast, but it returns no weights."""
+    return F.scaled_dot_product_attention(q, k, v, mask), q.new_empty(0)
+
+
 @contextmanager
 def fused_attention(net: AttentionOnly) -> Iterator[None]:
-    """Inside, the layers look by torch's one call: twice as fast, but it returns no weights."""
-
-    def fused(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        return F.scaled_dot_product_attention(q, k, v, mask), q.new_empty(0)
-
+    """Inside, the layers look by `fused`."""
     before = [layer.look for layer in net.layers]
     try:
         for layer in net.layers:

@@ -115,3 +115,26 @@ def test_weights_moved_by_hand_change_that_head_alone() -> None:
         after = net.layers[0](net.vectors(tokens)[0])[1]
     assert close(after[:, 0], plain[0][:, 0])
     assert after[0, 1].tolist() == [[1.0, 0.0, 0.0]] * 3
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_a_change_at_one_place_is_the_same_change_of_the_whole_table(causal: bool) -> None:
+    net, tokens = small(causal=causal), torch.tensor([[4, 5, 6], [6, 4, 0]])
+    places = torch.tensor([2, 1])
+    here = torch.arange(2), places
+
+    def halved(found: torch.Tensor) -> torch.Tensor:
+        return found * 0.5
+
+    def halved_there(found: torch.Tensor) -> torch.Tensor:
+        found[here] = found[here] * 0.5
+        return found
+
+    usual = net(tokens)
+    heads = [(0, 1), (1, 0)]
+    with word_senses.changed_heads(net, dict.fromkeys(heads, halved_there)):
+        whole = net(tokens)
+    with word_senses.changed_heads(net, dict.fromkeys(heads, halved), places):
+        quick = net(tokens)
+    assert close(quick[here], whole[here], atol=1e-5)
+    assert not close(quick[here], usual[here], atol=1e-3)
