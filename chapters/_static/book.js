@@ -62,7 +62,27 @@ function makeBoxesReachable() {
     else box.removeAttribute("tabindex");
 }
 
+/** Formulas are copied as TeX between dollars, as one writes them into a text. */
+function copyFormulas(event) {
+  const selection = getSelection();
+  if (selection.isCollapsed || !document.body.contains(selection.anchorNode)) return;
+  const piece = document.createElement("div");
+  for (let i = 0; i < selection.rangeCount; i++) piece.append(selection.getRangeAt(i).cloneContents());
+  const formulas = piece.querySelectorAll("[data-tex]");
+  if (!formulas.length) return;
+  event.clipboardData.setData("text/html", piece.innerHTML);
+  for (const formula of formulas)
+    formula.replaceWith(formula.matches("math") ? `$${formula.dataset.tex}$` : `$$${formula.dataset.tex}$$`);
+  // as text, blocks are lines: only an element in the page knows that
+  piece.style.cssText = "position: fixed; left: -9999px; width: 40rem";
+  document.body.append(piece);
+  event.clipboardData.setData("text/plain", piece.innerText);
+  piece.remove();
+  event.preventDefault();
+}
+
 showProgress();
+document.addEventListener("copy", copyFormulas);
 makeFiguresOpen();
 makeBoxesReachable();
 addEventListener("load", makeBoxesReachable);
