@@ -1,11 +1,11 @@
 """Makes chapters/_static/formulas.css again: STIX Two Math with the signs that a course needs.
 
-The font stands in the sheet itself: Firefox loads no font's file for a page opened from a disk.
+The font stands in the sheet: Firefox loads no file of a font for a page opened from a disk.
 
     pip install fonttools brotli
     python .ci/math_font.py STIXTwoMath-Regular.otf
 
-The font comes from https://github.com/stipub/stixfonts, version 2.13, under the SIL Open Font Licence.
+The font, version 2.13, comes from https://github.com/stipub/stixfonts: SIL Open Font Licence 1.1.
 """
 
 import base64
@@ -50,8 +50,8 @@ FRACTIONS = {"FractionNumeratorShiftUp": 410, "FractionDenominatorShiftDown": 36
 WANTED = set(range(0x20, 0x7F)) | SIGNS | GREEK | COMBINING | set().union(*ALPHABETS)
 
 
-def small(font: Path) -> bytes:
-    """Return the font as WOFF2, with what its table for formulas needs of each sign."""
+def small(font: Path) -> tuple[bytes, set[int]]:
+    """Return the font as WOFF2, with what its table for formulas needs of each sign; its signs."""
     options = subset.Options(
         flavor="woff2", layout_features=["ssty", "dtls", "flac"], hinting=False,
         desubroutinize=False, name_IDs=[0, 1, 2, 13, 14], notdef_outline=True,
@@ -65,14 +65,27 @@ def small(font: Path) -> bytes:
         getattr(constants, name).Value = value
     out = io.BytesIO()
     subset.save_font(whole, out, options)
-    return out.getvalue()
+    return out.getvalue(), set(whole.getBestCmap())
+
+
+def ranges(signs: set[int]) -> str:
+    """Write code points as a style sheet does: U+41-5A, U+3B1."""
+    ordered, runs = sorted(signs), []
+    for sign in ordered:
+        if runs and sign == runs[-1][1] + 1:
+            runs[-1][1] = sign
+        else:
+            runs.append([sign, sign])
+    return ", ".join(f"U+{a:X}" + (f"-{b:X}" if b > a else "") for a, b in runs)
 
 
 def main(font: str) -> None:
     """Write the font between the marks of the style sheet."""
-    data = base64.b64encode(small(Path(font))).decode()
+    written, signs = small(Path(font))
+    data = base64.b64encode(written).decode()
     face = (
         '@font-face { font-family: "STIX Two Math Part"; font-display: block; '
+        f"unicode-range: {ranges(signs)}; "
         f'src: url("data:font/woff2;base64,{data}") format("woff2"); }}\n'
     )
     sheet = SHEET.read_text(encoding="utf-8")

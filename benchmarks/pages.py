@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HEIGHT = 1000  # pixels of the window
+SETTLED = 200  # milliseconds after loading, in which nothing should move
 REST = 500  # milliseconds without work: the page is at rest
 FIGURE = re.compile(r'<figure class="nw-x" .*?</figure>', re.S)
 CARRIED = re.compile(r"<(?:script|style).*?</(?:script|style)>", re.S)
@@ -60,18 +61,23 @@ def carried(html: str) -> int:
     return sum(len(piece.encode()) for piece in pieces)
 
 
-def measure(browser: Browser, path: Path, width: int) -> dict[str, float]:
-    """Measure one page once."""
+def measure(browser: Browser, path: Path, width: int, *, at_rest: bool = True) -> dict[str, float]:
+    """Measure one page once; without `at_rest`, when it is loaded, and no seconds."""
     page = browser.new_page(viewport={"width": width, "height": HEIGHT})
     page.goto(path.parent.as_uri())  # the list of a folder: the same process shows the page then
     page.add_init_script(SHIFTS)
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    before, asked = rest(page, session), []
+    before, asked = rest(page, session) if at_rest else 0.0, []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(path.as_uri())
     page.evaluate("document.fonts.ready.then(() => true)")
-    found = {"seconds": rest(page, session) - before, "requests": len(asked)}
+    if at_rest:
+        seconds = rest(page, session) - before
+    else:
+        seconds = 0.0
+        page.wait_for_timeout(SETTLED)
+    found = {"seconds": seconds, "requests": len(asked)}
     files = [Path(unquote(urlsplit(url).path)) for url in asked if url.startswith("file:")]
     sizes = {file: file.stat().st_size for file in files}
     html = path.read_text(encoding="utf-8")
