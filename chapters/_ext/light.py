@@ -45,6 +45,20 @@ CHOOSE_THEME = """<script>
   })();
   </script>"""
 
+# no line of a text moves: it is shown when its letters have come, or with others that stay
+WAIT_FOR_LETTERS = """<script>
+  (() => {
+    const { classList } = document.documentElement;
+    const letters = ['1em "Source Serif 4"', 'italic 1em "Source Serif 4"', '1em "STIX Two Math Part"'];
+    const late = () => { if (classList.contains("waiting")) classList.replace("waiting", "late"); };
+    classList.add("waiting");
+    setTimeout(late, 600);
+    Promise.all(letters.map((font) => document.fonts.load(font)))
+      .then(() => classList.remove("waiting"), late);
+  })();
+  </script>
+"""
+
 
 def lighten(app: Sphinx, error: Exception | None) -> None:
     """Rewrite the pages that were built, when all are."""
@@ -115,6 +129,7 @@ def light(html: str, folder: Path, shared: list[str], version: str) -> str:
 
     html = SCRIPT.sub(script, LINK.sub(link, html))
     html = PICTURE.sub(lambda m: f"<img {size(folder / m[2])}{m[1]}", html)
+    html = html.replace("</head>", WAIT_FOR_LETTERS + "</head>", 1)
     return THEME.sub(CHOOSE_THEME, html, count=1)
 
 
