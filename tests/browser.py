@@ -15,7 +15,7 @@ NEEDS_CHROMIUM = pytest.mark.skipif(
 SCREENS = [("light", 1300), ("dark", 1300), ("light", 390), ("dark", 390)]
 COLOURS = ["color-contrast", "link-in-text-block"]  # the rules of axe that compare colours
 HEIGHT = 1100  # pixels of a screen
-SETTLED = "() => !window.MathJax?.startup || MathJax.startup.promise?.then(() => true)"
+SETTLED = "() => document.fonts.ready.then(() => true)"
 
 
 @pytest.fixture(scope="module")

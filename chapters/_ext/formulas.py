@@ -1,16 +1,22 @@
-r"""Displayed formulas that break where the screen is narrow, and nowhere else.
+r"""Formulas drawn when the book is built: MathML, which a browser sets by itself, without a script.
 
-A formula is written once. It is cut into pieces that stand in one line while there is room, and
-wrap like words where there is none (`div.formula` in the style sheet): first between statements,
-which `\quad` parts, then before a relation or an operator outside all brackets. A formula with
-`\allowbreak` is cut only there.
+A displayed formula is written once. It is cut into pieces that stand in one line while there is
+room, and wrap like words where there is none (`div.formula` in the style sheet): first between
+statements, which `\quad` parts, then before a relation or an operator outside all brackets. A
+formula with `\allowbreak` is cut only there. In a sentence, a formula keeps the signs around it.
+
+What math-core cannot read stops the build. The font is a part of STIX Two Math: `formulas.css`.
 """
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 from docutils import nodes
+from math_core import LatexError, LatexToMathML
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.writers.html5 import HTML5Translator
 
 RELATIONS = {"=", r"\approx", r"\sim", r"\propto", r"\le", r"\ge"}
@@ -21,6 +27,32 @@ CLOSING = {"}", ")", "]", r"\}", r"\end", r"\right", r"\bigr", r"\Bigr"}
 TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[^\\]", re.S)
 TAG = re.compile(r"\s*\\tag\{([^}]*)\}\s*")
 SIZED = {r"\left", r"\right", r"\bigl", r"\bigr", r"\Bigl", r"\Bigr"}  # the bracket follows
+BEFORE = re.compile(r"[(\[“‘]+$")  # what must not be parted from a formula behind it
+BEHIND = re.compile(r"^[-–.,;:!?%)\]”’…]+")  # and before it
+STYLE = "formulas.css"
+
+
+# ---------------------------------------------------------------- from TeX to MathML
+
+
+@cache
+def mathml(tex: str, *, displayed: bool = False) -> str:
+    r"""Write a formula as MathML; `displayed` with the large signs of a line of its own.
+
+    >>> mathml("n + 1")
+    '<math><mi>n</mi><mo>+</mo><mn>1</mn></math>'
+
+    Raises:
+        LatexError: something in it is not known.
+    """
+    # \cr stands in the sources because a line must not end in two backslashes
+    written = LatexToMathML(unicode_substitution="never").convert_with_local_state(
+        re.sub(r"\\cr\b", r"\\\\", tex), displaystyle=displayed
+    )
+    # the sheet gives a prime the shape that its font has for small signs
+    written = re.sub(r"<mo([^>]*)>(′+)</mo>", r'<mo\1 class="prime">\2</mo>', written)
+    # a block would take a line for each piece of a formula
+    return written.replace('<math display="block">', '<math displaystyle="true">', 1)
 
 
 def statements(tex: str) -> list[list[str]]:
@@ -58,16 +90,47 @@ def _with_depth(tex: str) -> Iterator[tuple[str, int]]:
         yield token, depth
 
 
+# ---------------------------------------------------------------- in a page
+
+
+def drawn(self: HTML5Translator, node: nodes.Element, tex: str, *, displayed: bool) -> str:
+    """Return a formula's MathML. Raises ExtensionError, with its place, where it cannot be read."""
+    try:
+        return mathml(tex, displayed=displayed)
+    except LatexError as error:
+        place = f"{node.source or self.builder.current_docname}:{node.line or '?'}"
+        raise ExtensionError(f"{place}: no formula: {tex!r}", error) from error
+
+
+def source(self: HTML5Translator, tex: str) -> str:
+    """Write the TeX of a formula into its tag: `book.js` copies it with the text."""
+    return f'data-tex="{self.encode(" ".join(tex.split()))}"'
+
+
+def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
+    """Write a formula of a sentence, in one piece with the signs that touch it."""
+    tex = node.astext()
+    formula = drawn(self, node, tex, displayed=False)
+    formula = formula.replace("<math", f"<math {source(self, tex)}", 1)
+    before, behind = node.get("before", ""), node.get("behind", "")
+    if before or behind:
+        formula = f'<span class="kept">{self.encode(before)}{formula}{self.encode(behind)}</span>'
+    self.body.append(formula)
+    raise nodes.SkipNode
+
+
 def visit_displayed(self: HTML5Translator, node: nodes.math_block) -> None:
     """Write a displayed formula as a row of statements, its number behind them."""
     tex = node.astext()
     tag = TAG.search(tex)
-    self.body.append(self.starttag(node, "div", CLASS="math formula notranslate nohighlight"))
+    body = TAG.sub("", tex).strip()
+    row = self.starttag(node, "div", CLASS="math formula notranslate nohighlight")
+    self.body.append(row.replace("<div", f"<div {source(self, body)}", 1))
     self.body.append('<span class="statements">')
-    for statement in statements(TAG.sub("", tex).strip()):
+    for statement in statements(body):
         self.body.append('<span class="statement">')
         for piece in statement:
-            self.body.append(rf"<span>\(\displaystyle {self.encode(piece)}\)</span>")
+            self.body.append(f"<span>{drawn(self, node, piece, displayed=True)}</span>")
         self.body.append("</span>")
     self.body.append("</span>")
     if tag:
@@ -76,12 +139,37 @@ def visit_displayed(self: HTML5Translator, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
-def take_over(app: Sphinx) -> None:
-    """Write what `sphinx.ext.mathjax` would; its script and its settings stay."""
-    app.registry.html_block_math_renderers["mathjax"] = (visit_displayed, None)
+def keep_together(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Give formulas the brackets, commas and hyphens that must not begin or end a line alone."""
+    for formula in list(doctree.findall(nodes.math)):
+        siblings = formula.parent.children
+        place = siblings.index(formula)
+        if place > 0 and isinstance(siblings[place - 1], nodes.Text):
+            _move(formula, "before", siblings[place - 1], BEFORE)
+        if place + 1 < len(siblings) and isinstance(siblings[place + 1], nodes.Text):
+            _move(formula, "behind", siblings[place + 1], BEHIND)
+
+
+def _move(formula: nodes.Element, side: str, text: nodes.Node, pattern: re.Pattern[str]) -> None:
+    """Take what matches a pattern out of a text, and keep it in the formula."""
+    written = text.astext()
+    if found := pattern.search(written):
+        formula[side] = found[0]
+        text.parent.replace(text, nodes.Text(pattern.sub("", written)))
+
+
+def link_style(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Load the font where there are formulas."""
+    if "<math" in context.get("body", ""):
+        app.add_css_file(STYLE)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Take over after myst-parser has done the same."""
-    app.connect("builder-inited", take_over, priority=900)
+    """Draw formulas in place of `sphinx.ext.mathjax`, which then writes nothing."""
+    app.add_html_math_renderer("mathml", (visit_inline, None), (visit_displayed, None))
+    app.config.html_math_renderer = "mathml"
+    app.connect("doctree-resolved", keep_together, priority=900)  # after the index of sections
+    app.connect("html-page-context", link_style)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

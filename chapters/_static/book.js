@@ -62,7 +62,77 @@ function makeBoxesReachable() {
     else box.removeAttribute("tabindex");
 }
 
+/** Formulas are copied as TeX between dollars, as one writes them into a text. */
+function copyFormulas(event) {
+  const selection = getSelection();
+  if (selection.isCollapsed || !document.body.contains(selection.anchorNode)) return;
+  const piece = document.createElement("div");
+  for (let i = 0; i < selection.rangeCount; i++) piece.append(selection.getRangeAt(i).cloneContents());
+  const formulas = piece.querySelectorAll("[data-tex]");
+  if (!formulas.length) return;
+  event.clipboardData.setData("text/html", piece.innerHTML);
+  for (const formula of formulas)
+    formula.replaceWith(formula.matches("math") ? `$${formula.dataset.tex}$` : `$$${formula.dataset.tex}$$`);
+  // as text, blocks are lines: only an element in the page knows that
+  piece.style.cssText = "position: fixed; left: -9999px; width: 40rem";
+  document.body.append(piece);
+  event.clipboardData.setData("text/plain", piece.innerText);
+  piece.remove();
+  event.preventDefault();
+}
+
+/** Buttons that open a menu, such as that of downloads. */
+function makeMenus() {
+  for (const button of document.querySelectorAll('[data-bs-toggle="dropdown"]')) {
+    const menu = button.parentElement.querySelector(".dropdown-menu");
+    const links = [...menu.querySelectorAll("a, button")];
+    const show = (open) => {
+      menu.classList.toggle("show", open);
+      button.setAttribute("aria-expanded", open);
+    };
+    button.addEventListener("click", () => show(!menu.classList.contains("show")));
+    button.parentElement.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && menu.classList.contains("show")) {
+        show(false);
+        button.focus();
+      }
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      show(true);
+      const at = links.indexOf(document.activeElement);
+      links[at < 0 ? (step > 0 ? 0 : links.length - 1) : (at + step + links.length) % links.length].focus();
+    });
+    const outside = ({ target }) => target.isConnected && !button.parentElement.contains(target) && show(false);
+    document.addEventListener("click", outside);
+    button.parentElement.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && outside({ target: relatedTarget }));
+  }
+}
+
+/** The section that one reads is marked in the left menu. */
+function markSection() {
+  const links = new Map();
+  for (const link of document.querySelectorAll(".bd-links ul.sections a")) {
+    const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    if (section) links.set(section, link);
+  }
+  if (!links.size) return;
+  const seen = new Set();
+  const mark = (entries) => {
+    for (const { target, isIntersecting } of entries) seen[isIntersecting ? "add" : "delete"](target);
+    const current = [...links.keys()].find((section) => seen.has(section));
+    for (const [section, link] of links)
+      if (section === current) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+  };
+  const watcher = new IntersectionObserver(mark, { rootMargin: "-20% 0px -70% 0px" });
+  for (const section of links.keys()) watcher.observe(section);
+}
+
 showProgress();
+makeMenus();
+markSection();
+document.addEventListener("copy", copyFormulas);
 makeFiguresOpen();
 makeBoxesReachable();
 addEventListener("load", makeBoxesReachable);

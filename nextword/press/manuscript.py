@@ -24,7 +24,7 @@ UNPRINTED = (
     "script, style, noscript, a.headerlink, button, .sd-summary-state-marker, "
     "details.hide.above-input, details.hide > summary, div.cell.tag_claims"
 )
-STYLES = ("pygments.css", "book.css", "quizzes.css")
+STYLES = ("pygments.css", "book.css", "formulas.css", "quizzes.css")
 ELSEWHERE = re.compile(r"https?://")
 TITLE = "Next Word"
 
@@ -182,11 +182,8 @@ def _document(site: Path, title: str, rules: str, body: str) -> str:
         f'<link rel="stylesheet" href="{(static / name).resolve().as_uri()}">' for name in STYLES
     )
     own = files("nextword.press").joinpath("print.css").read_text("utf-8")
-    script = (static / "tex-svg.js").resolve().as_uri()
     return (
         f'<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
-        f"<title>{escape(title)}</title>{styles}<style>{own}\n{rules}</style>"
-        f'<script>window.MathJax = {{options: {{processHtmlClass: "math"}}}}</script>'
-        f'<script defer src="{script}"></script></head>'
-        f'<body class="tex2jax_ignore"><main class="bd-article">{body}</main></body></html>'
+        f"<title>{escape(title)}</title>{styles}<style>{own}\n{rules}</style></head>"
+        f'<body><main class="bd-article">{body}</main></body></html>'
     )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-SETTLED = "() => !window.MathJax?.startup || MathJax.startup.promise?.then(() => true)"
+SETTLED = "() => document.fonts.ready.then(() => true)"
 FILL = """(pages) => {
     for (const number of document.querySelectorAll('.page-number'))
         number.textContent = pages[number.dataset.of] ?? '';

@@ -10,7 +10,9 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the book is built with pip install '.[book]'")
 sys.path.insert(0, str(Path(__file__).parents[2] / "chapters" / "_ext"))
-figures, formulas, navigation = map(importlib.import_module, ("figures", "formulas", "navigation"))
+figures, formulas, light, navigation, styles = map(
+    importlib.import_module, ("figures", "formulas", "light", "navigation", "styles")
+)
 
 
 # ---------------------------------------------------------------- formulas
@@ -42,6 +44,77 @@ def test_a_formula_of_several_statements_breaks_between_them_first():
 def test_no_sign_of_a_formula_is_lost(tex):
     joined = "".join(map("".join, formulas.statements(tex))).replace("{}", "")
     assert re.sub(r"\s", "", joined) == re.sub(r"\s", "", tex)
+
+
+def test_a_formula_is_mathml_in_the_size_of_its_place():
+    inline, displayed = (formulas.mathml(r"\sum_i x_i", displayed=d) for d in (False, True))
+    assert inline.startswith("<math><munder><mo")
+    assert displayed.startswith('<math displaystyle="true">')
+    assert "<munder><mo" in displayed
+
+
+def test_lines_of_cases_end_with_cr_as_notebooks_write_it():
+    assert formulas.mathml(r"\begin{cases} 1 \cr 0 \end{cases}").count("<mtr>") == 2
+
+
+def test_what_is_no_formula_is_an_error_and_no_red_text():
+    with pytest.raises(formulas.LatexError, match="unknowncommand"):
+        formulas.mathml(r"\unknowncommand x")
+
+
+# ---------------------------------------------------------------- light pages
+
+PAGE = """<html data-content_root="../"><head>
+<link href="../_static/theme.css?digest=1" rel="stylesheet" />
+<link rel="stylesheet" href="../_static/own.css?v=2" />
+<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>
+<script src="../_static/quizzes.js"></script><script src="../_static/book.js"></script>
+</head><body>{}</body></html>"""
+
+
+@pytest.mark.parametrize(("body", "count"), [("", 0), ('<div class="quiz">', 1)])
+def test_a_page_loads_the_scripts_that_it_uses_and_one_style_sheet(tmp_path, body, count):
+    html = light.light(PAGE.format(body), tmp_path, ["theme.css"], "v1")
+    assert html.count("quizzes.js") == count
+    assert "fontawesome" not in html
+    assert light.sheets(html) == ["pages.css", "own.css"]
+    assert "../_static/book.js" in html
+    assert light.light(html, tmp_path, ["theme.css"], "v2") == html  # seen again: it stays
+
+
+def test_the_sheets_that_all_new_pages_link_become_one(tmp_path):
+    other = PAGE.format("").replace("own.css", "another.css")
+    done = light.light(other, tmp_path, ["theme.css"], "v1")
+    assert light.shared_sheets([PAGE.format(""), other, done]) == ["theme.css"]
+    assert light.shared_sheets([done]) == []
+
+
+def test_a_sheet_keeps_the_rules_that_a_page_or_a_script_can_need(tmp_path):
+    css = """@import "base.css"; .a{x:1} .a.b{x:2} p > .c:hover, #d{x:3} :not(.b){x:4}
+        @media print{.b{x:5} .a{x:6}} @keyframes turn{to{x:7}} .i::before{content:"\\f00c"}"""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.css").write_text(css, "utf-8")
+    (tmp_path / "sub" / "base.css").write_text('.a{y:url("x.png")} .b{y:2}', "utf-8")
+    kept = re.sub(r"\s", "", styles.sheet(tmp_path, ["sub/a.css"], {"a", "c", "i"}))
+    assert kept == (
+        '.a{y:url("sub/x.png")}.a{x:1}p>.c:hover{x:3}:not(.b){x:4}@mediaprint{.a{x:6}}'
+        '@keyframesturn{to{x:7}}.i::before{content:"\uf00c"}'
+    )
+
+
+def test_names_are_classes_ids_and_words_of_scripts_but_no_data():
+    html = """<p class="a b" id="c">d</p><script>x.className = "e-f"</script>
+        <script type="application/json">{"g": 1}</script>"""
+    found = set(styles.names_of(html))
+    assert {"a", "b", "c", "e-f"} <= found
+    assert not {"d", "g"} & found
+
+
+def test_a_picture_tells_its_size_before_it_is_loaded(tmp_path):
+    head = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (640).to_bytes(4) + (480).to_bytes(4)
+    (tmp_path / "a.png").write_bytes(head)
+    assert light.size(tmp_path / "a.png") == 'width="640" height="480" '
+    assert light.size(tmp_path / "none.png") == ""
 
 
 # ---------------------------------------------------------------- figures
