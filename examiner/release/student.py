@@ -16,7 +16,7 @@ from examiner.project import COMMAND, Project
 from examiner.release.assignment import student_assignment
 from examiner.release.known import without_shown
 from examiner.release.library import library_files, students_rooms
-from examiner.release.plain_markdown import plain_markdown
+from examiner.release.plain_markdown import folded, plain_markdown
 from examiner.release.suites import read_suite
 from examiner.stubs import make_stub
 
@@ -112,9 +112,10 @@ def require_new_folder(target: Path) -> None:
 def student_notebook(text: str) -> str:
     """Return a chapter's notebook for a student: it imports coursework and has no outputs.
 
-    Its boxes are those that JupyterLab can show.
+    Its boxes are those that JupyterLab can show, and what the book folds is folded.
     """
     notebook = json.loads(text)
+    notebook["cells"] = [folded(cell) for cell in notebook["cells"]]
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
         if cell["cell_type"] != "code":

@@ -16,7 +16,7 @@ from nextword import __version__
 # One file per command, of the same name.
 STUDENTS = ("check", "doctor", "progress", "submit")
 INSTRUCTORS = ("sync", "release", "grade", "feedback", "race")
-READERS = ("ladder", "models", "train", "write")
+READERS = ("read", "ladder", "models", "train", "write")
 AUTHORS = ("suites", "similar", "new-chapter", "pdf")
 # what students get lacks the part of the examiner that grades and releases
 COMPLETE = importlib.util.find_spec("examiner.release") is not None

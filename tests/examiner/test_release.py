@@ -151,8 +151,10 @@ def test_a_students_notebook_imports_coursework_and_has_no_outputs() -> None:
             "execution_count": 3,
         },
     ]
+    cells[1]["metadata"] = {"tags": ["claims", "hide-input"]}
     made = json.loads(student_notebook(json.dumps({"cells": cells})))
     assert made["cells"][0] == cells[0]
+    assert made["cells"][1]["metadata"]["jupyter"] == {"source_hidden": True}
     assert made["cells"][1]["source"] == ["from coursework import ngrams\n", "solutions = 1\n"]
     assert made["cells"][1]["outputs"] == []
 
@@ -165,7 +167,7 @@ def test_a_students_notebook_has_only_boxes_that_jupyterlab_shows(path: Path) ->
     book, made = path.read_text("utf-8"), student_notebook(path.read_text("utf-8"))
     texts = ["".join(c["source"]) for c in json.loads(made)["cells"] if c["cell_type"] != "code"]
     for text in texts:
-        assert not re.search(r":::|\{\w[\w:]*\}`|^\([\w-]+\)=", text, re.M), text
+        assert not re.search(r":::|\{\w[\w:]*\}`|^ *\([\w-]+\)=", text, re.M), text
         assert text.count("<div") == text.count("</div>"), text
         assert text.count("<details") == text.count("</details>"), text
     whole = "".join(texts)
