@@ -5,6 +5,7 @@ Leaves out the command line's options and what the terminal shows (cli/grade.py,
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -300,7 +301,10 @@ def _grade_new(
         suite.require_tasks_of(basis.chapter)
         trial.finish()  # the servers have started while the suite was collected
         mistakes = _misconceptions(basis)
-        course = Course(basis.chapter, basis.reference, mistakes, basis.plan, Terms(basis.seed))
+        key = json.dumps(basis.key, sort_keys=True).encode()
+        course = Course(
+            basis.chapter, basis.reference, mistakes, basis.plan, Terms(basis.seed), key
+        )
         admission = _admit(basis, suite, course, trial.servers, tick)
         settled_course = replace(course, terms=Terms(basis.seed, admission.attempts))
         faults.extend(admission.faults)

@@ -33,6 +33,7 @@ from examiner.grading.examiner import Examiner, Skip
 from examiner.grading.submissions import Submission
 from examiner.judge.bounds import Bounds
 from examiner.judge.diagnosis import Diagnosis
+from examiner.judge.kept import Kept
 from examiner.judge.mistakes import Misconception
 from examiner.judge.runs import Terms
 from examiner.judge.session import Refusal
@@ -61,6 +62,7 @@ class Course:
     misconceptions: tuple[Misconception, ...]
     plan: ServerPlan
     terms: Terms  # the worker adds its bounds
+    basis: bytes = b""  # a hash of all that decides a grade besides the submission
     settling: bool = False  # the reference is asked whether tests are right: they are believed
 
 
@@ -253,7 +255,8 @@ class WorkerPool:
             trusted_code,
             believing=course.settling,
         )
-        candidates = Candidates(suite, stem, open_server)
+        kept = None if course.settling else Kept(course.basis)
+        candidates = Candidates(suite, stem, open_server, kept)
         examples = None
         if course.reference is not None and not course.settling:
             examples = Examples(suite, stem, course.reference, course.misconceptions)
