@@ -26,7 +26,6 @@ from examiner.results import Verdict
 class Lender(Protocol):
     """Answers what a candidate asks of parts of the reference: judge/lending.py."""
 
-    parts: list[dict[str, Any]]  # what is lent, or taken away
     peak: int | None  # bytes that a part held at most, while somebody asks
     used: set[str]  # names of the parts that the running test has asked for
     tracing: bool  # whether gradients flow through what the student's objects are asked
@@ -37,6 +36,9 @@ class Lender(Protocol):
 
     def begin(self) -> None:
         """Forget the last test."""
+
+    def asks_for(self, answer: bytes) -> bytes:
+        """Return what decides, besides the question itself, how one is answered."""
 
     def question(self, answer: bytes, talk: Conversation) -> list[Any] | None:
         """Return what is asked in place of an answer, or None."""

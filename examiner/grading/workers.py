@@ -46,6 +46,7 @@ MAX_STUCK = 3  # tests of a submission in which a worker got stuck, until all ar
 MAX_ALL_DEATHS = 20  # of workers in all tests of a submission, until all are left out
 MAX_EARLY_DEATHS = 20  # of workers before they begin, one after the other, until we give up
 PR_SET_PDEATHSIG = 1
+KEPT, RUN, BOTH = "kept", "run", "both"
 _fork = multiprocessing.get_context("fork") if sys.platform != "win32" else None
 
 _UNREADABLE = Refusal(Verdict.CRASHED, "your file could not be read: the grader dies of it")
@@ -63,6 +64,7 @@ class Course:
     plan: ServerPlan
     terms: Terms  # the worker adds its bounds
     basis: bytes = b""  # a hash of all that decides a grade besides the submission
+    judging: str = KEPT  # whether tests are run that have heard the same answers before
     settling: bool = False  # the reference is asked whether tests are right: they are believed
 
 
@@ -255,7 +257,9 @@ class WorkerPool:
             trusted_code,
             believing=course.settling,
         )
-        kept = None if course.settling else Kept(course.basis)
+        kept = None
+        if course.judging != RUN and not course.settling:
+            kept = Kept(course.basis, comparing=course.judging == BOTH)
         candidates = Candidates(suite, stem, open_server, kept)
         examples = None
         if course.reference is not None and not course.settling:

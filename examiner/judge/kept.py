@@ -105,8 +105,9 @@ class Kept:
     bytes of the answers alone, and a hash of 256 bits tells them apart.
     """
 
-    def __init__(self, base: bytes = b"", room: int = ROOM) -> None:
+    def __init__(self, base: bytes = b"", room: int = ROOM, *, comparing: bool = False) -> None:
         self._base, self._room = base, room
+        self.comparing = comparing  # whether each test is run all the same, to see that it agrees
         self._steps: OrderedDict[bytes, Step] = OrderedDict()
         self._size = 0
         self.unsteady: set[bytes] = set()  # roots of tests that go by something else, too

@@ -47,6 +47,16 @@ class Judged:
         """How the test ended."""
         return self.result.verdict
 
+    @property
+    def told(self) -> tuple[Any, ...]:
+        """All of it that is the same on every run."""
+        heard = self.kept, self.answers, self.lines, self.unwritten, self.lent
+        return replace(self.result, seconds=0.0), type(self.raised), str(self.raised), heard
+
+
+class DisagreementError(BaseException):
+    """A test, run on the same answers, does not end as it is kept. Ends the worker."""
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -105,6 +115,7 @@ class Session:
         if way is not None:
             found = self._walked(test, terms, way)
             if found is not None:
+                self._compare(test, terms, way, found)
                 return found
             way.begin()
         judged = self._run(test, terms, way)
@@ -158,8 +169,7 @@ class Session:
         if self.kept is None or terms.traced or test.shares:
             return None
         seed = VISIBLE_SEED if test.mark.visible else terms.seed
-        parts = self.talk.lender.parts if self.talk.lender else []
-        root = self.kept.root(test.name, seed, terms.attempts.get(test.name, 0), parts)
+        root = self.kept.root(test.name, seed, terms.attempts.get(test.name, 0))
         if root in self.kept.unsteady:
             return None
         return Way(self.kept, root, self.talk, self.directory)
@@ -184,6 +194,16 @@ class Session:
         verdict, message = judge(ending.raised, ending.heard, self.source, shown=shown)
         ran = replace(ran, raised=ending.raised)
         return _judged(test, verdict, message, ran, ending.heard, ending.lent, ending.transcript)
+
+    def _compare(self, test: SuiteTest, terms: Terms, way: Way, found: Judged) -> None:
+        """Where both ways are asked for, run a test on the answers and see that it ends alike."""
+        if not way.kept.comparing or self.talk.stopped is not None:
+            return
+        way.begin()
+        judged = self._run(test, terms, None)
+        self.talk.way = None
+        if way.strayed or judged.told != found.told:
+            raise DisagreementError(f"{test.name}: kept {found.told}, run {judged.told}")
 
 
 def _judged(

@@ -7,6 +7,7 @@ is known, the test is run: it hears again what was answered, and asks on from th
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -55,7 +56,7 @@ class Way:
             answer = self.talk.carry(step.question, released)
             self._known.append((step.question, answer))
             self.talk.kept += len(step.question) + len(answer)
-            counts, told, clear = heard_as(step.question, answer)
+            counts, told, clear = self._heard_as(step.question, answer)
             if not clear:
                 return None
             lines = told if told is not None else lines
@@ -87,13 +88,13 @@ class Way:
             self.lost = True
             self._doubt()
             raise UnsteadyError
-        self._note(Step("ask", request), heard_as(request, answer))
+        self._note(Step("ask", request), self._heard_as(request, answer))
         return answer
 
     def heard(self, request: bytes, released: list[int], answer: bytes) -> None:
         """Take note of an answer that has been heard now."""
         mine = [each for each in released if each in self.talk.made]
-        self._note(Step("ask", request, mine), heard_as(request, answer))
+        self._note(Step("ask", request, mine), self._heard_as(request, answer))
 
     def found(self, what: str, name: str, answer: str) -> None:
         """Take note of what the test has read without asking, of names or of the text."""
@@ -111,6 +112,15 @@ class Way:
     def strayed(self) -> bool:
         """Whether the test did not ask what the candidate was asked before it ran."""
         return self.lost or bool(self._known)
+
+    def _heard_as(
+        self, request: bytes, answer: bytes
+    ) -> tuple[bytes, tuple[int, ...] | None, bool]:
+        """Return what of an answer counts, lines of the student's, and whether they are known."""
+        lender = self.talk.lender
+        if lender is not None and (asked := lender.asks_for(answer)):
+            return b"lent" + hashlib.blake2b(asked).digest() + answer, None, True
+        return heard_as(request, answer)
 
     def _note(self, step: Step, heard: tuple[bytes, Any, bool]) -> None:
         if self._over:
