@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 from weakref import WeakValueDictionary
-
-import numpy as np
 
 from examiner.boundary import marks, structures, wire
 from examiner.boundary.deadline import Deadline
@@ -21,6 +17,7 @@ from examiner.boundary.errors import (
     WireError,
 )
 from examiner.boundary.library import known_class, library_name
+from examiner.boundary.parts import are_names, exception, move_on, unwrapped, what_to_do
 from examiner.boundary.proxy import Changes, Handle, Method, Module, Named, Shipped
 from examiner.boundary.usage import Meter, own_meter
 from examiner.results import Verdict
@@ -40,6 +37,9 @@ class Lender(Protocol):
     def begin(self) -> None:
         """Forget the last test."""
 
+    def asks_for(self, answer: bytes) -> bytes:
+        """Return what decides, besides the question itself, how one is answered."""
+
     def question(self, answer: bytes, talk: Conversation) -> list[Any] | None:
         """Return what is asked in place of an answer, or None."""
 
@@ -50,8 +50,23 @@ class Lender(Protocol):
         """Ask the student's object as a part of a graph."""
 
 
+class Way(Protocol):
+    """Goes along with a test, and knows what was said in it before: judge/ways.py."""
+
+    def told(self, request: bytes) -> bytes | None:
+        """Return the answer that was heard already, before the test was run; None: ask now."""
+
+    def heard(self, request: bytes, released: list[int], answer: bytes) -> None:
+        """Take note of an answer that has been heard now."""
+
+    def found(self, what: str, name: str, answer: str) -> None:
+        """Take note of what the test has read without asking, of names or of the text."""
+
+    def spoil(self) -> None:
+        """Take note that the test goes by something else than answers."""
+
+
 MAX_KEPT = 4 << 20  # bytes of a test's messages that are kept to find misconceptions
-MAX_NAMES = 10_000  # of a module or a class
 NO_ANSWER = "your code sent something that is no answer"
 NO_ROOM = "your code's answer needs too much memory"
 
@@ -111,6 +126,8 @@ class Conversation:
     described: dict[int, Description] = field(default_factory=dict)  # by class number
     shipped: dict[Shipped, Handle] = field(default_factory=dict)
     lender: Lender | None = None  # of parts of the reference, in a second try
+    way: Way | None = None  # of the running test, where what tests make of answers is kept
+    made: set[int] = field(default_factory=set)  # handles of the running test
     tests: int = 0  # that have begun
     # what happened in the running test:
     transcript: list[Asked] = field(default_factory=list)
@@ -134,7 +151,11 @@ class Conversation:
         self.tests += 1
         self.transcript, self.kept, self.answers = [], 0, 0
         self.raised, self.lines, self.unwritten, self.stopped = None, (), None, None
-        self.changed = None
+        self.changed, self.way = None, None
+        # subtle: each test sends its helpers and asks for its classes anew, so that what is said
+        # in it does not depend on the tests before it
+        self.made = set()
+        self.shipped.clear()
         if self.lender is not None:
             self.lender.begin()
 
@@ -174,9 +195,9 @@ class Conversation:
         given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
         wanted = {key: each for key, each in given.items() if type(each) is Changes}
         drawn: list[Any] = []
-        body = self._encode([operation, *_unwrapped(args, kwargs), list(wanted)], drawn.append)
+        body = self._encode([operation, *unwrapped(args, kwargs), list(wanted)], drawn.append)
         for generator in drawn:
-            _move_on(generator)
+            move_on(generator)
         return _Prepared(operation, given, body, wanted)
 
     def _exchange(self, body: bytes) -> bytes:
@@ -187,8 +208,18 @@ class Conversation:
         return answer
 
     def _carry(self, body: bytes) -> bytes:
-        self.number += 1
+        if self.way is not None and (answer := self.way.told(body)) is not None:
+            self.released.clear()  # when this was asked, they were released, too
+            return answer
         released, self.released = self.released, []
+        answer = self.carry(body, released)
+        if self.way is not None:
+            self.way.heard(body, released, answer)
+        return answer
+
+    def carry(self, body: bytes, released: list[int]) -> bytes:
+        """Carry a request over, with the handles that nobody has any more; return the answer."""
+        self.number += 1
         try:
             self.printed, answer = self.ask(self.number, self.test, released, body, self.deadline)
         except MemoryError:  # in the middle of an answer, perhaps: its rest would be the next one
@@ -286,7 +317,7 @@ class Conversation:
             return self.stopped
         if kind == "NotImplementedError":
             self.unwritten = text
-        return _exception(kind, text)
+        return exception(kind, text)
 
     def _resolve(self, kind: int, key: Any) -> Any:
         if kind != marks.HANDLE or not 0 < key < 1 << 64:
@@ -294,6 +325,7 @@ class Conversation:
         found = self.handles.get(key)  # the same object has the same stand-in: `is` tells the truth
         if found is None:
             found = self.handles[key] = Handle(self, key)
+            self.made.add(key)
         return found
 
     def _export(self, obj: Any) -> tuple[int | None, Any]:
@@ -315,8 +347,24 @@ class Conversation:
             return None, structures.plain_range(obj)
         name = library_name(obj)
         if name is None:
-            raise WireError(_what_to_do(obj))
+            raise WireError(what_to_do(obj))
         return marks.LIBRARY, name
+
+    def names_read(self, symbol: str) -> frozenset[str]:
+        """Return the names of libraries that a function of the student's file uses."""
+        names = self.reads(symbol)
+        self.look("reads", symbol, "\0".join(sorted(names)))
+        return names
+
+    def look(self, what: str, name: str, answer: str) -> None:
+        """Say that the running test has found something out without asking the candidate."""
+        if self.way is not None:
+            self.way.found(what, name, answer)
+
+    def spoil(self) -> None:
+        """Say that the running test goes by what is no answer: memory that was measured."""
+        if self.way is not None:
+            self.way.spoil()
 
     def describe(self, handle: Handle) -> Description:
         """Return what is known of the handle's class, asking once per class."""
@@ -324,69 +372,6 @@ class Conversation:
         if kind not in self.described:
             found = self.request("describe", handle)
             names, name = found if isinstance(found, list) and len(found) == 2 else ((), None)
-            known = frozenset(names) if _are_names(names) else frozenset()
+            known = frozenset(names) if are_names(names) else frozenset()
             self.described[kind] = Description(known, known_class(name))
         return self.described[kind]
-
-
-def _unwrapped(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments with values in place of what the test expects to change."""
-    return (
-        [each.value if type(each) is Changes else each for each in args],
-        {key: each.value if type(each) is Changes else each for key, each in kwargs.items()},
-    )
-
-
-def _what_to_do(obj: Any) -> str:
-    if isinstance(obj, Changes):
-        return "changes(…) must be an argument itself, not inside of one"
-    if callable(obj) and hasattr(obj, "__name__"):
-        kind = "class" if isinstance(obj, type) else "function"
-        what = f"the {kind} {obj.__name__}"
-        return f"{what} of the test: ship it with examiner.suite.ship, and it runs over there"
-    what = f"an object of type {type(obj).__name__}"
-    if callable(obj):
-        return f"{what}: make it in a helper that examiner.suite.ship sends over"
-    return f"{what}: pass plain data (numbers, texts, lists, dicts, arrays, tensors)"
-
-
-def _are_names(found: Any) -> bool:
-    return (
-        isinstance(found, list)
-        and len(found) <= MAX_NAMES
-        and all(isinstance(name, str) for name in found)
-    )
-
-
-def _exception(kind: Any, text: str) -> BaseException:
-    """Return a builtin exception by name; where it needs more than a text, its nearest base.
-
-    subtle: a StopIteration would end a `map` in the test, as if there were nothing more to test.
-    """
-    found = getattr(builtins, kind, None) if isinstance(kind, str) else None
-    if not (isinstance(found, type) and issubclass(found, Exception)):
-        found = Exception
-    if issubclass(found, (StopIteration, StopAsyncIteration)):
-        found, text = RuntimeError, f"{found.__name__} {text}".strip()
-    for each in found.__mro__:
-        try:
-            return each(text)
-        except TypeError:
-            continue
-    return Exception(text)
-
-
-def _move_on(generator: Any) -> None:
-    """Jump a generator that was sent ahead, so that a second call does not get equal draws.
-
-    The candidate has a copy; what it draws there cannot be seen here and must not count here.
-    """
-    if not isinstance(generator, np.random.Generator):  # torch's: they cannot jump
-        state = generator.get_state().numpy().tobytes()
-        generator.manual_seed(int.from_bytes(hashlib.sha256(state).digest()[:7], "big"))
-        return
-    bits: Any = generator.bit_generator
-    if hasattr(bits, "advance"):
-        bits.advance(1 << 64)
-    else:
-        bits.state = bits.jumped().state

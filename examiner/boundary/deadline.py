@@ -62,6 +62,12 @@ class Deadline:
             self._look_at = time.monotonic() + (max(SHORTEST, soonest) if soonest > 0 else 0.0)
             return -min(computing, asleep, lasting)
 
+    def allows(self, seconds: float) -> bool:
+        """Tell whether so many more seconds of computing would not use up the time."""
+        with self._lock:
+            surely = self._look_at - time.monotonic()
+            return seconds < surely or seconds < self._lefts()[0]
+
     def spent(self) -> float:
         """Return the seconds that count so far: on the clock, but for waiting for a processor."""
         with self._lock:

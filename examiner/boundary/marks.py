@@ -11,4 +11,5 @@ MARKS = tuple(msgpack.ExtType(code, b"") for code in range(20))
 TRUSTED = frozenset({RNG, TORCH_RNG, RANGE, LIBRARY, METHOD})
 # What stays behind, and is known by a key.
 REFERENCES = {HANDLE: int, NAME: str, LIBRARY: str, METHOD: list}
-CLASS_BITS = 32  # a handle is (number of the object's class << 32) + number of the object
+# A handle is (test << 46) + (number of the object's class in the test << 32) + number of the object
+CLASS_BITS, TEST_BITS = 32, 46

@@ -230,6 +230,7 @@ class Module:
         if name.startswith("__"):
             raise AttributeError(name)
         kind = self._directory.get(name)
+        self._talk.look("defines", name, kind or "")
         if kind is None:
             self._talk.raised = MissingNameError(name)
             raise self._talk.raised

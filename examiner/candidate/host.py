@@ -34,6 +34,7 @@ PACKAGE = "coursework"
 MAX_PRINTED = 64 << 20  # characters; whoever prints more gets an OSError
 MAX_TEXT = 2000  # characters of an exception's message
 MAX_LINES = 20  # frames of the student's own code in an error
+_MOST_TESTS = 0x7FFF  # that a handle can tell from each other
 
 
 class MissingNameError(WireError):
@@ -58,6 +59,24 @@ class Tally(io.RawIOBase):
         return len(data)
 
 
+class _Series:
+    """Numbers the objects of a test from 1, and their classes, whatever other tests have made.
+
+    So the same answers to the same questions are the same bytes, in every submission: what a test
+    makes of them can be kept (judge/kept.py).
+    """
+
+    def __init__(self, test: int) -> None:
+        self._first = (test & _MOST_TESTS) << (marks.TEST_BITS - marks.CLASS_BITS)
+        self._serial = itertools.count(1)
+        self._classes: dict[type, int] = {}
+
+    def next(self, kind: type) -> int:
+        """Return the number of a new object of this class; no other test gives the same."""
+        known = self._classes.setdefault(kind, len(self._classes) + 1)
+        return (self._first + known << marks.CLASS_BITS) + next(self._serial)
+
+
 class Host:
     """The student's module and the objects it made, which examiners know by number."""
 
@@ -67,8 +86,8 @@ class Host:
         self._passing = passing  # exceptions that are not the student's and leave `handle`
         self._objects: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}  # of an object, by its id
-        self._serial = itertools.count(1)
-        self._classes: dict[type, int] = {}
+        self._all_series: dict[int, _Series] = {}  # by test
+        self._series = _Series(0)  # of the running one
         self._test = -1
         self._operations: dict[str, Callable[..., Any]] = {
             "import": self._import,
@@ -116,6 +135,7 @@ class Host:
     def begin(self, test: int) -> None:
         """Give a test its luck, whatever was drawn before."""
         self._test, self._kept = test, None
+        self._series = self._all_series.setdefault(test, _Series(test))
         self._reseed(test)
 
     def release(self, numbers: list[int]) -> None:
@@ -272,8 +292,7 @@ class Host:
     def _export(self, obj: Any) -> tuple[int, int]:
         number = self._numbers.get(id(obj))
         if number is None:
-            kind = self._classes.setdefault(type(obj), len(self._classes) + 1)
-            number = self._numbers[id(obj)] = (kind << marks.CLASS_BITS) + next(self._serial)
+            number = self._numbers[id(obj)] = self._series.next(type(obj))
             self._objects[number] = obj
         return marks.HANDLE, number
 

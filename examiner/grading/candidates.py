@@ -15,6 +15,7 @@ from examiner.boundary.deadline import Deadline
 from examiner.boundary.errors import Stop, WireError
 from examiner.candidate.confinement import EXIT_MEMORY
 from examiner.grading.submissions import Submission
+from examiner.judge.kept import Kept
 from examiner.judge.lending import Lender
 from examiner.judge.runs import OverdueError
 from examiner.judge.session import Refusal, Session, imported
@@ -30,9 +31,14 @@ class Candidates:
     """Starts candidates for a worker: one lives at a time, in one of two orders of sets."""
 
     def __init__(
-        self, suite: Suite, stem: str, open_server: Callable[[int], CandidateServer]
+        self,
+        suite: Suite,
+        stem: str,
+        open_server: Callable[[int], CandidateServer],
+        kept: Kept | None = None,
     ) -> None:
         self._suite, self._stem, self._open_server = suite, stem, open_server
+        self._kept = kept  # what tests made of the answers of earlier submissions
         self._servers: dict[int, CandidateServer] = {}  # by order
         self._order = FIRST  # of the server whose candidate lives
         self._channel: Channel | None = None  # to that candidate
@@ -50,7 +56,7 @@ class Candidates:
         source = submission.source
         talk = Conversation(self._asker(channel), channel.meter, source.library_names)
         request = "import", self._stem, submission.data
-        return imported(self._suite, talk, source, request, IMPORT_SECONDS, lender)
+        return imported(self._suite, talk, source, request, IMPORT_SECONDS, lender, self._kept)
 
     def hang_up(self) -> None:
         """End the candidate that lives, if one does."""

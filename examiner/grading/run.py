@@ -5,6 +5,7 @@ Leaves out the command line's options and what the terminal shows (cli/grade.py,
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -24,7 +25,7 @@ from examiner.grading.roster import Roster, Student
 from examiner.grading.seeds import seed_for
 from examiner.grading.store import REASONS, Kept, Key, Store, file_name, run_key, write_atomically
 from examiner.grading.submissions import Submission, read, read_package
-from examiner.grading.workers import Course, Finished, WorkerPool
+from examiner.grading.workers import KEPT, Course, Finished, WorkerPool
 from examiner.grading.works import Entry
 from examiner.judge.marks import SuiteError
 from examiner.judge.mistakes import Misconception, load_misconceptions
@@ -72,6 +73,7 @@ class Options:
     regrade: bool = False  # even what has not changed
     packages: tuple[str, ...] = ()  # of the course folder, graded as submissions
     roster: Roster | None = None
+    judging: str = KEPT  # whether tests are run that have heard the same answers before
     examples: bool = True  # whether students see on which inputs their work is wrong
 
     def told(self, result: SubmissionResult) -> SubmissionResult:
@@ -264,7 +266,7 @@ def grade(
         records.add(index, result)
         watcher.finished(result)
 
-    faults = _grade_new(basis, submissions, records.todo, options.jobs, finished, watcher.tick)
+    faults = _grade_new(basis, submissions, records.todo, options, finished, watcher.tick)
     found = records.outcome(faults)
     shown = [options.told(each) for each in found.results]
     pages = {each.student: feedback.page(chapter, each) for each in shown}
@@ -275,14 +277,14 @@ def grade(
 def settle_ahead(project: Project, chapter: Chapter, options: Options) -> tuple[Fault, ...]:
     """Settle which inputs the tests take, before there are submissions; return tests at fault."""
     basis = _basis(project, chapter, options)
-    return _grade_new(basis, [], [], options.jobs, lambda *_: None, lambda: None)
+    return _grade_new(basis, [], [], options, lambda *_: None, lambda: None)
 
 
 def _grade_new(
     basis: _Basis,
     submissions: list[Submission],
     todo: Sequence[int],
-    jobs: int,
+    options: Options,
     finished: Finished,
     tick: Callable[[], None],
 ) -> tuple[Fault, ...]:
@@ -293,6 +295,7 @@ def _grade_new(
     settled = basis.reference is None or admitted.load(basis.project, basis.stem, basis.key)[1]
     if settled and not todo:
         return ()
+    jobs = options.jobs
     trial = sandbox.Trial(basis.plan, max(1, min(jobs, len(todo))) if settled else max(1, jobs))
     faults: list[Fault] = []
 
@@ -300,7 +303,16 @@ def _grade_new(
         suite.require_tasks_of(basis.chapter)
         trial.finish()  # the servers have started while the suite was collected
         mistakes = _misconceptions(basis)
-        course = Course(basis.chapter, basis.reference, mistakes, basis.plan, Terms(basis.seed))
+        key = json.dumps(basis.key, sort_keys=True).encode()
+        course = Course(
+            basis.chapter,
+            basis.reference,
+            mistakes,
+            basis.plan,
+            Terms(basis.seed),
+            key,
+            options.judging,
+        )
         admission = _admit(basis, suite, course, trial.servers, tick)
         settled_course = replace(course, terms=Terms(basis.seed, admission.attempts))
         faults.extend(admission.faults)

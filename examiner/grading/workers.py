@@ -33,6 +33,7 @@ from examiner.grading.examiner import Examiner, Skip
 from examiner.grading.submissions import Submission
 from examiner.judge.bounds import Bounds
 from examiner.judge.diagnosis import Diagnosis
+from examiner.judge.kept import Kept
 from examiner.judge.mistakes import Misconception
 from examiner.judge.runs import Terms
 from examiner.judge.session import Refusal
@@ -45,6 +46,7 @@ MAX_STUCK = 3  # tests of a submission in which a worker got stuck, until all ar
 MAX_ALL_DEATHS = 20  # of workers in all tests of a submission, until all are left out
 MAX_EARLY_DEATHS = 20  # of workers before they begin, one after the other, until we give up
 PR_SET_PDEATHSIG = 1
+KEPT, RUN, BOTH = "kept", "run", "both"
 _fork = multiprocessing.get_context("fork") if sys.platform != "win32" else None
 
 _UNREADABLE = Refusal(Verdict.CRASHED, "your file could not be read: the grader dies of it")
@@ -61,6 +63,8 @@ class Course:
     misconceptions: tuple[Misconception, ...]
     plan: ServerPlan
     terms: Terms  # the worker adds its bounds
+    basis: bytes = b""  # a hash of all that decides a grade besides the submission
+    judging: str = KEPT  # whether tests are run that have heard the same answers before
     settling: bool = False  # the reference is asked whether tests are right: they are believed
 
 
@@ -253,7 +257,10 @@ class WorkerPool:
             trusted_code,
             believing=course.settling,
         )
-        candidates = Candidates(suite, stem, open_server)
+        kept = None
+        if course.judging != RUN and not course.settling:
+            kept = Kept(course.basis, comparing=course.judging == BOTH)
+        candidates = Candidates(suite, stem, open_server, kept)
         examples = None
         if course.reference is not None and not course.settling:
             examples = Examples(suite, stem, course.reference, course.misconceptions)

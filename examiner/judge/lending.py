@@ -84,6 +84,7 @@ class Lender:
         self._methods = {
             (part["name"], method) for part in self.parts for method in part.get("methods", ())
         }
+        self._classes = sorted(part["name"] for part in lent if part["kind"] == "class")
         self.used: set[str] = set()  # names of parts that were asked for in the running test
         self._objects: dict[int, Any] = {}
         self._kept: Any = None  # of boundary.gradients, where torch is used
@@ -100,6 +101,21 @@ class Lender:
         """Forget what a test has asked and made."""
         self.used, self._objects, self._kept, self._depth = set(), {}, None, 0
         self.peak = None
+
+    def asks_for(self, answer: bytes) -> bytes:
+        """Return what decides how a question of a candidate's is answered, besides the question
+        itself; b"" where an answer is none.
+
+        That is whether its part is lent, and of which classes objects can be.
+        """
+        if not answer.startswith(_QUESTION):
+            return b""
+        try:
+            _, [operation, name, *_] = wire.decode(answer, lambda kind, key: None)
+        except (WireError, ValueError, TypeError):
+            return repr(self.parts).encode()
+        known = operation not in ("call", "make") or (type(name) is str and name in self._names)
+        return repr((known, self._classes)).encode()
 
     def question(self, answer: bytes, talk: Conversation) -> list[Any] | None:
         """Return what a candidate asks where an answer was expected, or None."""

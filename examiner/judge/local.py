@@ -91,7 +91,9 @@ def on_module(suite: Suite, stem: str, module: ModuleType) -> Session:
     host.use(module)
     source = Source(f"{stem}.py", "")
     talk = _talk_to(host, source)
-    return Session(suite, talk, source, package_of(talk, stem, host.directory()))
+    directory = host.directory()
+    package = package_of(talk, stem, directory)
+    return Session(suite, talk, source, package, directory=directory)
 
 
 def on_file(suite: Suite, path: Path) -> Session | Refusal:

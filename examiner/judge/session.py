@@ -6,20 +6,24 @@ Leaves out who answers (local.py: this process; grading/candidates.py: a candida
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from traceback import TracebackException
 from types import SimpleNamespace
 from typing import Any
 
-from examiner.boundary.conversation import MAX_NAMES, NO_ANSWER, Asked, Conversation
+from examiner.boundary.conversation import NO_ANSWER, Asked, Conversation
 from examiner.boundary.errors import Stop
+from examiner.boundary.memory import out_of_memory
+from examiner.boundary.parts import MAX_NAMES
 from examiner.boundary.proxy import Module
 from examiner.judge.failing import explain
+from examiner.judge.kept import JUDGED, Ending, Heard, Kept
 from examiner.judge.lending import Lender
-from examiner.judge.runs import Ran, Run, Terms
+from examiner.judge.runs import VISIBLE_SEED, OverdueError, Ran, Run, Terms
 from examiner.judge.suite import Suite, SuiteTest
+from examiner.judge.ways import Way
 from examiner.judge.wording import Source, is_closeness, judge, plain_assertion
 from examiner.results import TestResult, Verdict
 
@@ -42,6 +46,16 @@ class Judged:
     def verdict(self) -> Verdict:
         """How the test ended."""
         return self.result.verdict
+
+    @property
+    def told(self) -> tuple[Any, ...]:
+        """All of it that is the same on every run."""
+        heard = self.kept, self.answers, self.lines, self.unwritten, self.lent
+        return replace(self.result, seconds=0.0), type(self.raised), str(self.raised), heard
+
+
+class DisagreementError(BaseException):
+    """A test, run on the same answers, does not end as it is kept. Ends the worker."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +92,8 @@ class Session:
     source: Source
     package: Any  # what the fixture `coursework` gives
     import_seconds: float = 0.0
+    directory: Mapping[str, str] = field(default_factory=dict)  # what the module defines
+    kept: Kept | None = None  # what tests made of the answers of others
 
     @property
     def ended(self) -> bool:
@@ -90,24 +106,130 @@ class Session:
         """Run a test and judge it; `seconds` in place of the test's own limit.
 
         Visible tests alone fail code that changes an argument in place: a student can see it in
-        them, and it costs a part of the points and not all of them.
+        them, and it costs a part of the points and not all of them. Where it is kept what a test
+        makes of the answers, it is not run.
         """
-        talk = self.talk
-        talk.begin(test.number + 1, seconds or test.mark.seconds, watching=test.mark.visible)
-        ran = self.suite.run(test, Run(self.package, talk.deadline, terms or Terms()))
-        shown = partial(_shown, ran, talk.transcript) if test.mark.visible else None
-        verdict, message = judge(ran.raised, talk, self.source, shown=shown)
-        return Judged(
-            describe(test, verdict, message, ran.seconds),
-            transcript=talk.transcript,
-            kept=talk.kept,
-            answers=talk.answers,
-            raised=talk.raised,
-            lines=talk.lines,
-            unwritten=talk.unwritten is not None,
-            lent=frozenset(talk.lender.used if talk.lender else ()),
-            trace=ran.trace,
+        terms = terms or Terms()
+        self._begin(test, seconds)
+        way = self._way(test, terms)
+        if way is not None:
+            found = self._walked(test, terms, way)
+            if found is not None:
+                self._compare(test, terms, way, found)
+                return found
+            way.begin()
+        judged = self._run(test, terms, way)
+        if way is not None and way.strayed:
+            self._begin(test, seconds)
+            judged = self._run(test, terms, None)
+        return judged
+
+    def _begin(self, test: SuiteTest, seconds: float | None) -> None:
+        limit = seconds or test.mark.seconds
+        self.talk.begin(test.number + 1, limit, watching=test.mark.visible)
+
+    def _run(self, test: SuiteTest, terms: Terms, way: Way | None) -> Judged:
+        """Run a test; keep how it went if there is a `way`."""
+        talk, said = self.talk, ""
+        began = time.process_time()
+        ran = self.suite.run(test, Run(self.package, talk.deadline, terms))
+        computed = time.process_time() - began
+
+        def shown(error: BaseException) -> str:
+            nonlocal said
+            said = _shown(ran, talk.transcript, error)
+            return said
+
+        heard = Heard(
+            talk.answers,
+            talk.kept,
+            talk.raised,
+            talk.lines,
+            talk.unwritten,
+            talk.changed,
+            talk.stopped,
         )
+        lent = frozenset(talk.lender.used if talk.lender else ())
+        visible = test.mark.visible
+        verdict, message = judge(ran.raised, heard, self.source, shown=shown if visible else None)
+        if way is not None:
+            talk.way = None
+            if heard.stopped is None and verdict in JUDGED and not _by_memory(ran.raised):
+                needed = verdict is Verdict.FAILED or test.mark.repeats
+                transcript = talk.transcript if needed else ()
+                left = tuple(talk.made.difference(talk.handles))
+                said = said or (str(ran.raised) if visible else "")
+                way.ends(Ending(ran.raised, said, heard, lent, transcript, computed, left))
+        return _judged(test, verdict, message, ran, heard, lent, talk.transcript)
+
+    # ------------------------------------------------------------ what is kept
+
+    def _way(self, test: SuiteTest, terms: Terms) -> Way | None:
+        """Return the way through what is known of a test, where that is kept."""
+        if self.kept is None or terms.traced or test.shares:
+            return None
+        seed = VISIBLE_SEED if test.mark.visible else terms.seed
+        root = self.kept.root(test.name, seed, terms.attempts.get(test.name, 0))
+        if root in self.kept.unsteady:
+            return None
+        return Way(self.kept, root, self.talk, self.directory)
+
+    def _walked(self, test: SuiteTest, terms: Terms, way: Way) -> Judged | None:
+        """Judge a test by what is kept of others, as far as the candidate answers as they did."""
+        started, ending = time.perf_counter(), None
+        raised: BaseException | None = None
+        try:
+            with terms.bound(self.talk.deadline):
+                ending = way.walk()
+        except (Stop, OverdueError) as error:
+            raised = error
+        ran = Ran(time.perf_counter() - started, raised)
+        if raised is not None:
+            verdict, message = judge(raised, self.talk, self.source, shown=None)
+            return Judged(describe(test, verdict, message, ran.seconds))
+        if ending is None:
+            return None
+        told = ending.said
+        shown = (lambda _: told) if test.mark.visible else None
+        verdict, message = judge(ending.raised, ending.heard, self.source, shown=shown)
+        ran = replace(ran, raised=ending.raised)
+        return _judged(test, verdict, message, ran, ending.heard, ending.lent, ending.transcript)
+
+    def _compare(self, test: SuiteTest, terms: Terms, way: Way, found: Judged) -> None:
+        """Where both ways are asked for, run a test on the answers and see that it ends alike."""
+        if not way.kept.comparing or self.talk.stopped is not None:
+            return
+        way.begin()
+        judged = self._run(test, terms, None)
+        self.talk.way = None
+        if way.strayed or judged.told != found.told:
+            raise DisagreementError(f"{test.name}: kept {found.told}, run {judged.told}")
+
+
+def _judged(
+    test: SuiteTest,
+    verdict: Verdict,
+    message: str,
+    ran: Ran,
+    heard: Heard,
+    lent: frozenset[str],
+    transcript: Sequence[Asked],
+) -> Judged:
+    return Judged(
+        describe(test, verdict, message, ran.seconds),
+        transcript=transcript,
+        kept=heard.kept,
+        answers=heard.answers,
+        raised=heard.raised,
+        lines=heard.lines,
+        unwritten=heard.unwritten is not None,
+        lent=lent,
+        trace=ran.trace,
+    )
+
+
+def _by_memory(error: BaseException | None) -> bool:
+    return error is not None and out_of_memory(error)
 
 
 def imported(
@@ -117,6 +239,7 @@ def imported(
     request: tuple[str, str, bytes],
     seconds: float,
     lender: Lender | None = None,
+    kept: Kept | None = None,
 ) -> Session | Refusal:
     """Have a module imported and return a session on it, or why there is none.
 
@@ -139,7 +262,8 @@ def imported(
     if not _is_directory(directory):
         return Refusal(Verdict.CRASHED, NO_ANSWER)
     package = package_of(talk, request[1], directory)
-    return Session(suite, talk, source, package, talk.deadline.spent())
+    spent = talk.deadline.spent()
+    return Session(suite, talk, source, package, spent, directory, kept)
 
 
 def package_of(talk: Conversation, stem: str, directory: dict[str, str]) -> Any:

@@ -49,6 +49,12 @@ class SuiteTest:
         """Whether another seed gives it other inputs; the visible ones are the same for all."""
         return not self.mark.visible and "rng" in self.item.fixturenames
 
+    @property
+    def shares(self) -> bool:
+        """Whether it has a fixture in common with other tests, and so goes by what they heard."""
+        known = self.item._fixtureinfo.name2fixturedefs.values()
+        return any(each.scope != "function" for fixtures in known for each in fixtures)
+
 
 @dataclass
 class _Now:

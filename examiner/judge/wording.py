@@ -16,6 +16,7 @@ from typing import Any
 from examiner.boundary.conversation import Changed, Conversation
 from examiner.boundary.errors import CannotCrossError, MissingNameError, Stop
 from examiner.boundary.memory import out_of_memory
+from examiner.judge.kept import Heard
 from examiner.judge.library_names import library_names
 from examiner.judge.reading import TextError, read_here
 from examiner.judge.runs import OverdueError
@@ -104,7 +105,9 @@ def _parameters(tree: ast.AST, function: str, place: int) -> Iterator[list[str]]
                 yield names
 
 
-def _said_before(talk: Conversation, source: Source, visible: bool) -> tuple[Verdict, str] | None:
+def _said_before(
+    talk: Conversation | Heard, source: Source, visible: bool
+) -> tuple[Verdict, str] | None:
     """The verdict that the conversation settles, however the test went on; None: there is none."""
     if talk.stopped is not None:
         return talk.stopped.verdict, talk.stopped.message
@@ -119,7 +122,7 @@ def _said_before(talk: Conversation, source: Source, visible: bool) -> tuple[Ver
 
 def judge(
     error: BaseException | None,
-    talk: Conversation,
+    talk: Conversation | Heard,
     source: Source,
     *,
     shown: Callable[[BaseException], str] | None,
@@ -183,7 +186,7 @@ def _is_outcome(error: BaseException, name: str) -> bool:
 
 
 def _own_error(
-    error: BaseException, talk: Conversation, source: Source, visible: bool
+    error: BaseException, talk: Conversation | Heard, source: Source, visible: bool
 ) -> tuple[Verdict, str]:
     where = source.quote(talk.lines)
     if isinstance(error, MemoryError):

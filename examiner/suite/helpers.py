@@ -57,7 +57,7 @@ def library_names(function: Any) -> frozenset[str]:
     frozenset()
     """
     talk = talk_of(function)
-    return frozenset() if talk is None else talk.reads(repr(function))
+    return frozenset() if talk is None else talk.names_read(repr(function))
 
 
 def ship(helper: T) -> T:

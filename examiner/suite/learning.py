@@ -121,7 +121,8 @@ def value_and_peak(function: Any, *inputs: Any) -> tuple[Any, int]:
     meter, lender = getattr(talk, "meter", None), getattr(talk, "lender", None)
     if lender is not None:
         lender.peak = 0  # a part that is lent computes elsewhere, and is no way to save memory
-    if meter is not None:
+    if talk is not None and meter is not None:
+        talk.spoil()  # what is measured is no answer
         meter.forget_peak()
     try:
         value, told = _there(learning.value_and_peak, function, list(inputs))

@@ -1,0 +1,82 @@
+"""Small parts of a conversation: errors that are made again, generators that move on, advice.
+
+Leaves out the conversation itself (conversation.py).
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from examiner.boundary.proxy import Changes
+
+MAX_NAMES = 10_000  # of a module or a class
+
+
+def unwrapped(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments with values in place of what the test expects to change."""
+    return (
+        [each.value if type(each) is Changes else each for each in args],
+        {key: each.value if type(each) is Changes else each for key, each in kwargs.items()},
+    )
+
+
+def what_to_do(obj: Any) -> str:
+    """Return what is wrong with an object that cannot cross, and what its author can do."""
+    if isinstance(obj, Changes):
+        return "changes(…) must be an argument itself, not inside of one"
+    if callable(obj) and hasattr(obj, "__name__"):
+        kind = "class" if isinstance(obj, type) else "function"
+        what = f"the {kind} {obj.__name__}"
+        return f"{what} of the test: ship it with examiner.suite.ship, and it runs over there"
+    what = f"an object of type {type(obj).__name__}"
+    if callable(obj):
+        return f"{what}: make it in a helper that examiner.suite.ship sends over"
+    return f"{what}: pass plain data (numbers, texts, lists, dicts, arrays, tensors)"
+
+
+def are_names(found: Any) -> bool:
+    """Tell whether an answer is a list of names, and not too long a one."""
+    return (
+        isinstance(found, list)
+        and len(found) <= MAX_NAMES
+        and all(isinstance(name, str) for name in found)
+    )
+
+
+def exception(kind: Any, text: str) -> BaseException:
+    """Return a builtin exception by name; where it needs more than a text, its nearest base.
+
+    subtle: a StopIteration would end a `map` in the test, as if there were nothing more to test.
+    """
+    found = getattr(builtins, kind, None) if isinstance(kind, str) else None
+    if not (isinstance(found, type) and issubclass(found, Exception)):
+        found = Exception
+    if issubclass(found, (StopIteration, StopAsyncIteration)):
+        found, text = RuntimeError, f"{found.__name__} {text}".strip()
+    for each in found.__mro__:
+        try:
+            return each(text)
+        except TypeError:
+            continue
+    return Exception(text)
+
+
+def move_on(generator: Any) -> None:
+    """Jump a generator that was sent ahead, so that a second call does not get equal draws.
+
+    The candidate has a copy; what it draws there cannot be seen here and must not count here.
+    """
+    if not isinstance(generator, np.random.Generator):  # torch's: they cannot jump
+        state = generator.get_state().numpy().tobytes()
+        generator.manual_seed(int.from_bytes(hashlib.sha256(state).digest()[:7], "big"))
+        return
+    bits: Any = generator.bit_generator
+    if hasattr(bits, "advance"):
+        bits.advance(1 << 64)
+    else:
+        bits.state = bits.jumped().state

@@ -1,0 +1,159 @@
+"""What tests made of answers, so that the same answers to the same questions are judged once.
+
+What a test does next, and how it ends, follows from what it has heard so far. So each test is a
+tree: after each answer it asks the next question, or ends. The tree grows as tests are run, and is
+kept under a rolling hash: the key of what comes next is a hash of the key before, the question and
+the bytes of the answer. Leaves out going along the tree (ways.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from examiner.boundary import wire
+from examiner.boundary.conversation import Asked, Changed
+from examiner.boundary.errors import Stop, WireError
+from examiner.results import Verdict
+
+ROOM = 96 << 20  # bytes that a worker keeps
+MOST_NEW = 16 << 20  # bytes that one run of a test may add
+_OVERHEAD = 600  # bytes that a step takes besides what is said in it
+_ERROR = wire.encode(["error", 0])[:-1]  # how the answer begins that tells of an exception
+_BATCH = wire.encode(["batch", 0])[:-1]  # how a question begins that holds many
+JUDGED = (Verdict.PASSED, Verdict.FAILED, Verdict.MISSING)  # by what was said, and nothing else
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What of a conversation decides how a test ended."""
+
+    answers: int  # to what the test asked, but for errors
+    kept: int  # bytes of what was said
+    raised: BaseException | None  # the student's last exception
+    lines: tuple[int, ...]  # where it was raised, in the student's file
+    unwritten: str | None  # message of a NotImplementedError
+    changed: Changed | None  # an argument that was changed in place
+    stopped: Stop | None = None
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a test ended, and what is needed to say so of another submission."""
+
+    raised: BaseException | None  # by the test
+    said: str  # what a failing assertion of a visible test told
+    heard: Heard
+    lent: frozenset[str]  # parts of the reference that were asked for
+    transcript: Sequence[Asked]  # where it is needed
+    computed: float  # seconds of the test's own work
+    left: tuple[int, ...]  # objects of the student's that nobody has any more
+
+    def alike(self, other: Ending) -> bool:
+        """Tell whether another run ended in the same way."""
+        return self._told() == other._told()
+
+    def _told(self) -> tuple[Any, ...]:
+        own, heard = self.heard.raised, replace(self.heard, raised=None, lines=())
+        raised = type(self.raised), self.raised is own, type(own), str(own)
+        return raised, self.said, heard, self.lent
+
+
+@dataclass(slots=True)
+class Step:
+    """What comes next in a test: a question, something that it looks up, or its end."""
+
+    what: str  # "ask"; "defines", "reads": what the test can look up; "end"
+    question: bytes
+    released: list[int] = field(default_factory=list)  # handles that go with the question
+    ending: Ending | None = None
+    sure: bool = False  # whether it has come next twice: then it does not depend on chance
+    digest: bytes = b""
+
+    def __post_init__(self) -> None:
+        found = hashlib.blake2b(self.question, digest_size=32, person=self.what.encode())
+        self.digest = found.digest()
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes, at most."""
+        ending = self.ending.heard.kept if self.ending and self.ending.transcript else 0
+        return _OVERHEAD + len(self.question) + ending
+
+    def after(self, key: bytes, answer: bytes) -> bytes:
+        """Return the key of what comes after an answer to this step, which is at `key`."""
+        found = hashlib.blake2b(key, digest_size=32, person=b"answer")
+        found.update(self.digest)
+        found.update(answer)
+        return found.digest()
+
+    def same(self, other: Step) -> bool:
+        """Tell whether it is what came next in another run."""
+        if self.ending is not None and other.ending is not None:
+            return self.ending.alike(other.ending)
+        return self.what == other.what and self.digest == other.digest
+
+
+class Kept:
+    """The trees of a chapter's tests, as far as there is room; what was used last stays.
+
+    `base` is a hash of all that decides besides answers: suite, seed, reference and versions.
+    subtle: nothing that a student's code says can take another's place. A key is reached by the
+    bytes of the answers alone, and a hash of 256 bits tells them apart.
+    """
+
+    def __init__(self, base: bytes = b"", room: int = ROOM, *, comparing: bool = False) -> None:
+        self._base, self._room = base, room
+        self.comparing = comparing  # whether each test is run all the same, to see that it agrees
+        self._steps: OrderedDict[bytes, Step] = OrderedDict()
+        self._size = 0
+        self.unsteady: set[bytes] = set()  # roots of tests that go by something else, too
+
+    def root(self, *about: object) -> bytes:
+        """Return the key of what a test asks first; `about` tells it from all other runs."""
+        return hashlib.blake2b(self._base + repr(about).encode(), digest_size=32).digest()
+
+    def at(self, key: bytes) -> Step | None:
+        """Return what comes next, if it is known."""
+        found = self._steps.get(key)
+        if found is not None:
+            self._steps.move_to_end(key)
+        return found
+
+    def note(self, key: bytes, step: Step) -> bool:
+        """Take note of what came next in a run; return whether it is what came before."""
+        known = self._steps.get(key)
+        if known is None:
+            self._add(key, step)
+            return True
+        self._steps.move_to_end(key)
+        known.sure = known.same(step)
+        return known.sure
+
+    def _add(self, key: bytes, step: Step) -> None:
+        self._steps[key] = step
+        self._size += step.size
+        while self._size > self._room:
+            self._size -= self._steps.popitem(last=False)[1].size
+
+
+def heard_as(request: bytes, answer: bytes) -> tuple[bytes, tuple[int, ...] | None, bool]:
+    """Return what of an answer counts, the lines of an exception that it tells, and whether all
+    that is told of them is known.
+
+    In which lines of their file a student's exception was raised decides about nothing, and is
+    quoted to them alone.
+    """
+    if answer.startswith(_ERROR):
+        try:
+            [_, [kind, text, lines]] = wire.decode(answer)
+        except (WireError, ValueError, TypeError):
+            return answer, None, False
+        plain = type(kind) is str and type(text) is str and type(lines) is list
+        if plain and all(type(line) is int for line in lines):
+            return b"error" + wire.encode([kind, text]), tuple(lines), True
+        return answer, None, False
+    return b"plain" + answer, None, not (request.startswith(_BATCH) and _ERROR in answer)

@@ -1,0 +1,141 @@
+"""Goes along what is known of a test (kept.py), so that it need not be run.
+
+The candidate is asked what the test would ask, one question after the other, each when the answer
+to the one before has come: it learns nothing earlier than from a test. Where its answers leave what
+is known, the test is run: it hears again what was answered, and asks on from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from examiner.boundary.conversation import Conversation
+from examiner.judge.kept import MOST_NEW, Ending, Kept, Step, heard_as
+
+
+class UnsteadyError(BaseException):
+    """A test asks something else than it did on the same answers. No test may swallow it."""
+
+
+@dataclass
+class Way:
+    """One run of a test on one submission."""
+
+    kept: Kept
+    root: bytes
+    talk: Conversation
+    directory: Mapping[str, str]  # what the student's module defines
+    lost: bool = False
+    _key: bytes = b""
+    _known: deque[tuple[bytes, bytes]] = field(default_factory=deque)  # asked, and not heard yet
+    _new: int = 0  # bytes that this run has added
+    _over: bool = False  # whether nothing more of it is kept
+
+    def walk(self) -> Ending | None:
+        """Ask what the test would ask, as far as that is known; return how it ends, if it does.
+
+        Raises what ends a conversation.
+        """
+        key, lines = self.root, None
+        looked: dict[str, Callable[[str], str]] = {
+            "defines": lambda name: self.directory.get(name, ""),
+            "reads": lambda name: "\0".join(sorted(self.talk.reads(name))),
+        }
+        while (step := self.kept.at(key)) is not None and step.sure:
+            if step.ending is not None:
+                return self._ended(step.ending, lines)
+            if step.what != "ask":
+                key = step.after(key, looked[step.what](step.question.decode()).encode())
+                continue
+            released = [*self.talk.released, *step.released]
+            self.talk.released.clear()
+            answer = self.talk.carry(step.question, released)
+            self._known.append((step.question, answer))
+            self.talk.kept += len(step.question) + len(answer)
+            counts, told, clear = self._heard_as(step.question, answer)
+            if not clear:
+                return None
+            lines = told if told is not None else lines
+            key = step.after(key, counts)
+        return None
+
+    def _ended(self, ending: Ending, lines: tuple[int, ...] | None) -> Ending | None:
+        """Return how the test ends, unless its own work might have used up its time."""
+        if not self.talk.deadline.allows(ending.computed):
+            return None
+        self.talk.released.extend(ending.left)
+        if lines is None:
+            return ending
+        return replace(ending, heard=replace(ending.heard, lines=lines))
+
+    def begin(self) -> None:
+        """From here on the test is run."""
+        self._key, self.talk.kept = self.root, 0
+        self.talk.way = self
+
+    # ------------------------------------------------------------ what the conversation tells
+
+    def told(self, request: bytes) -> bytes | None:
+        """Return the answer that was heard already, before the test was run."""
+        if not self._known:
+            return None
+        asked, answer = self._known.popleft()
+        if asked != request:
+            self.lost = True
+            self._doubt()
+            raise UnsteadyError
+        self._note(Step("ask", request), self._heard_as(request, answer))
+        return answer
+
+    def heard(self, request: bytes, released: list[int], answer: bytes) -> None:
+        """Take note of an answer that has been heard now."""
+        mine = [each for each in released if each in self.talk.made]
+        self._note(Step("ask", request, mine), self._heard_as(request, answer))
+
+    def found(self, what: str, name: str, answer: str) -> None:
+        """Take note of what the test has read without asking, of names or of the text."""
+        self._note(Step(what, name.encode()), (answer.encode(), None, True))
+
+    def spoil(self) -> None:
+        """Keep nothing of this run from here on."""
+        self._over = True
+
+    def ends(self, ending: Ending) -> None:
+        """Take note of how the test ended."""
+        self._note(Step("end", b"", ending=ending), (b"", None, True))
+
+    @property
+    def strayed(self) -> bool:
+        """Whether the test did not ask what the candidate was asked before it ran."""
+        return self.lost or bool(self._known)
+
+    def _heard_as(
+        self, request: bytes, answer: bytes
+    ) -> tuple[bytes, tuple[int, ...] | None, bool]:
+        """Return what of an answer counts, lines of the student's, and whether they are known."""
+        lender = self.talk.lender
+        if lender is not None and (asked := lender.asks_for(answer)):
+            return b"lent" + hashlib.blake2b(asked).digest() + answer, None, True
+        return heard_as(request, answer)
+
+    def _note(self, step: Step, heard: tuple[bytes, Any, bool]) -> None:
+        if self._over:
+            return
+        self._new += 0 if self.kept.at(self._key) else step.size
+        if self._new > MOST_NEW:
+            self._over = True
+        elif not self.kept.note(self._key, step):
+            self._doubt()
+        else:
+            counts, _, clear = heard
+            self._key = step.after(self._key, counts)
+            self._over = not clear
+
+    def _doubt(self) -> None:
+        """Believe nothing that is kept of this test any more: it goes by more than answers."""
+        self.kept.unsteady.add(self.root)
+        self._over = True
