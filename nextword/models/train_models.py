@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from examiner.errors import UserError
 from nextword.corpora import names
-from nextword.models import recipes, store
+from nextword.models import home_game, recipes, store
 from nextword.models.ladder.climb import recipe_of
 from nextword.models.ladder.rung import Rung, all_rungs, listed
 from nextword.models.store import RUNGS, TWICE, Recipe
@@ -29,11 +29,11 @@ SECOND = (
 
 
 def everything() -> Sequence[Recipe]:
-    """The recipes of the chapters, then the rungs on a million words, then some on two."""
+    """The recipes of the chapters, the rungs on a million words, some on two, and what they play."""
     chapters = sorted(listed(recipes, "RECIPES"), key=lambda recipe: recipe.name)
     rungs = all_rungs()
     second = (of_rung(rung, TWICE) for rung in rungs if rung.name in SECOND)
-    return [*chapters, *map(of_rung, rungs), *second]
+    return [*chapters, *map(of_rung, rungs), *second, *home_game.RECIPES]
 
 
 def of_rung(rung: Rung, folder: str = RUNGS) -> Recipe:
