@@ -41,9 +41,8 @@ export function listen(figure, explorable, announce) {
   };
 
   function set(query, words) {
-    explorable.set(paramsOf(query));
+    Promise.resolve(explorable.set(paramsOf(query))).then(mark); // a figure may have to compute first
     announce(words ? `The figure shows: ${words}.` : "The figure is set as the address of the page says.");
-    mark();
   }
 
   document.addEventListener("click", (event) => {
