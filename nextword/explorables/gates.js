@@ -9,14 +9,14 @@ const PACE = 500;
 
 export function draw(live, { words, gradients, units }) {
   const nets = Object.keys(gradients), last = words.length - 2, open = spaced(words);
-  let net = nets[0], unit = 0, place = Math.min(12, last);
+  let net = nets[0], unit = 0, place = Math.min(44, last);
   const says = spoken();
   const columns = words.map((word, k) => column(word, open[k], () => go(k)));
   const staff = h("div", { class: "nw-x-staff" }, columns.map((each) => each.element));
   const names = h("div", { "aria-hidden": "true" });
   const where = slider({ label: "read up to", min: 0, max: last, step: 1, value: place, form: (k) => words[k], act: (k) => { playing.stop(); go(k); } });
   const which = choice({ label: "network", options: nets.map((name) => [name, name]), value: net, act: (name) => { net = name; show(); } });
-  const cell = choice({ label: "number in the LSTM", options: units.map(({ title }, k) => [String(k), title]), value: "0", act: (k) => { unit = Number(k); show(); } });
+  const cell = choice({ label: "LSTM’s number", options: units.map(({ title }, k) => [String(k), title]), value: "0", act: (k) => { unit = Number(k); show(); } });
   const playing = player({ label: "through the story", last: () => last, at: () => place, go, pace: PACE, ends: false });
 
   function go(to) {
@@ -50,10 +50,10 @@ export function draw(live, { words, gradients, units }) {
   live.append(
     controls(which.element, cell.element), staff,
     h("p", { class: "nw-x-legend" },
-      h("span", {}, h("i", { class: "nw-x-swatch nw-x-warm" }), "on a word: gradient of the next one"),
-      h("span", {}, h("i", { class: "nw-x-swatch nw-x-s0" }), "cell, above or below 0"),
+      h("span", {}, h("i", { class: "nw-x-swatch nw-x-warm" }), "gradient of the guess"),
+      h("span", {}, h("i", { class: "nw-x-swatch nw-x-s0" }), "cell, up or down from 0"),
       h("span", {}, h("i", { class: "nw-x-swatch nw-x-green" }), "input gate"),
-      h("span", {}, h("i", { class: "nw-x-swatch nw-x-pale" }), "forget gate (pale: closed)")),
+      h("span", {}, h("i", { class: "nw-x-swatch nw-x-pale" }), "forget gate")),
     h("div", { class: "nw-x-row-2" }, playing.element, where.element), says);
   show();
   return {

@@ -70,7 +70,7 @@ function stairs(rungs, floor, width, height) {
   const y = (gap) => 4 + ((Math.log(HIGHEST) - Math.log(gap)) / Math.log(HIGHEST / TICKS.at(-1))) * (base - 4);
   const ys = rungs.map(({ gap }) => y(gap)), x = (k) => (k + 0.5) * wide;
   const line = ys.map((each, k) => `${k ? "V" : "M0 "}${each.toFixed(1)}H${((k + 1) * wide).toFixed(1)}`).join("");
-  const ticks = TICKS.map((tick) => [
+  const ticks = TICKS.filter((tick) => width >= 480 || tick !== 1000).map((tick) => [ // a name stands there
     svg("line", { class: "nw-x-rule", x1: 0, x2: width, y1: y(tick), y2: y(tick) }),
     svg("text", { class: "nw-x-tick", x: width, y: y(tick) - 4, "text-anchor": "end" }, tick === TICKS[0] ? `${tick.toLocaleString("en")} % above the floor` : `${tick.toLocaleString("en")} %`),
   ]);
@@ -92,7 +92,7 @@ function stairs(rungs, floor, width, height) {
     riser.setAttribute("d", k ? `M${k * wide} ${ys[k - 1]}V${ys[k]}` : "");
     value.textContent = percent(rungs[k].gap);
     value.setAttribute("x", Math.max(24, Math.min(x(k), width - 24)));
-    value.setAttribute("y", ys[k] + (k > rungs.length - 1 - LEFT_NAMED ? -11 : 19));
+    value.setAttribute("y", k > rungs.length - 1 - LEFT_NAMED ? ys[k - 1] - 9 : ys[k] + 19); // clear of the names
     points.forEach((point, i) => point.classList.toggle("nw-x-here", i === k));
     names.forEach((name, i) => name.classList.toggle("nw-x-here", i === k));
   };
