@@ -25,7 +25,7 @@ export function draw(live, { words, gradients, units }) {
   }
 
   function show() {
-    const row = gradients[net][place], top = Math.max(...row), { series, title } = units[unit];
+    const row = gradients[net][place], top = Math.max(...row, 1e-6), { series, title } = units[unit];
     const most = Math.max(...series.cell.map(Math.abs));
     where.value = place;
     columns.forEach(({ element, word, cell: bar, gates }, k) => {
@@ -60,13 +60,12 @@ export function draw(live, { words, gradients, units }) {
     set(params) {
       net = nets.includes(params.net) ? params.net : net;
       which.select.value = net;
-      const number = units.findIndex(({ title }) => title.split(":")[0] === params.number);
-      unit = number >= 0 ? number : unit;
+      if (units[Number(params.number) - 1]) unit = Number(params.number) - 1;
       cell.select.value = String(unit);
       playing.stop();
       go(params.word in words ? Number(params.word) : place);
     },
-    get: () => ({ net, number: units[unit].title.split(":")[0], word: String(place) }),
+    get: () => ({ net, number: String(unit + 1), word: String(place) }),
   };
 }
 

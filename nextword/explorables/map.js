@@ -117,9 +117,10 @@ export function draw(live, { words, kinds, maps, vectors: packed, truth, sums })
       if (params.free) sum.free(params.free === "on");
       if (params.sum) sum.set(params.sum.split(" "));
       else if (words.includes(params.word)) chosen.pin(words.indexOf(params.word));
+      if (params.close === "off") view.whole();
       if (params.close === "on") view.frame([looked, ...near].map((k) => at[k]));
     },
-    get: () => ({ word: words[looked], map: String(names.indexOf(map) + 1), ...(chosen.at === SUM ? { sum: sum.get(), free: sum.isFree() ? "on" : "off" } : {}) }),
+    get: () => ({ word: words[looked], map: String(names.indexOf(map) + 1), close: view.scale > 1 ? "on" : "off", ...(chosen.at === SUM ? { sum: sum.get(), free: sum.isFree() ? "on" : "off" } : {}) }),
   };
 }
 

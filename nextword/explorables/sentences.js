@@ -13,7 +13,7 @@ function wishOf(link) {
 const paramsOf = (query) => Object.fromEntries(new URLSearchParams(query));
 
 /** Whether a figure is as a link wants it. */
-const agrees = (state, query) => Object.entries(paramsOf(query)).every(([key, value]) => String(state[key]) === value);
+const agrees = (state, query) => Object.entries(paramsOf(query)).every(([key, value]) => String(state[key]) === value || (value !== "" && Number(state[key]) === Number(value)));
 
 /** The address of this page with a figure in such a state. */
 export function addressOf(name, params) {
