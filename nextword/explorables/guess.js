@@ -1,7 +1,7 @@
 // The guessing game: the reader bets on the next word; three perplexities on the same choices.
 // numbers: { model: name, stories: [{ words, questions: [{ place, choices, answer, kind, model, truth }] }] }
 
-import { h, button, choice, controls, slider, legend, bars, spoken, blank, unique } from "./parts.js";
+import { h, button, choice, controls, slider, legend, bars, able, spoken, spaced, unique } from "./parts.js";
 
 const percent = (p) => `${Math.round(100 * p)} %`;
 const perplexity = (chances) => Math.exp(-chances.reduce((sum, p) => sum + Math.log(p), 0) / chances.length);
@@ -19,8 +19,14 @@ export function draw(live, { model, stories }) {
   const names = ["you", model, "the village"];
   const chart = bars({ label: "chances that each gave to the words", form: percent });
   const table = h("div", {});
-  const menu = choice({ label: "story", options: stories.map((_, k) => [String(k), String(k + 1)]), value: "0", act: (k) => { story = Number(k); begin(); } });
+  const menu = choice({ label: "story", options: stories.map((_, k) => [String(k), String(k + 1)]), value: "0", act: (k) => tell(Number(k)) });
   const question = () => stories[story].questions[asked];
+
+  function tell(k) {
+    story = k;
+    menu.select.value = String(k);
+    begin();
+  }
 
   function begin() {
     asked = 0;
@@ -35,17 +41,17 @@ export function draw(live, { model, stories }) {
     tellUpTo(place, "?");
     const group = unique();
     options.replaceChildren(...choices.map((word) =>
-      h("label", {}, h("input", { type: "radio", name: group, value: word, onchange: () => (go.disabled = false) }), word)));
+      h("label", {}, h("input", { type: "radio", name: group, value: word, onchange: () => able(true, go) }), word)));
     box.hidden = sure.element.hidden = false;
     result.hidden = true;
     go.textContent = "Bet";
-    go.disabled = true;
+    able(false, go);
     says.textContent = `Question ${asked + 1} of ${stories[story].questions.length}. Choose a word and say how sure you are.`;
   }
 
   function tellUpTo(place, gap) {
-    const words = stories[story].words.slice(0, place);
-    text.replaceChildren(...words.map((word, k) => (k ? blank(word) : "") + word), " ", h("span", { class: "nw-x-gap" }, gap));
+    const words = stories[story].words.slice(0, place), open = spaced([...words, gap]);
+    text.replaceChildren(...words.map((word, k) => (open[k] ? " " : "") + word), open[place] ? " " : "", h("span", { class: "nw-x-gap" }, gap));
   }
 
   function answer() {
@@ -75,6 +81,13 @@ export function draw(live, { model, stories }) {
   result.append(legend(names), chart.element);
   live.append(controls(menu.element), text, box, sure.element, controls(go), says, result, table);
   begin();
+  return {
+    set(params) {
+      const k = Number(params.story) - 1;
+      if (stories[k] && k !== story) tell(k);
+    },
+    get: () => ({ story: String(story + 1) }),
+  };
 }
 
 function standing(names, pps, n, last) {
