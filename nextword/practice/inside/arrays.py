@@ -328,7 +328,8 @@ def elementwise(rule: Callable[..., Any], *given: Any) -> Any:
         for i in reversed(range(len(most)))
     )  # fmt: skip
     flat = [rule(*each) for each in zip(*(_spread(x, shape) for x in taken), strict=True)]
-    return ndarray(flat, shape) if any(isinstance(x, ndarray) for x in given) else scalar(flat[0])
+    keeps = shape or any(isinstance(x, ndarray) for x in given)  # an array of one number stays one
+    return ndarray(flat, shape) if keeps else scalar(flat[0])
 
 
 def _divided(x: Any, y: Any) -> float:

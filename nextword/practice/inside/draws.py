@@ -17,6 +17,7 @@ from nextword.practice.inside import arrays
 _32, _64, _128 = ((1 << bits) - 1 for bits in (32, 64, 128))
 _MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 _POOL = 4  # words of 32 bits
+_MOST = (1 << 63) - 1  # the largest whole number of numpy's
 _ROUNDING = 1.5e-8  # by which probabilities may miss 1: the root of a double's epsilon
 
 
@@ -68,7 +69,7 @@ class PCG64:
         import secrets  # only where no seed is given, but an import at the top costs as much
 
         words = seed_words(secrets.randbits(128) if seed is None else seed, 4)
-        self._state, self._half = 0, -1  # half of a word that is left over, or -1
+        self._state, self._left, self._half = 0, False, 0  # half of a word may be left over
         self._inc = (words[2] << 64 | words[3]) << 1 & _128 | 1
         self._step()
         self._state = self._state + (words[0] << 64 | words[1]) & _128
@@ -85,11 +86,11 @@ class PCG64:
 
     def next32(self) -> int:
         """Return 32 random bits: a word of 64 serves twice."""
-        if self._half >= 0:
-            found, self._half = self._half, -1
-            return found
+        if self._left:
+            self._left = False
+            return self._half
         word = self.next64()
-        self._half = word >> 32
+        self._left, self._half = True, word >> 32
         return word & _32
 
     def advance(self, delta: int) -> PCG64:
@@ -101,7 +102,7 @@ class PCG64:
                 multiplier, plus = multiplier * factor & _128, (plus * factor + inc) & _128
             inc, factor = (factor + 1) * inc & _128, factor * factor & _128
             delta >>= 1
-        self._state, self._half = (multiplier * self._state + plus) & _128, -1
+        self._state, self._left, self._half = (multiplier * self._state + plus) & _128, False, 0
         return self
 
     @property
@@ -110,14 +111,14 @@ class PCG64:
         return {
             "bit_generator": "PCG64",
             "state": {"state": self._state, "inc": self._inc},
-            "has_uint32": int(self._half >= 0),
-            "uinteger": max(self._half, 0),
+            "has_uint32": int(self._left),
+            "uinteger": self._half,
         }
 
     @state.setter
     def state(self, given: dict[str, Any]) -> None:
         self._state, self._inc = given["state"]["state"], given["state"]["inc"]
-        self._half = given["uinteger"] if given["has_uint32"] else -1
+        self._left, self._half = bool(given["has_uint32"]), given["uinteger"]
 
 
 # ------------------------------------------------------------------ draws
@@ -161,6 +162,20 @@ class Generator:
         sums = [each / sums[-1] for each in sums]
         return self._of(items, _filled(lambda: bisect_right(sums, self.random()), size))
 
+    def zipf(self, a: float, size: Any = None) -> Any:
+        """Return whole numbers k from 1 on, each with a chance in proportion to k ** -a."""
+        return _filled(lambda: self._zipf(a), size)
+
+    def _zipf(self, a: float) -> int:
+        """Return one of them, by rejection (Devroye 1986, as in numpy)."""
+        b, least = 2.0 ** (a - 1), float(_MOST) ** (1 - a)
+        while True:
+            u, v = self.random(), self.random()
+            x = math.floor((u * least + (1 - u)) ** (-1 / (a - 1)))
+            t = (1 + 1 / x) ** (a - 1) if 1 <= x <= _MOST else 0
+            if t and v * x * (t - 1) / (b - 1) <= t / b:
+                return x
+
     def shuffle(self, x: list[Any]) -> None:
         """Bring a list into random order, in place."""
         for i in range(len(x) - 1, 0, -1):
@@ -203,7 +218,7 @@ class Generator:
         raise AttributeError(f"{arrays.HERE} draws only {', '.join(_KINDS)}, not {name}")
 
 
-_KINDS = ("random", "uniform", "integers", "choice", "shuffle", "permutation")
+_KINDS = ("random", "uniform", "integers", "choice", "zipf", "shuffle", "permutation")
 
 
 def _checked(p: Any, n: int) -> list[float]:
