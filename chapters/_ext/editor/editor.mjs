@@ -38,6 +38,7 @@ export function edit({ parent, text, label, help, numbered, changed, check }) {
         highlightSpecialChars(),
         history(),
         drawSelection(),
+        EditorView.lineWrapping,
         EditorState.allowMultipleSelections.of(false),
         indentUnit.of("    "),
         EditorState.tabSize.of(4),
@@ -64,11 +65,12 @@ export function edit({ parent, text, label, help, numbered, changed, check }) {
     text: () => view.state.doc.toString(),
     set: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
     mark: (lines) => view.dispatch({ effects: setMarked.of(lines) }),
-    /** Put the cursor where a text stands first, in sight. */
+    /** Select the rest of the line where a text stands first, so that typing takes its place. */
     go(wanted) {
-      const at = Math.max(0, view.state.doc.toString().indexOf(wanted));
-      const line = view.state.doc.lineAt(at);
-      view.dispatch({ selection: { anchor: line.to }, effects: EditorView.scrollIntoView(line.from, { y: "center" }) });
+      const at = view.state.doc.toString().indexOf(wanted);
+      if (at < 0) return;
+      const { to } = view.state.doc.lineAt(at);
+      view.dispatch({ selection: { anchor: to, head: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
     },
     focus: () => view.focus(),
   };

@@ -44,7 +44,7 @@ export function report({ tests, examples, printed }, looks) {
   if (shared && verdict !== "missing") parts.push(element("pre", { className: "practice-message", tabIndex: 0 }, shared));
   const shown = !shared && verdict !== "missing" ? examples : [];
   parts.push(...shown.map(exampleOf));
-  const list = element("ul", { className: "practice-tests" });
+  const list = element("ul", { className: `practice-tests ${verdict}` });
   for (const test of tests) {
     const [own, says] = looks[test.verdict];
     const row = element("li", { className: test.verdict },
