@@ -7,7 +7,7 @@ from collections.abc import Collection
 from examiner.catalogue import Chapter
 from examiner.check.apart import Reporter, run_apart
 from examiner.check.examples import is_example
-from examiner.check.job import Job
+from examiner.check.job import job_of
 from examiner.project import Project
 from examiner.results import SubmissionResult, group_by_task
 
@@ -21,16 +21,7 @@ def check_chapter(
     report: Reporter = lambda task_id, result: None,
 ) -> SubmissionResult:
     """Run the chapter's visible tests on the student's package; tasks left out have no tests."""
-    module = project.package(package) / f"{chapter.stem}.py"
-    job = Job(
-        suite=str(project.suite(chapter.stem)),
-        module=str(module),
-        root=str(project.root),
-        task_ids=None if task_ids is None else sorted(task_ids),
-        known=str(project.known(chapter.stem)),
-        symbols={symbol: task.id for task in chapter.tasks for symbol in task.symbols},
-    )
-    heard = run_apart(job, report)
+    heard = run_apart(job_of(project, chapter, package=package, task_ids=task_ids), report)
     first = sorted(heard.results, key=lambda pair: not is_example(pair[1].name))
     tasks = group_by_task(chapter, first, heard.examples)
     if task_ids is not None:

@@ -12,11 +12,11 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from examiner.candidate.host import PACKAGE
 from examiner.check.examples import SECONDS, blank, name_of, run_examples
@@ -37,15 +37,14 @@ PR_SET_PDEATHSIG, SIGKILL = 1, 9
 
 
 class Teller:
-    """Writes lines to the parent, past whatever the student's code does to standard output."""
+    """Tells the parent what happens, in lines of JSON."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._file = os.fdopen(descriptor, "w", encoding="utf-8")
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
 
     def tell(self, **line: Any) -> None:
         """Write one line."""
-        self._file.write(json.dumps(line) + "\n")
-        self._file.flush()
+        self._write(json.dumps(line) + "\n")
 
     def begins(self, name: str, seconds: float) -> None:
         """Say that a test, or the import (""), begins, and how long it may take."""
@@ -58,25 +57,23 @@ class Teller:
 
 def main() -> None:
     """Run the suite that the command line names, then the examples."""
-    work = _Work(Job(**json.loads(sys.argv[1])), Teller(os.dup(1)))
+    # past whatever the student's code does to standard output
+    lines = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    work = Work(Job(**json.loads(sys.argv[1])), Teller(lines.write))
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (1, 2):
         os.dup2(null, standard)
     _end_with_the_parent()
     _bound_memory()
-    try:
-        work.run()
-    except SuiteError as error:
-        work.teller.tell(problem=str(error))
-    work.teller.tell(done=True)
+    work.do()
     os._exit(0)  # without the student's threads and atexit functions
 
 
-class _Work:
-    """What is to be run on one module."""
+class Work:
+    """What is to be run on one module; what it prints in tests goes to `printed`, if anywhere."""
 
-    def __init__(self, job: Job, teller: Teller) -> None:
-        self.job, self.teller = job, teller
+    def __init__(self, job: Job, teller: Teller, printed: TextIO | None = None) -> None:
+        self.job, self.teller, self.printed = job, teller, printed
         self.module = Path(job.module)
         self.known = load(Path(job.known))
         self.wrong = set(job.wrong)  # tasks
@@ -90,8 +87,15 @@ class _Work:
             and name_of(symbol) not in job.skip
         }
 
-    def run(self) -> None:
-        """Run everything but what is to be skipped."""
+    def do(self) -> None:
+        """Run everything but what is to be skipped, and tell what comes of it."""
+        try:
+            self._run()
+        except SuiteError as error:
+            self.teller.tell(problem=str(error))
+        self.teller.tell(done=True)
+
+    def _run(self) -> None:
         checked = run_suite(
             Path(self.job.suite),
             self._open,
@@ -102,6 +106,7 @@ class _Work:
             planned=self._plan,
             begins=self.teller.begins,
             report=self._report,
+            printed=self.printed,
         )
         for symbol, (task_id, examples) in self.examples.items():
             self.teller.begins(name_of(symbol), SECONDS)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
+
+from examiner.catalogue import Chapter
+from examiner.project import Project
 
 SHOWING = "(smallest examples)"  # in place of a test's name: what is done after all tests
 SHOWING_SECONDS = 60.0
@@ -26,3 +30,21 @@ class Job:
     def to_json(self) -> str:
         """Return the job as text."""
         return json.dumps(asdict(self))
+
+
+def job_of(
+    project: Project,
+    chapter: Chapter,
+    *,
+    package: str = "coursework",
+    task_ids: Collection[str] | None = None,
+) -> Job:
+    """Return what is to be done to check these tasks, or all of the chapter."""
+    return Job(
+        suite=str(project.suite(chapter.stem)),
+        module=str(project.package(package) / f"{chapter.stem}.py"),
+        root=str(project.root),
+        task_ids=None if task_ids is None else sorted(task_ids),
+        known=str(project.known(chapter.stem)),
+        symbols={symbol: task.id for task in chapter.tasks for symbol in task.symbols},
+    )

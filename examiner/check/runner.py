@@ -43,11 +43,13 @@ def run_suite(
     planned: Callable[[list[SuiteTest]], None] = lambda tests: None,
     begins: Callable[[str, float], None] = lambda name, seconds: None,
     report: Callable[[str, Judged], None] = lambda task_id, judged: None,
+    printed: TextIO | None = None,
 ) -> Checked:
     """Run a suite's tests on the module that `opener` gives.
 
     `planned` is told of all tests before the first, `begins` of each one and its limit, and of the
     import, which has no name, and `report` what became of each. Tests named in `skip` are left out.
+    What is printed meanwhile goes to `printed`, or nowhere.
     Raises SuiteError when the suite cannot be read or has no test for these tasks.
     """
     checked: list[Checked] = []
@@ -75,8 +77,10 @@ def run_suite(
             report(test.mark.id, judged)
         checked.append(Checked(tuple(results), opened if isinstance(opened, Refusal) else None))
 
-    with _nowhere() as null, contextlib.redirect_stdout(null), contextlib.redirect_stderr(null):
-        with_suite(suite, root, work)
+    with _nowhere() as null:
+        said = null if printed is None else printed
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(null):
+            with_suite(suite, root, work)
     return checked[0]
 
 

@@ -1,0 +1,261 @@
+// A task in the page: its editor, its buttons and what came of a check.
+import { edit } from "./editor.js";
+import { Python, Stopped } from "./python.js";
+import { element, linesNamed, report } from "./results.js";
+import { Chapter } from "./store.js";
+
+const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
+const chapters = new Map(); // those whose facts were fetched, by stem
+let python; // one for all boxes of a page
+
+async function chapterOf(stem, files, here) {
+  if (!chapters.has(stem)) {
+    const answer = await fetch(new URL(files[stem], here));
+    if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+    chapters.set(stem, new Chapter(await answer.json()));
+  }
+  return chapters.get(stem);
+}
+
+/** Open the editor of a place in the page, and begin to load Python. */
+export async function open(place, files, here) {
+  const chapter = await chapterOf(place.dataset.chapter, files, here);
+  python ??= new Python(here, files);
+  place.box ??= new Box(place, chapter);
+  place.box.show();
+}
+
+class Box {
+  constructor(place, chapter) {
+    this.place = place;
+    this.chapter = chapter;
+    this.task = place.dataset.task;
+    this.title = chapter.facts.tasks[this.task].title;
+    this.#build();
+  }
+
+  // ---------------------------------------------------------------- what stands in the box
+
+  #build() {
+    const { task, chapter } = this;
+    const help = `practice-help-${task.replace(".", "-")}`;
+    const key = MAC ? "⌘ Enter" : "Ctrl+Enter";
+    this.status = element("p", { className: "practice-status" });
+    this.status.setAttribute("role", "status");
+    this.writing = element("div", { className: "practice-editor" });
+    this.results = element("div", { className: "practice-results" });
+    this.results.setAttribute("aria-live", "polite");
+    this.checkButton = this.#button("Check", () => this.check(), "practice-main");
+    this.element = element("div", { className: "practice-box" },
+      element("div", { className: "practice-head" }, element("code", {}, chapter.file), this.status),
+      this.writing,
+      element("p", { className: "practice-help", id: help },
+        `${key} checks. Tab indents; press Escape and then Tab to leave the editor. What you write stays in this browser.`),
+      element("div", { className: "practice-buttons" },
+        this.checkButton,
+        this.#button("Start again", () => this.#startAgain()),
+        this.#button(`Download ${chapter.file}`, () => this.#download()),
+        this.#opener(),
+        this.#button("Close", () => this.hide())),
+      this.results,
+      this.#prompt());
+    this.element.setAttribute("role", "group");
+    this.element.setAttribute("aria-label", `Task ${task} ${this.title}`);
+    this.place.append(this.element);
+    this.editor = edit({
+      parent: this.writing,
+      text: chapter.text(task),
+      label: `Your code of task ${task}, Python`,
+      help,
+      numbered: (line) => this.#lines().get(line) ?? "",
+      changed: (text) => this.#changed(text),
+      check: () => this.check(),
+    });
+    this.editor.view.scrollDOM.tabIndex = -1; // what scrolls holds what can be focused
+    this.editor.go("raise NotImplementedError");
+  }
+
+  #button(words, press, kind = "") {
+    const made = element("button", { type: "button", className: kind }, words);
+    made.addEventListener("click", press);
+    return made;
+  }
+
+  #opener() {
+    const chosen = element("input", { type: "file", accept: ".py", hidden: true });
+    chosen.addEventListener("change", async () => {
+      const [file] = chosen.files;
+      chosen.value = "";
+      if (file) this.#take(await file.text());
+    });
+    return element("span", {}, chosen, this.#button("Open a file …", () => chosen.click()));
+  }
+
+  /** A line to try one's functions with. */
+  #prompt() {
+    const name = `practice-line-${this.task.replace(".", "-")}`;
+    const said = element("pre", { className: "practice-message", hidden: true, tabIndex: 0 });
+    said.setAttribute("aria-live", "polite");
+    const { example } = this.chapter.facts.tasks[this.task];
+    const line = element("textarea", {
+      id: name, value: example, rows: example.split("\n").length, spellcheck: false, autocapitalize: "off", autocomplete: "off",
+    });
+    const run = async () => {
+      said.hidden = false;
+      said.textContent = "…";
+      try {
+        const answer = await python.run(this.chapter.facts.stem, this.chapter.assembled().text, line.value);
+        said.textContent = answer.said.trimEnd() || "(nothing was printed)";
+        said.classList.toggle("failed", answer.failed);
+      } catch (error) {
+        said.textContent = error.message;
+      }
+    };
+    line.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.shiftKey) {
+        event.preventDefault();
+        run();
+      }
+    });
+    line.addEventListener("input", () => { line.rows = line.value.split("\n").length; });
+    const form = element("div", { className: "practice-line" },
+      element("label", { htmlFor: name }, "Try your functions:"), line, this.#button("Run", run));
+    return element("div", { className: "practice-prompt" }, form, said);
+  }
+
+  // ---------------------------------------------------------------- opening and closing
+
+  show() {
+    this.place.classList.add("open");
+    this.element.hidden = false;
+    python.tell = (words) => { this.status.textContent = words; };
+    this.editor.focus();
+    python.ready().then(() => this.#say(""), () => this.#failed());
+  }
+
+  hide() {
+    this.place.classList.remove("open");
+    this.element.hidden = true;
+    this.place.show();
+    this.place.querySelector(".practice-open").focus();
+  }
+
+  #say(words) {
+    this.status.textContent = words || (this.chapter.passed(this.task) ? "✓ Your visible tests pass." : "");
+  }
+
+  #failed(error) {
+    if (error) console.warn(error);
+    this.status.textContent = "";
+    this.results.replaceChildren(element("p", {},
+      "Python could not be loaded. Is the connection gone? Try again, or ",
+      element("a", { href: "setup.html" }, "install the course"), "."));
+  }
+
+  // ---------------------------------------------------------------- writing
+
+  #changed(text) {
+    this.chapter.write(this.task, text);
+    this.known = undefined;
+    if (!this.chapter.kept) this.#say("This browser keeps nothing: download your file before you leave.");
+    else if (!this.checking) this.#say("");
+  }
+
+  /** Which line of the file each line of the editor is. */
+  #lines() {
+    this.known ??= this.chapter.assembled(this.task).shown;
+    return this.known;
+  }
+
+  #startAgain() {
+    if (!this.chapter.isGiven(this.task)
+      && !confirm(`Throw away what you wrote for task ${this.task}, and begin with the empty functions?`)) return;
+    this.chapter.startAgain(this.task);
+    this.editor.set(this.chapter.given(this.task));
+    this.results.replaceChildren();
+    this.editor.go("raise NotImplementedError");
+    this.editor.focus();
+  }
+
+  #download() {
+    const text = new Blob([this.chapter.assembled().text], { type: "text/x-python" });
+    const link = element("a", { href: URL.createObjectURL(text), download: this.chapter.file });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    this.results.replaceChildren(element("p", {}, "Put the file into the folder ", element("code", {}, "coursework"),
+      " of the course: there ", element("code", {}, `nextword check ${this.task}`), " reads it."));
+  }
+
+  #take(text) {
+    const written = Object.keys(this.chapter.held.tasks).length;
+    try {
+      if (written && !confirm(`Put this file in the place of all that you wrote for this chapter in the page?`)) return;
+      this.chapter.open(text);
+    } catch (error) {
+      this.results.replaceChildren(element("p", { className: "practice-verdict failed" }, error.message));
+      return;
+    }
+    for (const place of document.querySelectorAll(".practice")) place.box?.reload();
+    this.results.replaceChildren(element("p", {}, "Your file is in place, for every task of this chapter."));
+  }
+
+  /** Show what is held, which has been changed elsewhere. */
+  reload() {
+    this.editor.set(this.chapter.text(this.task));
+    this.known = undefined;
+    this.results.replaceChildren();
+  }
+
+  // ---------------------------------------------------------------- checking
+
+  async check() {
+    if (this.checking) {
+      python.stop();
+      return;
+    }
+    this.checking = true;
+    this.checkButton.textContent = "Stop";
+    this.results.replaceChildren();
+    this.editor.mark([]);
+    const text = this.editor.text();
+    const { text: whole, shown } = this.chapter.assembled(this.task);
+    python.tell = (words) => { this.status.textContent = words; };
+    try {
+      this.status.textContent = "Checking …";
+      const found = await python.check(this.chapter.facts.stem, this.task, whole, (behaviour) => {
+        if (behaviour) this.status.textContent = `Running: ${behaviour}`;
+      });
+      this.#judged(text, found, shown);
+    } catch (error) {
+      if (error instanceof Stopped) this.results.replaceChildren(element("p", {}, "Stopped."));
+      else this.#failed(error);
+    }
+    this.checking = false;
+    this.checkButton.textContent = "Check";
+    this.#say("");
+  }
+
+  #judged(text, found, shown) {
+    const { parts, passed } = report(found, this.chapter.facts.looks);
+    this.chapter.judged(this.task, text, passed);
+    if (passed) parts.push(this.#next());
+    this.results.replaceChildren(...parts);
+    const messages = [...found.tests.map((test) => test.message), ...found.examples.map((each) => each.where)];
+    const wrong = linesNamed(messages, this.chapter.file);
+    this.editor.mark([...shown].filter(([, line]) => wrong.includes(line)).map(([line]) => line));
+  }
+
+  /** Where to go on: the next task that is not done. */
+  #next() {
+    const order = Object.keys(this.chapter.facts.tasks);
+    const after = [...order.slice(order.indexOf(this.task) + 1), ...order];
+    const next = after.find((task) => !this.chapter.passed(task));
+    const done = order.filter((task) => this.chapter.passed(task)).length;
+    const line = element("p", { className: "practice-next" }, `${done} of ${order.length} tasks that this page can check. `);
+    if (next) {
+      const { title, page } = this.chapter.facts.tasks[next];
+      line.append("Next: ", element("a", { href: `${page}#task-${next.replace(".", "-")}` }, `${next} ${title}`));
+    } else line.append("All done: download the file, and hand it in or go on with the next chapter.");
+    return line;
+  }
+}
