@@ -27,7 +27,8 @@ STILL = "nw-x-still"
 # JupyterLab takes style and scripts out of outputs that it does not trust; then this can be seen
 UNTRUSTED = "Run this cell, or trust the notebook, to see this figure and to touch it."
 PARTS = re.compile(
-    r'<figure class="nw-x" data-explorable="(?P<name>\w+)-\w+" aria-label="(?P<title>[^"]*)">.*?'
+    r'<figure class="nw-x" (?:id="[\w-]+" )?data-explorable="(?P<name>\w+)-\w+" '
+    r'aria-label="(?P<title>[^"]*)">.*?'
     rf'<div class="{STILL}">(?P<still>.*?)</div><!-- still -->.*?'
     r'<script type="application/json" class="nw-x-numbers">(?P<numbers>.*?)</script>.*?</figure>',
     re.S,
@@ -51,7 +52,7 @@ class Explorable:
         style = "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
         start = f'file_parts.mount("{place}", file_{self.name}.draw);'
         return (
-            f'<figure class="nw-x" data-explorable="{place}" aria-label="{title}">\n'
+            f'<figure class="nw-x" id="figure-{self.name}" data-explorable="{place}" aria-label="{title}">\n'
             f"<style>\n{style}</style>\n"
             f'<figcaption class="nw-x-title">{title}</figcaption>\n'
             f'<p class="nw-x-untrusted">{UNTRUSTED}</p>\n'

@@ -1,5 +1,7 @@
 // What all explorables share: elements, sliders, choices, bars, and how one comes alive.
 
+import { listen } from "./sentences.js";
+
 /** An element: h("p", { class: "note", onclick: act }, "text", child). */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -15,8 +17,13 @@ let counter = 0;
 /** An id that no other element of the page has. */
 export const unique = () => `nw-x-${Math.random().toString(36).slice(2, 8)}-${(counter += 1)}`;
 
+/** A button. One that is not `able` to act is grey, keeps the focus, and does nothing. */
 export const button = (text, act, more = {}) =>
-  h("button", { type: "button", class: "nw-x-button", onclick: act, ...more }, text);
+  h("button", { type: "button", class: "nw-x-button", onclick: (event) => isAble(event.currentTarget) && act(event), ...more }, text);
+
+/** Let buttons act or not. A `disabled` one would throw whoever stands on it to the top of the page. */
+export const able = (on, ...buttons) => buttons.forEach((each) => each.setAttribute("aria-disabled", String(!on)));
+const isAble = (element) => element.getAttribute("aria-disabled") !== "true";
 
 /** A slider with its name and value; `form` writes the value. `slider.value` can be read and set. */
 export function slider({ label, min, max, step, value, form = String, act }) {
@@ -56,6 +63,101 @@ export function choice({ label, options, value, act }) {
 
 /** `act` when a mouse moves over an element; a page that scrolls below a resting mouse moves nothing. */
 export const hover = (act) => (event) => event.pointerType === "mouse" && (event.movementX || event.movementY) && act();
+
+/**
+ * Choosing by pointing: to hover or to focus shows a thing for the moment, a click or Enter pins it, a second
+ * click or Escape lets it go; while one is pinned, nothing else is shown by hovering. `show(k, pinned)` draws.
+ */
+export function pins(show, start) {
+  let at = start, pinned = false;
+  const turn = (k, hold) => {
+    [at, pinned] = [k, hold];
+    show(at, pinned);
+  };
+  return {
+    get at() {
+      return at;
+    },
+    get pinned() {
+      return pinned;
+    },
+    preview: (k) => pinned || k === at || turn(k, false),
+    toggle: (k) => turn(k, !(pinned && k === at)),
+    pin: (k) => turn(k, true),
+    release: () => turn(at, false),
+    /** A button that stands for thing k. */
+    attach(element, k) {
+      element.addEventListener("click", () => this.toggle(k));
+      element.addEventListener("focus", () => this.preview(k));
+      element.addEventListener("pointermove", hover(() => this.preview(k)));
+      return element;
+    },
+    /** Where Escape lets go. */
+    within(element) {
+      element.addEventListener("keydown", (event) => event.key === "Escape" && pinned && turn(at, false));
+      return element;
+    },
+  };
+}
+
+export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+const ICONS = { start: "M3 3h2v10H3zM14 3v10L6 8z", back: "M11.5 3v10L4 8z", play: "M4 2.5v11L13.5 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z", step: "M4.5 3v10L12 8z", end: "M11 3h2v10h-2zM2 3v10l8-5z" };
+const icon = (name) => {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("aria-hidden", "true");
+  svg.setAttribute("class", "nw-x-icon");
+  svg.append(document.createElementNS(svg.namespaceURI, "path"));
+  svg.firstChild.setAttribute("d", ICONS[name]);
+  return svg;
+};
+
+/**
+ * Play, pause and step, over the places 0 to `last()`. The figure knows where it stands, `at()`; `go(k)` takes it
+ * there, and at the end of its drawing it calls `refresh()`. Playing stops at the end, at a step by hand, and when
+ * the figure is off the screen. Who wants less motion gets the steps alone. `ends` adds buttons for both ends.
+ */
+export function player({ label, last, at, go, pace = 900, ends = true }) {
+  let timer = null;
+  const item = (name, text, act, look = null) => button([icon(name), h("span", { class: look }, text)], act);
+  const byHand = (to) => () => {
+    stop();
+    go(Math.max(0, Math.min(to(), last())));
+  };
+  const start = item("start", "Start again", byHand(() => 0), "nw-x-aside");
+  const back = item("back", "Back", byHand(() => at() - 1));
+  const play = item("play", "Play", () => (timer ? stop() : begin()));
+  const step = item("step", "Step", byHand(() => at() + 1));
+  const end = item("end", "To the end", byHand(last), "nw-x-aside");
+  start.title = "Start again";
+  end.title = "To the end";
+  const element = h("div", { class: "nw-x-player", role: "group", "aria-label": label },
+    ends ? start : null, back, calm() ? null : play, step, ends ? end : null);
+
+  function begin() {
+    if (at() >= last()) go(0);
+    timer = setInterval(() => (inView(element) && at() < last() ? go(at() + 1) : stop()), pace);
+    refresh();
+  }
+  function stop() {
+    clearInterval(timer);
+    timer = null;
+    refresh();
+  }
+  function refresh() {
+    able(at() > 0, start, back);
+    able(at() < last(), step, end);
+    if (timer && at() >= last()) stop();
+    else play.replaceChildren(icon(timer ? "pause" : "play"), h("span", {}, timer ? "Pause" : "Play"));
+  }
+  return { element, stop, refresh };
+}
+
+function inView(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return element.isConnected && bottom > 0 && top < innerHeight;
+}
 
 /** A box to tick. */
 export function tick({ label, checked = false, act }) {
@@ -135,15 +237,35 @@ export function drawn(chances, uniform = Math.random()) {
 /** Words with the blanks of a printed text between them. */
 export const blank = (word) => (/^[.,?]$/.test(word) ? "" : " ");
 
-/** Let every figure with this key come alive that is not alive yet; if that fails, it stands still. */
+/** For each word of a text, whether a blank stands before it: none before a full stop, none inside quotation marks. */
+export function spaced(words) {
+  let inside = false, afterOpening = true;
+  return words.map((word) => {
+    const closes = word === '"' && inside;
+    const before = !(afterOpening || closes || /^[.,?!;:]$/.test(word));
+    if (word === '"') inside = !inside;
+    afterOpening = word === '"' && inside;
+    return before;
+  });
+}
+
+/**
+ * Let every figure with this key come alive that is not alive yet; if that fails, it stands still.
+ * Where `draw` returns { set(params), get() }, sentences set the figure (sentences.js). Both hold texts
+ * by name; `set` leaves alone what is not named, and what it does not know.
+ */
 export function mount(key, draw) {
   for (const figure of document.querySelectorAll(`figure[data-explorable="${key}"]`)) {
     if (figure.querySelector(".nw-x-live")) continue;
     // JupyterLab would take an arrow or Enter for its own
     const keep = (event) => event.ctrlKey || event.metaKey || event.stopPropagation();
     const live = h("div", { class: "nw-x-live", "data-lm-suppress-shortcuts": "true", onkeydown: keep });
-    draw(live, JSON.parse(figure.querySelector(".nw-x-numbers").textContent));
-    figure.append(live);
+    const explorable = draw(live, JSON.parse(figure.querySelector(".nw-x-numbers").textContent));
+    const said = h("p", { class: "nw-x-aside", role: "status" });
+    figure.append(live, said);
     figure.classList.add("nw-x-alive");
+    if (!explorable?.set) continue;
+    figure.explorable = explorable;
+    listen(figure, explorable, (text) => (said.textContent = text));
   }
 }
