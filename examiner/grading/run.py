@@ -53,6 +53,22 @@ class Watcher(Protocol):
         """Redraw."""
 
 
+class Elsewhere(Protocol):
+    """Machines that judge submissions in the place of this one."""
+
+    def judge(
+        self,
+        project: Project,
+        course: Course,
+        suite: Suite,
+        submissions: Sequence[Submission],
+        order: Sequence[int],
+        finished: Finished,
+        tick: Callable[[], None],
+    ) -> Sequence[int]:
+        """Judge the submissions of these numbers; return those that this machine is to judge."""
+
+
 def processors() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -73,6 +89,7 @@ class Options:
     packages: tuple[str, ...] = ()  # of the course folder, graded as submissions
     roster: Roster | None = None
     examples: bool = True  # whether students see on which inputs their work is wrong
+    elsewhere: Elsewhere | None = None  # other machines, which judge in the place of this one
 
     def told(self, result: SubmissionResult) -> SubmissionResult:
         """Return a result as its student sees it."""
@@ -264,7 +281,15 @@ def grade(
         records.add(index, result)
         watcher.finished(result)
 
-    faults = _grade_new(basis, submissions, records.todo, options.jobs, finished, watcher.tick)
+    faults = _grade_new(
+        basis,
+        submissions,
+        records.todo,
+        options.jobs,
+        finished,
+        watcher.tick,
+        options.elsewhere,
+    )
     found = records.outcome(faults)
     shown = [options.told(each) for each in found.results]
     pages = {each.student: feedback.page(chapter, each) for each in shown}
@@ -285,6 +310,7 @@ def _grade_new(
     jobs: int,
     finished: Finished,
     tick: Callable[[], None],
+    elsewhere: Elsewhere | None = None,
 ) -> tuple[Fault, ...]:
     """Grade the submissions that are still to do, on inputs that the reference passes.
 
@@ -293,7 +319,10 @@ def _grade_new(
     settled = basis.reference is None or admitted.load(basis.project, basis.stem, basis.key)[1]
     if settled and not todo:
         return ()
-    trial = sandbox.Trial(basis.plan, max(1, min(jobs, len(todo))) if settled else max(1, jobs))
+    servers = 1 if elsewhere else jobs
+    trial = sandbox.Trial(
+        basis.plan, max(1, min(servers, len(todo))) if settled else max(1, servers)
+    )
     faults: list[Fault] = []
 
     def work(suite: Suite) -> None:
@@ -308,7 +337,12 @@ def _grade_new(
         def spared(index: int, result: SubmissionResult) -> None:
             finished(index, admission.spare(result))
 
-        WorkerPool(suite, settled_course, submissions, trial.servers).run(todo, spared, tick)
+        rest = todo
+        if elsewhere and todo:
+            rest = elsewhere.judge(
+                basis.project, settled_course, suite, submissions, todo, spared, tick
+            )
+        WorkerPool(suite, settled_course, submissions, trial.servers).run(rest, spared, tick)
 
     path = basis.project.suite(basis.stem)
     try:
