@@ -29,6 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from examiner.cluster.setting import DEATHS
+
 COPIES = 3  # of a job that are under way at a time, when workers keep us waiting
 TROUBLES = 2  # of a worker that cannot grade, until it gets no more
 FAILED = 3  # times that a job may end in an error of Dask's before the grader is told
@@ -46,6 +48,8 @@ class _Job:
     began: float = 0.0
     copies: dict[str, Any] = field(default_factory=dict)  # Dask's futures by key
     failed: int = 0
+    lives: set[str] = field(default_factory=set)  # of workers that have begun it
+    deaths: int = 0  # of those
 
 
 class Courier:
@@ -87,7 +91,7 @@ class Courier:
         from distributed import Client
         from distributed.security import Security
 
-        from examiner.cluster.inside import Course
+        from examiner.cluster.inside import BEGUN, Course
 
         tls = {}
         if folder := self._order["certificates"]:
@@ -106,6 +110,7 @@ class Courier:
             set_as_default=False,
             direct_to_workers=False,
         )
+        self._client.subscribe_topic(BEGUN, self._begun)
         data = base64.b64decode(self._order["data"])
         await self._client.register_plugin(Course(self._order["digest"], data))
         for job in self._jobs.values():
@@ -137,6 +142,7 @@ class Courier:
             for address, each in info["workers"].items()
             if each.get("status", "running") == "running"
         }
+        self._count_deaths({str(each.get("local_directory")) for each in info["workers"].values()})
         good = [slots for address, slots in self._workers.items() if address not in self._bad]
         window = max(4, 2 * sum(good))  # some wait there even if nobody does: clusters grow by need
         if window != self._window:
@@ -148,6 +154,33 @@ class Courier:
         if wait and wait != self._waited and not self._workers:
             self._say(say=wait)
         self._waited = wait
+
+    def _begun(self, event: Any) -> None:
+        """Note that a worker has begun a job."""
+        with contextlib.suppress(KeyError, TypeError, ValueError, IndexError):
+            said = event[1]
+            number = int(said["key"].split("-")[3])
+            if said["key"] in self._jobs[number].copies:
+                self._jobs[number].lives.add(str(said["life"])[:1000])
+
+    def _count_deaths(self, lives: set[str]) -> None:
+        """Count for each job the workers that are gone since they began it."""
+        for job in list(self._jobs.values()):
+            job.deaths += len(job.lives - lives)
+            job.lives &= lives
+            self._tell_deaths(job)
+
+    def _tell_deaths(self, job: _Job) -> None:
+        if job.deaths >= DEATHS and job.number in self._jobs:
+            self._done(job)
+            self._say(n=job.number, died=True)
+
+    def _done(self, job: _Job) -> None:
+        """Forget a job, and have the cluster forget its other copies."""
+        del self._jobs[job.number]
+        for copy in job.copies.values():
+            if copy is not None and not copy.done():
+                asyncio.get_running_loop().create_task(_dropped(copy))
 
     # ------------------------------------------------------------------ jobs
 
@@ -231,11 +264,13 @@ class Courier:
                 why = f"{worker} is left out: it cannot grade ({said['trouble'][:500]})"
                 self._leave_out(worker, why, job)
             return
+        if isinstance(said, dict) and "died" in said:
+            job.deaths += 1
+            job.avoid.add(worker)
+            self._tell_deaths(job)
+            return
         result = said.get("result") if isinstance(said, dict) else None
-        del self._jobs[job.number]
-        for copy in job.copies.values():
-            if copy is not None and not copy.done():
-                asyncio.get_running_loop().create_task(_dropped(copy))
+        self._done(job)
         self._say(n=job.number, worker=worker, result=result if isinstance(result, str) else None)
 
     def _leave_out(self, worker: str, why: str, job: _Job) -> None:

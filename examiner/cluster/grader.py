@@ -15,6 +15,7 @@ import secrets
 import select
 import subprocess
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,21 +24,20 @@ from typing import Any
 
 from examiner.candidate.one_thread import ONE_THREAD
 from examiner.cluster.house import Lines
-from examiner.cluster.parcel import Parcel
+from examiner.cluster.keeper import House, HouseError
+from examiner.cluster.parcel import Parcel, unpacked
 from examiner.cluster.plain import Form, NonsenseError, job_of
 from examiner.cluster.setting import DEATHS
 from examiner.errors import UserError
 from examiner.grading.submissions import Submission
 from examiner.plural import count
-from examiner.results import SubmissionResult, Verdict
+from examiner.results import SubmissionResult, Verdict, group_by_task
 from examiner.sandbox import bubblewrap
 from examiner.sandbox.servers import places
 
 MOST_NONSENSE = 2  # answers to a job that were no results, until it is judged at home
 MOST_COURIERS = 5  # that end before they have brought anything, until we give up
-CHARGED = (
-    f"your code was charged with the end of {DEATHS} of the grader's workers, which died while they ran it"
-)
+CHARGED = "the grader's processes died whenever they ran your code, on three machines"
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,7 @@ class Cluster:
         self._window = 0
         self._by: dict[str, list[int]] = {}  # what each worker has judged, while it is believed
         self._bad: dict[str, str] = {}
+        self._suspects: list[int] = []  # with which workers died
         self.at_home: list[int] = []  # what the grader's own machine is to judge
 
     def run(
@@ -119,7 +120,9 @@ class Cluster:
                     failed = 0
                     if message.get("died"):
                         del away[number]
-                        finished(number, self._charged(submissions[number]))
+                        self._suspects.append(number)
+                        name = submissions[number].student
+                        self._tell(f"{name}: {count(DEATHS, 'worker')} died with this in hand")
                         continue
                     done = self._answer(number, message, submissions, away[number], audited)
                     if done is None and number in self.at_home:
@@ -130,14 +133,32 @@ class Cluster:
                         del away[number]
                         finished(number, done)
                     for other in self._disbelieved():
-                        if other not in away and other not in self.at_home:
+                        if other not in {*away, *self.at_home, *self._suspects}:
                             waiting.append(other)
                 tick()
         finally:
             self._close()
+        for number in self._suspects:
+            finished(number, self._last_try(submissions[number]))
+            tick()
 
-    def judged(self, number: int, result: SubmissionResult) -> None:
-        """Take note of what the grader's own machine says of a job that was left at home."""
+    def _last_try(self, submission: Submission) -> SubmissionResult:
+        """Judge a submission with which two workers died: once more, here, after all others.
+
+        Workers die of other things, too, and nobody shall pay for these. A process of its own runs
+        it; if that dies as well, the submission is charged.
+        """
+        with tempfile.TemporaryDirectory(prefix="examiner-last-try-") as name:
+            try:
+                parcel = unpacked(self._parcel.data, self._parcel.digest, Path(name))
+                house = House(parcel.root, parcel.environment())
+                try:
+                    return self._form.read(house.ask(job_of(submission)), submission)
+                finally:
+                    house.close()
+            except (HouseError, NonsenseError):
+                self._tell(f"{submission.student}: charged, since it ended a third process, too")
+                return charged(self._form, submission)
 
     # ------------------------------------------------------------------ messages
 
@@ -207,11 +228,6 @@ class Cluster:
         """Return, once, what workers have judged that are no longer believed."""
         return [n for worker in self._bad for n in self._by.pop(worker, ())]
 
-    def _charged(self, submission: Submission) -> SubmissionResult:
-        """Return the result of a submission that ended every worker it touched."""
-        self._tell(f"{submission.student}: {count(DEATHS, 'worker')} died with this submission in hand")
-        return charged(self._form, submission)
-
     def _close(self) -> None:
         if self._courier is not None:
             self._courier.close()
@@ -220,8 +236,6 @@ class Cluster:
 
 def charged(form: Form, submission: Submission) -> SubmissionResult:
     """Return the result of a submission that ended every worker it touched."""
-    from examiner.results import group_by_task
-
     pairs = [
         (task, replace(test, verdict=Verdict.CRASHED, message=CHARGED)) for task, test in form.tests
     ]

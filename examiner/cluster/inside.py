@@ -21,6 +21,8 @@ from distributed.protocol.serialize import Serialized
 from examiner.cluster.keeper import House, HouseError, RefusedError
 from examiner.cluster.parcel import Unpacked, unpacked
 
+BEGUN = "grading-begun"  # what a worker calls the event of beginning a job
+
 
 class Course(WorkerPlugin):
     """Brings the course's parts to every worker, once, also to those that join later."""
@@ -92,24 +94,35 @@ def _place() -> str | None:
 
 
 def graded(digest: str, job: str) -> Serialized:
-    """Return what became of a job: {"result": …}, {"refused": why} or {"trouble": why}."""
+    """Return what became of a job, by one word: its result; why this worker refused it; what
+    trouble the worker is in; or how the process died that had the job in hand."""
     try:
         house = _CELLAR.lend(digest)
     except (HouseError, OSError, ValueError) as error:
         return _plain(trouble=str(error))
+    begun = False
     try:
+        house.wait()
+        _announce()  # from here on, whoever ends this worker, ends it with the job in hand
+        begun = True
         result = house.ask(job)
     except RefusedError as error:
         house.close()
         return _plain(refused=str(error))
     except HouseError as error:
         house.close()
-        return _plain(trouble=str(error))
+        return _plain(**{"died" if begun else "trouble": str(error)})
     except BaseException:
         house.close()
         raise
     _CELLAR.take_back(digest, house)
     return _plain(result=result)
+
+
+def _announce() -> None:
+    """Say that the job of this thread begins, and in which life of this worker."""
+    worker = get_worker()
+    worker.log_event(BEGUN, {"key": worker.get_current_task(), "life": worker.local_directory})
 
 
 def _plain(**what: str) -> Serialized:

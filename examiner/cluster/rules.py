@@ -39,7 +39,7 @@ WORKERS_ORDERS = frozenset(
 WORKERS_LINES = frozenset(
     {"task-finished", "task-erred", "release-worker-data", "add-keys", "long-running"}
     | {"reschedule", "keep-alive", "worker-status-change", "request-refresh-who-has"}
-    | {"close-stream", "missing-data", "stream-start", "stream-closed"}
+    | {"close-stream", "log-event", "stream-start", "stream-closed"}
 )
 _loads = pickling.loads
 _PLAIN: ContextVar[bool] = ContextVar("_PLAIN", default=False)

@@ -8,6 +8,7 @@ from typing import Any
 from examiner.cluster.certificates import AUTHORITY, SCHEDULER, WORKER, require
 
 DEATHS = 2  # of workers that had a submission in hand, until it is charged
+MOST_DEATHS = 20  # of workers that had it on their list: innocent ones wait there
 RULES = "examiner.cluster.rules"
 
 
@@ -15,7 +16,7 @@ def configuration(role: str, certificates: Path | None) -> dict[str, Any]:
     """Return Dask's configuration for a process of a role; raises UserError for no certificates."""
     found: dict[str, Any] = {
         "examiner.role": role,
-        "distributed.scheduler.allowed-failures": DEATHS - 1,
+        "distributed.scheduler.allowed-failures": MOST_DEATHS,
         "distributed.scheduler.worker-ttl": "60s",
         "distributed.scheduler.worker-saturation": 1.0,
         "distributed.scheduler.preload": [RULES],
