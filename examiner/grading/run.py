@@ -54,6 +54,22 @@ class Watcher(Protocol):
         """Redraw."""
 
 
+class Elsewhere(Protocol):
+    """Machines that judge submissions in the place of this one."""
+
+    def judge(
+        self,
+        project: Project,
+        course: Course,
+        suite: Suite,
+        submissions: Sequence[Submission],
+        order: Sequence[int],
+        finished: Finished,
+        tick: Callable[[], None],
+    ) -> Sequence[int]:
+        """Judge the submissions of these numbers; return those that this machine is to judge."""
+
+
 def processors() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -75,6 +91,7 @@ class Options:
     roster: Roster | None = None
     judging: str = KEPT  # whether tests are run that have heard the same answers before
     examples: bool = True  # whether students see on which inputs their work is wrong
+    elsewhere: Elsewhere | None = None  # other machines, which judge in the place of this one
 
     def told(self, result: SubmissionResult) -> SubmissionResult:
         """Return a result as its student sees it."""
@@ -295,8 +312,10 @@ def _grade_new(
     settled = basis.reference is None or admitted.load(basis.project, basis.stem, basis.key)[1]
     if settled and not todo:
         return ()
-    jobs = options.jobs
-    trial = sandbox.Trial(basis.plan, max(1, min(jobs, len(todo))) if settled else max(1, jobs))
+    servers = 1 if options.elsewhere else options.jobs
+    trial = sandbox.Trial(
+        basis.plan, max(1, min(servers, len(todo))) if settled else max(1, servers)
+    )
     faults: list[Fault] = []
 
     def work(suite: Suite) -> None:
@@ -320,7 +339,12 @@ def _grade_new(
         def spared(index: int, result: SubmissionResult) -> None:
             finished(index, admission.spare(result))
 
-        WorkerPool(suite, settled_course, submissions, trial.servers).run(todo, spared, tick)
+        rest = todo
+        if options.elsewhere and todo:
+            rest = options.elsewhere.judge(
+                basis.project, settled_course, suite, submissions, todo, spared, tick
+            )
+        WorkerPool(suite, settled_course, submissions, trial.servers).run(rest, spared, tick)
 
     path = basis.project.suite(basis.stem)
     try:

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import psutil
 
@@ -54,6 +54,16 @@ _UNREADABLE = Refusal(Verdict.CRASHED, "your file could not be read: the grader 
 Finished = Callable[[int, SubmissionResult], None]
 
 
+class Feed(Protocol):
+    """Submissions that arrive while others are graded."""
+
+    def fileno(self) -> int:
+        """Return the file that can be read when there is news."""
+
+    def take(self) -> Sequence[tuple[int, Submission]] | None:
+        """Return what has arrived, with a number each; None when nothing more will."""
+
+
 @dataclass(frozen=True)
 class Course:
     """What all submissions are graded by."""
@@ -76,6 +86,7 @@ class _Task:
     skip: dict[int, Refusal] = field(default_factory=dict)
     deaths: dict[int, int] = field(default_factory=dict)
     stuck: int = 0  # deaths of workers that hung
+    submission: Submission | None = None  # None: the worker has had it since it was forked
 
 
 @dataclass
@@ -119,9 +130,7 @@ class WorkerPool:
 
         `skip` says, by submission, which tests are left out.
         """
-        gc.collect()
-        gc.freeze()  # the workers need not look at what was there before them
-        gc.set_threshold(*GC_THRESHOLDS)
+        self._settle_down()
         waiting = deque(_Task(index, dict((skip or {}).get(index, {}))) for index in order)
         left = len(waiting)
         jobs = min(self._jobs, left)
@@ -129,16 +138,47 @@ class WorkerPool:
             self._workers = [self._hire(slot, [self._servers[slot]]) for slot in range(jobs)]
             self._give_work(waiting)
             while left:
-                done = [(self._close(slot), result) for slot, result in self._listen(waiting)]
-                self._give_work(waiting)  # before what takes time: storing, writing, drawing
-                for index, result in done:
-                    left -= 1
-                    finished(index, result)
+                left -= self._turn(waiting, finished)
                 tick()
         finally:
-            for worker in self._workers:
-                worker.process.kill()
-                worker.process.join()
+            self._dismiss()
+
+    def serve(self, feed: Feed, finished: Finished, tick: Callable[[], None]) -> None:
+        """Grade what a feed brings for as long as it brings something, each when it arrives."""
+        self._settle_down()
+        waiting: deque[_Task] = deque()
+        left, open_ = 0, True
+        try:
+            self._workers = [self._hire(slot, [self._servers[slot]]) for slot in range(self._jobs)]
+            while left or open_:
+                if open_:
+                    new = feed.take()
+                    open_ = new is not None
+                    waiting += [_Task(index, submission=each) for index, each in new or ()]
+                    left += len(new or ())
+                    self._give_work(waiting)
+                left -= self._turn(waiting, finished, [feed] if open_ else [])
+                tick()
+        finally:
+            self._dismiss()
+
+    def _turn(self, waiting: deque[_Task], finished: Finished, also: Sequence[Any] = ()) -> int:
+        """Wait a moment for results, hand out work, tell what is finished; return how much was."""
+        done = [(self._close(slot), result) for slot, result in self._listen(waiting, also)]
+        self._give_work(waiting)  # before what takes time: storing, writing, drawing
+        for index, result in done:
+            finished(index, result)
+        return len(done)
+
+    def _settle_down(self) -> None:
+        gc.collect()
+        gc.freeze()  # the workers need not look at what was there before them
+        gc.set_threshold(*GC_THRESHOLDS)
+
+    def _dismiss(self) -> None:
+        for worker in self._workers:
+            worker.process.kill()
+            worker.process.join()
 
     def _close(self, slot: int) -> int:
         task, self._workers[slot].task = self._workers[slot].task, None
@@ -151,14 +191,19 @@ class WorkerPool:
             if worker.task is None and waiting:
                 worker.task = waiting.popleft()
                 with contextlib.suppress(OSError):  # it has just died: _listen sees to it
-                    worker.pipe.send((worker.task.index, worker.task.skip))
+                    worker.pipe.send((worker.task.index, worker.task.skip, worker.task.submission))
 
-    def _listen(self, waiting: deque[_Task]) -> list[tuple[int, SubmissionResult]]:
-        """Collect results; put the submissions of dead and stuck workers back in the queue."""
+    def _listen(
+        self, waiting: deque[_Task], also: Sequence[Any]
+    ) -> list[tuple[int, SubmissionResult]]:
+        """Collect results; put the submissions of dead and stuck workers back in the queue.
+
+        Returns at once, too, where something is to be read from what is named `also`.
+        """
         pipes: dict[Any, int] = {worker.pipe: slot for slot, worker in enumerate(self._workers)}
         found: list[tuple[int, SubmissionResult]] = []
-        ready = multiprocessing.connection.wait(list(pipes), timeout=0.2)
-        for slot in [pipes[pipe] for pipe in ready]:
+        ready = multiprocessing.connection.wait([*pipes, *also], timeout=0.2)
+        for slot in [pipes[pipe] for pipe in ready if pipe in pipes]:
             try:
                 found.append((slot, self._workers[slot].pipe.recv()))
             except (EOFError, OSError):
@@ -229,8 +274,8 @@ class WorkerPool:
             with contextlib.suppress(ServerError):  # then the first submission will say so
                 examiner.candidates.prepare(FIRST)
             while True:
-                index, skip = pipe.recv()
-                pipe.send(self._judge(examiner, self._submissions[index], skip))
+                index, skip, given = pipe.recv()
+                pipe.send(self._judge(examiner, given or self._submissions[index], skip))
                 clock.idle()
         except EOFError:
             pass

@@ -79,9 +79,26 @@ def wrapping_a_kernel(
     return command
 
 
-def _beginning(hostname: str) -> list[str]:
-    command = [program() or "bwrap"]
-    command += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+def wrapping_a_courier(keys: Path | None) -> list[str]:
+    """Return the command that locks in a cluster's courier, which follows it.
+
+    It sees the interpreter, the packages, the names of hosts and its own keys; it reaches the
+    network, since that is its work, and nothing of the course's or of the grader's.
+    """
+    command = [*_beginning("courier", network=True), "--unshare-user", "--cap-drop", "ALL"]
+    command += ["--tmpfs", "/tmp"]
+    names = ("/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/run/systemd/resolve")
+    seen = [*_seen(()), *(Path(os.path.realpath(name)) for name in names if Path(name).exists())]
+    command += _showing(_outermost([*seen, *([keys] if keys else [])]))
+    for name in names:
+        if Path(name).is_symlink():
+            command += ["--symlink", os.path.realpath(name), name]
+    return [*command, "--proc", "/proc", "--dev", "/dev", "--chdir", "/", "--"]
+
+
+def _beginning(hostname: str, *, network: bool = False) -> list[str]:
+    command = [program() or "bwrap", *([] if network else ["--unshare-net"])]
+    command += ["--unshare-pid", "--unshare-ipc", "--unshare-uts"]
     command += ["--unshare-cgroup-try", "--hostname", hostname]
     return [*command, "--die-with-parent", "--new-session"]
 

@@ -15,7 +15,7 @@ from nextword import __version__
 
 # One file per command, of the same name.
 STUDENTS = ("check", "doctor", "progress", "submit")
-INSTRUCTORS = ("sync", "release", "grade", "feedback", "race")
+INSTRUCTORS = ("sync", "release", "grade", "serve", "cluster", "feedback", "race")
 READERS = ("read", "ladder", "models", "train", "write")
 AUTHORS = ("suites", "similar", "new-chapter", "pdf")
 # what students get lacks the part of the examiner that grades and releases
@@ -64,8 +64,10 @@ def _options(
 
 for _command in COMMANDS:
     _name = _command.replace("-", "_")
-    _function = getattr(importlib.import_module(f"nextword.cli.{_name}"), _name)
-    app.command(_command)(_function)
+    _module = importlib.import_module(f"nextword.cli.{_name}")
+    app.command(_command, context_settings=getattr(_module, "SETTINGS", None))(
+        getattr(_module, _name)
+    )
 
 
 def main() -> None:

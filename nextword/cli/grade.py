@@ -25,6 +25,23 @@ def grade(
         Path | None, typer.Option(help="CSV of the class: ids, names, e-mail addresses.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=0, help="Workers; 0: one per processor.")] = 0,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Start a Dask cluster of so many workers on this machine.")
+    ] = 0,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Have a Dask cluster grade, such as tls://host:8786."),
+    ] = None,
+    certificates: Annotated[
+        Path | None, typer.Option(help="What `nextword cluster certificates` wrote.")
+    ] = None,
+    audit: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of a cluster's results that are tried twice.")
+    ] = 0.02,
+    kernels: Annotated[
+        str,
+        typer.Option(help="native, or common: the same last digits on processors that differ."),
+    ] = "native",
     out: Annotated[
         Path | None, typer.Option(help="Where feedback goes; default: grades/CHAPTER.")
     ] = None,
@@ -65,9 +82,15 @@ def grade(
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
     from examiner.errors import UserError
+    from examiner.sandbox import kernels as instructions
+
+    if kernels not in (instructions.NATIVE, instructions.COMMON):
+        raise UserError(f"--kernels {kernels}: expected native or common")
+    instructions.choose(kernels)
     from examiner.grading.roster import read_roster
     from examiner.grading.run import Options
     from examiner.project import find_project
+    from nextword.cli.cluster import elsewhere, require_one_way
 
     if os.name != "posix":
         raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")
@@ -78,6 +101,8 @@ def grade(
             "--examples": examples,
             "--regrade": regrade,
             "--sandbox": sandbox != "bubblewrap",
+            "--workers": workers,
+            "--scheduler": scheduler,
         }
         raise typer.Exit(_into_gradebook(chapter, submissions, gradebook, jobs, roster, given))
     if sandbox not in ("bubblewrap", "none"):
@@ -94,7 +119,9 @@ def grade(
         roster=read_roster(roster) if roster else None,
         examples=_shows_examples(project, examples),
     )
-    outcome = _graded(project, found, submissions, options)
+    require_one_way(jobs=jobs, workers=workers, scheduler=scheduler, certificates=certificates)
+    with elsewhere(options, workers, scheduler, certificates, audit) as chosen:
+        outcome = _graded(project, found, submissions, chosen)
     _write(outcome, json_file, csv_file)
     _tell(outcome, options.out)
     raise typer.Exit(0 if outcome.all_judged else 1)

@@ -1,0 +1,334 @@
+"""The grader's side of a cluster: sends jobs by the courier, checks what is answered, keeps count.
+
+A job's first good answer counts, whoever gave it and however often it was asked: nothing is lost
+while the grader itself lives, nothing counts twice. What workers cannot agree on, the grader's own
+machine judges.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import secrets
+import select
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from examiner.candidate.one_thread import ONE_THREAD
+from examiner.cluster.house import Lines
+from examiner.cluster.keeper import House, HouseError
+from examiner.cluster.parcel import Parcel, unpacked
+from examiner.cluster.plain import Form, NonsenseError, job_of
+from examiner.cluster.setting import DEATHS
+from examiner.errors import UserError
+from examiner.grading.submissions import Submission
+from examiner.plural import count
+from examiner.results import SubmissionResult, Verdict, group_by_task
+from examiner.sandbox import bubblewrap
+from examiner.sandbox.servers import places
+
+MOST_NONSENSE = 2  # answers to a job that were no results, until it is judged at home
+MOST_COURIERS = 5  # that end before they have brought anything, until we give up
+CHARGED = "the grader's processes died whenever they ran your code, on three machines"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a cluster is reached."""
+
+    scheduler: str  # tls://host:port
+    certificates: Path | None = None
+    confined: bool = True  # whether the courier is locked in
+    patience: float = 300.0  # seconds without a scheduler, until the run ends
+    overdue: float = 180.0  # seconds without an answer, until a job goes to another worker, too
+    audit: float = 0.02  # share of the jobs that two workers judge, whose answers are compared
+
+
+@dataclass
+class _Asked:
+    """What is known of a job that is not yet done."""
+
+    avoid: set[str] = field(default_factory=set)
+    nonsense: int = 0
+    first: tuple[str, str, SubmissionResult] | None = None  # worker, text, result: to be compared
+
+
+class Cluster:
+    """Grades jobs on a cluster."""
+
+    def __init__(self, way: Way, parcel: Parcel, form: Form, tell: Callable[[str], None]) -> None:
+        self._way, self._parcel, self._form, self._tell = way, parcel, form, tell
+        self._courier: _Courier | None = None
+        self._window = 0
+        self._by: dict[str, list[int]] = {}  # what each worker has judged, while it is believed
+        self._bad: dict[str, str] = {}
+        self._suspects: list[int] = []  # with which workers died
+        self.at_home: list[int] = []  # what the grader's own machine is to judge
+
+    def run(
+        self,
+        submissions: Sequence[Submission],
+        order: Sequence[int],
+        finished: Callable[[int, SubmissionResult], None],
+        tick: Callable[[], None],
+    ) -> None:
+        """Have these submissions judged, but for those that are left `at_home`.
+
+        Raises UserError when no scheduler answers, or no worker can grade; what was finished
+        until then is.
+        """
+        waiting = deque(order)
+        away: dict[int, _Asked] = {}
+        again: dict[int, _Asked] = {}  # to be sent once more, with what is known of them
+        audited = {n for n in order if secrets.randbelow(10_000) < self._way.audit * 10_000}
+        failed = 0
+        try:
+            while waiting or away:
+                if self._courier is None:
+                    waiting.extendleft(reversed(sorted(away)))
+                    again |= away
+                    away.clear()
+                    self._courier, self._window = _Courier(self._way, self._parcel), 0
+                    for worker, why in self._bad.items():
+                        self._courier.send(bad=worker, why=why)
+                while waiting and len(away) < self._window:
+                    number = waiting.popleft()
+                    away[number] = again.pop(number, _Asked())
+                    self._send(number, submissions[number], away[number])
+                try:
+                    said = self._courier.receive(0.2)
+                except CourierError as error:
+                    failed += 1
+                    if failed >= MOST_COURIERS:
+                        text = f"the cluster cannot be reached: {error}; what was graded is kept"
+                        raise UserError(text) from None
+                    self._close()
+                    continue
+                for message in said:
+                    self._heed(message)
+                    number = message.get("n")
+                    if number not in away:
+                        continue
+                    failed = 0
+                    if message.get("died"):
+                        del away[number]
+                        self._suspects.append(number)
+                        name = submissions[number].student
+                        self._tell(f"{name}: {count(DEATHS, 'worker')} died with this in hand")
+                        continue
+                    done = self._answer(number, message, submissions, away[number], audited)
+                    if done is None and number in self.at_home:
+                        del away[number]
+                    elif done is None:
+                        self._send(number, submissions[number], away[number])
+                    else:
+                        del away[number]
+                        finished(number, done)
+                    for other in self._disbelieved():
+                        if other not in {*away, *self.at_home, *self._suspects}:
+                            waiting.append(other)
+                tick()
+        finally:
+            self._close()
+        for number in self._suspects:
+            finished(number, self._last_try(submissions[number]))
+            tick()
+
+    def _last_try(self, submission: Submission) -> SubmissionResult:
+        """Judge a submission with which two workers died: once more, here, after all others.
+
+        Workers die of other things, too, and nobody shall pay for these. A process of its own runs
+        it; if that dies as well, the submission is charged.
+        """
+        with tempfile.TemporaryDirectory(prefix="examiner-last-try-") as name:
+            try:
+                parcel = unpacked(self._parcel.data, self._parcel.digest, Path(name))
+                house = House(parcel.root, parcel.environment())
+                try:
+                    return self._form.read(house.ask(job_of(submission)), submission)
+                finally:
+                    house.close()
+            except (HouseError, NonsenseError):
+                self._tell(f"{submission.student}: charged, since it ended a third process, too")
+                return charged(self._form, submission)
+
+    # ------------------------------------------------------------------ messages
+
+    def _heed(self, message: dict[str, Any]) -> None:
+        if "window" in message:
+            self._window = int(message["window"])
+        if "say" in message:
+            self._tell(str(message["say"]))
+        if "nobody" in message:
+            raise UserError(f"no worker of {self._way.scheduler} can grade: {message['nobody']}")
+        if "gone" in message:
+            raise UserError(f"{message['gone']}; what was graded before is kept")
+
+    def _send(self, number: int, submission: Submission, asked: _Asked) -> None:
+        assert self._courier is not None
+        with contextlib.suppress(CourierError):  # receive will say so
+            self._courier.send(n=number, job=job_of(submission), **{"not": sorted(asked.avoid)})
+
+    def _answer(
+        self,
+        number: int,
+        message: dict[str, Any],
+        submissions: Sequence[Submission],
+        asked: _Asked,
+        audited: set[int],
+    ) -> SubmissionResult | None:
+        """Return a job's result, or None where it must be asked again or judged at home."""
+        worker, text = str(message.get("worker", "")), message.get("result")
+        try:
+            if not isinstance(text, str):
+                raise NonsenseError("no result")
+            result = self._form.read(text, submissions[number])
+        except NonsenseError as error:
+            asked.nonsense += 1
+            asked.avoid.add(worker)
+            if worker:
+                self._send_away(worker, f"answered nonsense ({error})")
+            if asked.nonsense >= MOST_NONSENSE:
+                self.at_home.append(number)
+            return None
+        if number in audited and asked.first is None and len(self._by) + (worker not in self._by) > 1:
+            asked.first = worker, text, result
+            asked.avoid.add(worker)
+            return None
+        if asked.first is not None and not same(asked.first[2], result):
+            self._tell(
+                f"{asked.first[0]} and {worker} judge the same submission in two ways: "
+                "it is judged here, and so is all that either has judged"
+            )
+            for each in (asked.first[0], worker):
+                self._send_away(each, "gave another result than a second worker")
+            self.at_home.append(number)
+            return None
+        self._by.setdefault(worker, []).append(number)
+        return result
+
+    def _send_away(self, worker: str, why: str) -> None:
+        if worker in self._bad:
+            return
+        self._bad[worker] = f"{worker} {why}"
+        self._tell(f"{worker} {why}: it gets no more, and what it has judged is judged again")
+        if self._courier is not None:
+            with contextlib.suppress(CourierError):
+                self._courier.send(bad=worker, why=self._bad[worker])
+
+    def _disbelieved(self) -> list[int]:
+        """Return, once, what workers have judged that are no longer believed."""
+        return [n for worker in self._bad for n in self._by.pop(worker, ())]
+
+    def _close(self) -> None:
+        if self._courier is not None:
+            self._courier.close()
+            self._courier = None
+
+
+def charged(form: Form, submission: Submission) -> SubmissionResult:
+    """Return the result of a submission that ended every worker it touched."""
+    pairs = [
+        (task, replace(test, verdict=Verdict.CRASHED, message=CHARGED)) for task, test in form.tests
+    ]
+    tasks = group_by_task(form.chapter, pairs)
+    return SubmissionResult(submission.student, tasks, CHARGED, submission.files)
+
+
+def same(one: SubmissionResult, other: SubmissionResult) -> bool:
+    """Tell whether two results say the same; seconds may differ."""
+
+    def timeless(result: SubmissionResult) -> SubmissionResult:
+        tasks = [
+            replace(task, tests=tuple(replace(test, seconds=0.0) for test in task.tests))
+            for task in result.tasks
+        ]
+        return replace(result, tasks=tuple(tasks))
+
+    return timeless(one) == timeless(other)
+
+
+# ------------------------------------------------------------------------------ the courier
+
+
+class CourierError(Exception):
+    """The courier has ended."""
+
+
+class _Courier:
+    """The courier's process, locked in where that is asked for."""
+
+    def __init__(self, way: Way, parcel: Parcel) -> None:
+        keys = way.certificates.resolve() if way.certificates else None
+        wall = bubblewrap.wrapping_a_courier(keys) if way.confined else []
+        self._process = subprocess.Popen(
+            [*wall, sys.executable, "-P", "-m", "examiner.cluster.courier"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if not os.environ.get("EXAMINER_COURIER_LOG") else None,
+            env={
+                **ONE_THREAD,
+                "PATH": os.defpath,
+                "LANG": "C.UTF-8",
+                "HOME": "/tmp",
+                "PYTHONPATH": os.pathsep.join(places(())),
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._stdin, self._lines = self._process.stdin, Lines(self._process.stdout.fileno())
+        with contextlib.suppress(CourierError):
+            self.send(
+                scheduler=way.scheduler,
+                certificates=str(keys) if keys else "",
+                digest=parcel.digest,
+                data=base64.b64encode(parcel.data).decode(),
+                patience=way.patience,
+                overdue=way.overdue,
+            )
+
+    def send(self, **what: Any) -> None:
+        """Give it an order; raises CourierError where it is gone."""
+        try:
+            self._stdin.write(json.dumps(what).encode() + b"\n")
+            self._stdin.flush()
+        except OSError:
+            raise CourierError("the courier has ended") from None
+
+    def receive(self, seconds: float) -> list[dict[str, Any]]:
+        """Return what it says, waiting at most so long for the first; raises CourierError."""
+        if not select.select([self._lines], [], [], seconds)[0]:
+            return []
+        try:
+            said = [json.loads(line) for line in self._lines.read()]
+        except (ValueError, RecursionError):
+            raise CourierError("the courier answered nonsense") from None
+        if not said and not self._lines.open:
+            raise CourierError(self._last_words())
+        return [each for each in said if isinstance(each, dict)]
+
+    def _last_words(self) -> str:
+        with contextlib.suppress(Exception):
+            if self._process.stderr:
+                lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
+                return f"the courier has ended: {lines[-1][:300]}" if lines else "the courier has ended"
+        return "the courier has ended"
+
+    def close(self) -> None:
+        """End it."""
+        self._process.kill()
+        self._process.wait()
+        for file in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if file:
+                with contextlib.suppress(OSError):
+                    file.close()

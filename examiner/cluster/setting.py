@@ -1,0 +1,52 @@
+"""How Dask is set for grading: its configuration for each role."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from examiner.cluster.certificates import AUTHORITY, SCHEDULER, WORKER, require
+
+DEATHS = 2  # of workers that had a submission in hand, until it is charged
+MOST_DEATHS = 20  # of workers that had it on their list: innocent ones wait there
+RULES = "examiner.cluster.rules"
+
+
+def configuration(role: str, certificates: Path | None) -> dict[str, Any]:
+    """Return Dask's configuration for a process of a role; raises UserError for no certificates."""
+    found: dict[str, Any] = {
+        "examiner.role": role,
+        "distributed.scheduler.allowed-failures": MOST_DEATHS,
+        "distributed.scheduler.worker-ttl": "60s",
+        "distributed.scheduler.worker-saturation": 1.0,
+        "distributed.scheduler.preload": [RULES],
+        "distributed.worker.preload": [RULES],
+        "distributed.nanny.preload": [RULES],
+        "distributed.worker.profile.enabled": False,
+        "distributed.comm.compression": False,
+        "distributed.comm.timeouts.connect": "30s",
+        "distributed.comm.timeouts.tcp": "30s",
+    }
+    if certificates:
+        folder = certificates.resolve()
+        require(folder, role)
+        own = {"cert": str(folder / f"{role}.pem"), "key": str(folder / f"{role}.pem")}
+        tls = "distributed.comm.tls"
+        found |= {"distributed.comm.require-encryption": True}
+        found |= {f"{tls}.ca-file": str(folder / AUTHORITY)}
+        for part in (SCHEDULER, WORKER, "client"):  # a worker calls the scheduler as a client, too
+            found |= {f"{tls}.{part}.{name}": path for name, path in own.items()}
+    return found
+
+
+def take_certificates(words: list[str]) -> tuple[Path | None, list[str]]:
+    """Take `--certificates FOLDER` out of a command's words.
+
+    >>> take_certificates(["--certificates", "keys", "--nthreads", "1"])[1]
+    ['--nthreads', '1']
+    """
+    if "--certificates" not in words:
+        return None, words
+    at = words.index("--certificates")
+    given = words[at + 1 : at + 2]
+    return Path(given[0]) if given else None, [*words[:at], *words[at + 2 :]]
