@@ -12,12 +12,13 @@ CORRECTIONS = (
     (re.compile(r' role="doc-biblioentry"'), ' role="listitem"'),
     # a name must hold the words that one sees, else who speaks to the computer is not understood
     (re.compile(r'<summary aria-label="Toggle hidden content">'), "<summary>"),
-    (re.compile(r'(<button class="btn search-button-field[^>]*?) title="Search" aria-label="Search"'),
-     r"\1"),
+    (re.compile(r'(?<=<button class="btn search-button-field search-button__button pst-js-only")'
+                r' title="Search" aria-label="Search"'), ""),
     # a figure is a group already
     (re.compile(r'(<figure class="[^"]*"[^>]*?) role="group"'), r"\1"),
     # each exercise and each proof gets these from its extension
-    (re.compile(r'(<section|<div class="proof admonition") id="(?:exercise|proof)(?:-content)?"'), r"\1"),
+    (re.compile(r'(<section|<div class="proof admonition")'
+                r' id="(?:exercise|proof)(?:-content)?"'), r"\1"),
 )  # fmt: skip
 DRAWING = re.compile(r"<svg\b.*?</svg>", re.S)
 ID = re.compile(r'\bid="([^"]+)"')

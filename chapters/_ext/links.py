@@ -15,9 +15,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 NUMBER = r"\d+\.\d+"
-NAMED = re.compile(
-    rf"\b(?P<kind>[Ss]ection|[Ee]quation)s? (?P<numbers>{NUMBER}(?:(?:, | and |, and | to ){NUMBER})*)"
-)
+NUMBERS = rf"{NUMBER}(?:(?:, | and |, and | to ){NUMBER})*"
+NAMED = re.compile(rf"\b(?P<kind>[Ss]ection|[Ee]quation)s? (?P<numbers>{NUMBERS})")
 HEADING = re.compile(rf"^({NUMBER}) ")
 LINKED = (nodes.reference, nodes.title, nodes.literal, nodes.math, nodes.raw, nodes.target)
 DATA = "previews-data.js"
