@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import styles
+from landmarks import accessible
 from sphinx.application import Sphinx
 
 SHEET = "pages.css"
@@ -31,6 +32,7 @@ NEEDED: dict[str, str | None] = {
     "design-tabs.js": 'class="sd-tab-set',
     "clipboard.min.js": '<div class="highlight',
     "copybutton.js": '<div class="highlight',
+    "previews.js": "#term-|#eq-|bibliography.html#id",
     "quizzes.js": 'class="quiz"|class="questions|class="review',
 }
 UNUSED = ("scripts/fontawesome.js", "scripts/bootstrap.js", "searchtools.js", "sphinx_highlight.js")
@@ -49,11 +51,11 @@ CHOOSE_THEME = """<script>
 WAIT_FOR_LETTERS = """<script>
   (() => {
     const { classList } = document.documentElement;
-    const letters = ['1em "Source Serif 4"', 'italic 1em "Source Serif 4"', '1em "STIX Two Math Part"'];
+    const letters = ['"Source Serif 4"', '"STIX Two Math Part"'].map((name) => `1em ${name}`);
     const late = () => { if (classList.contains("waiting")) classList.replace("waiting", "late"); };
     classList.add("waiting");
     setTimeout(late, 600);
-    Promise.all(letters.map((font) => document.fonts.load(font)))
+    Promise.all([...letters, `italic ${letters[0]}`].map((font) => document.fonts.load(font)))
       .then(() => classList.remove("waiting"), late);
   })();
   </script>
@@ -129,7 +131,7 @@ def light(html: str, folder: Path, shared: list[str], version: str) -> str:
 
     html = SCRIPT.sub(script, LINK.sub(link, html))
     html = PICTURE.sub(lambda m: f"<img {size(folder / m[2])}{m[1]}", html)
-    html = html.replace("</head>", WAIT_FOR_LETTERS + "</head>", 1)
+    html = accessible(html).replace("</head>", WAIT_FOR_LETTERS + "</head>", 1)
     return THEME.sub(CHOOSE_THEME, html, count=1)
 
 

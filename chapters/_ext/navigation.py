@@ -1,9 +1,11 @@
 """Finding a section: the open chapter's sections in the left menu, and a search that lands on one.
 
 Sphinx's own search knows pages only, and fetches them once more to quote them. Here a script lists
-every section with its text, so the search also works on pages opened from a disk.
+every section with its text, every task and every function that one writes, so that `find.js` also
+works on pages opened from a disk.
 """
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -15,6 +17,8 @@ from docutils import nodes
 from sphinx.addnodes import glossary
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+
+from examiner.project import Project
 
 INDEX = "sections.js"
 SILENT = (nodes.raw, nodes.math_block, nodes.literal_block, nodes.comment, nodes.target, glossary)
@@ -51,9 +55,6 @@ def show_sections(
 ) -> None:
     """Put the open page's sections below its name in the left menu."""
     make = context.get("generate_toctree_html")
-    if page == "search":
-        app.add_js_file(INDEX, defer="defer")
-        app.add_js_file("search-sections.js", defer="defer")
     if make is None or page not in app.env.tocs:
         return
 
@@ -89,7 +90,8 @@ def words(node: nodes.Node) -> str:
 
     What belongs to a section inside is left to that section.
     """
-    if isinstance(node, (nodes.section, *SILENT)):
+    titled = isinstance(node, nodes.section) and node.next_node(nodes.title) is not None
+    if titled or isinstance(node, SILENT):
         return ""
     if isinstance(node, nodes.math):
         return plain(node.astext())
@@ -116,9 +118,10 @@ def entries(page: str, doctree: nodes.document) -> Iterator[list[str]]:
     """Give [page, anchor, title, text] of each section of a page and of each term it explains."""
     for section in doctree.findall(nodes.section):
         title = section.next_node(nodes.title)
-        text = "".join(words(child) for child in section.children[1:])
-        anchor = "" if isinstance(section.parent, nodes.document) else section["ids"][0]
-        yield [page, anchor, title.astext() if title else "", " ".join(text.split())]
+        if title is not None:  # the box of an exercise holds one without: it belongs to its section
+            text = "".join(words(child) for child in section.children[1:])
+            anchor = "" if isinstance(section.parent, nodes.document) else section["ids"][0]
+            yield [page, anchor, title.astext(), " ".join(text.split())]
     for terms in doctree.findall(glossary):
         for item in terms.findall(nodes.definition_list_item):
             term = item.next_node(nodes.term)
@@ -129,18 +132,55 @@ def entries(page: str, doctree: nodes.document) -> Iterator[list[str]]:
 
 def collect(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Keep the sections of a page for the index."""
-    app.env.metadata[page]["sections"] = list(entries(page, doctree))  # type: ignore[assignment]
+    kept: dict[str, Any] = app.env.metadata[page]
+    kept["sections"] = list(entries(page, doctree))
+    named = (name for node in doctree.findall(nodes.Element) for name in node.get("ids", ()))
+    kept["tasks"] = [name for name in named if name.startswith("task-")]
+
+
+def tasks(project: Project, places: dict[str, str]) -> Iterator[list[str]]:
+    """Give [page, anchor, title, text, kind] of each task, and of each function of its task.
+
+    places: the pages of the exercises' boxes, by their ids.
+    """
+    for chapter in project.catalogue.chapters:
+        told = summaries(project.module("solutions", chapter.stem))
+        for task in chapter.tasks:
+            anchor = f"task-{task.id.replace('.', '-')}"
+            if page := places.get(anchor):
+                text = f"Write {', '.join(task.symbols)}. {task.see}, {task.points} points."
+                yield [page, anchor, f"Task {task.id}: {task.title}", text, "task"]
+                for symbol in task.symbols:
+                    yield [
+                        page,
+                        anchor,
+                        f"{symbol}(): task {task.id}",
+                        told.get(symbol, ""),
+                        "name",
+                    ]
+
+
+def summaries(module: Path) -> dict[str, str]:
+    """Return the first line of each docstring of a module: {"Counter.step": "Count one more."}."""
+    found = {}
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    for top in tree.body:
+        if isinstance(top, (ast.FunctionDef, ast.ClassDef)):
+            for node in (top, *(n for n in top.body if isinstance(n, ast.FunctionDef))):
+                name = top.name if node is top else f"{top.name}.{node.name}"
+                found[name] = (ast.get_docstring(node) or "").partition("\n")[0]
+    return found
 
 
 def write_index(app: Sphinx, error: Exception | None) -> None:
     """Write all sections into one script, which a browser may load from a disk."""
     if error is None and app.builder.format == "html":
-        rows = [
-            json.dumps(row, ensure_ascii=False)
-            for page in sorted(app.env.metadata)
-            for row in app.env.metadata[page].get("sections", ())
-        ]
-        text = "var SECTIONS = [\n" + ",\n".join(rows) + "\n];\n"
+        pages: dict[str, dict[str, Any]] = app.env.metadata
+        rows = [row for page in sorted(pages) for row in pages[page].get("sections", ())]
+        places = {task: page for page in sorted(pages) for task in pages[page].get("tasks", ())}
+        rows += tasks(Project(Path(app.srcdir)), places)
+        lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+        text = f"var SECTIONS = [\n{lines}\n];\n"
         Path(app.outdir, "_static", INDEX).write_text(text, encoding="utf-8")
 
 
