@@ -131,9 +131,11 @@ export function draw(live, { stories, start }) {
   begin(0);
 }
 
-/** A number on a bar of its share. */
+/** A number on a bar of its share; a bar that is there already grows. */
 function fill(cell, share, shown) {
-  cell.replaceChildren(h("i", { class: "front-bar", style: `width: ${(100 * share).toFixed(1)}%` }), h("span", {}, shown));
+  if (!cell.firstChild) cell.append(h("i", { class: "front-bar" }), h("span", {}));
+  cell.firstChild.style.width = `${(100 * share).toFixed(1)}%`;
+  cell.lastChild.textContent = shown;
 }
 
 /** What decides a word, or that nothing told so far does. */

@@ -88,7 +88,8 @@ def wide(ladder: Ladder, *, alone: bool = False) -> str:
         y = ys[name] - 7 - LEADING * (len(lines) - 1) if name != SHOWN[0] else ys[name] + 20
         parts += _label((x0 + x1) / 2, y, lines)
     parts.append(_line(left, ground, right, ground, "floor", 4))
-    parts.append(_text(left + 6, ground - 7, _floor(ladder), "floor", "start", LETTERS))
+    told = f"{_floor(ladder)}, which no model can beat"
+    parts.append(_text(left + 6, ground - 7, told, "floor", "start", LETTERS))
     for title, names in CHAPTERS.items():
         x0, x1 = rungs[names[0]][0] + 3, rungs[names[-1]][1] - 3
         number, _, word = title.partition(" · ")
@@ -124,7 +125,7 @@ def narrow(ladder: Ladder) -> str:
 
 def _floor(ladder: Ladder) -> str:
     """What stands at the floor."""
-    return f"the floor: perplexity {ladder.floor:.2f}, which no model can beat"
+    return f"the floor: perplexity {ladder.floor:.2f}"
 
 
 def _depth(value: float) -> float:
