@@ -1,5 +1,6 @@
-"""What `nextword sync` keeps up to date of the figures to touch: the script and style in stored
-outputs, and the village's programs in JavaScript. The course's settings name this module."""
+"""What `nextword sync` keeps up to date besides: the script and style of the figures to touch in
+stored outputs, the village's programs in JavaScript, and the picture of the ladder that the README
+shows. The course's settings name this module."""
 
 from __future__ import annotations
 
@@ -8,8 +9,12 @@ from pathlib import Path
 
 from nextword.explorables import refreshed
 from nextword.explorables.stories import program
+from nextword.models import checkpoints
+from nextword.models.store import FOLDER, RUNGS
+from nextword.plots import falling
 
 STORIES = Path("nextword") / "explorables" / "stories.js"
+LADDER = Path("chapters") / "_static" / "ladder.svg"
 MARK = 'class=\\"nw-x\\"'  # how an explorable begins, inside a notebook's file
 
 
@@ -30,6 +35,17 @@ def page(text: str) -> str:
 
 
 def files(root: Path) -> dict[Path, str]:
-    """Return the village's stories in JavaScript, where the course folder holds them."""
-    path = root / STORIES
-    return {path: program()} if path.is_file() else {}
+    """Return the village's stories in JavaScript and the ladder's picture, where both belong."""
+    made = {}
+    if (root / STORIES).is_file():
+        made[root / STORIES] = program()
+    if (root / FOLDER / RUNGS).is_dir() and (root / LADDER).parent.is_dir():
+        made[root / LADDER] = falling.wide(shipped_ladder(root), alone=True) + "\n"
+    return made
+
+
+def shipped_ladder(root: Path) -> falling.Ladder:
+    """What the book's first picture shows of the ladder: as it was measured when it was shipped."""
+    known = checkpoints.ladder(root / FOLDER)
+    above = {row.name: row.gap_percent for row in known.rows if row.gap_percent is not None}
+    return falling.Ladder(above, known.floor or 1.0)

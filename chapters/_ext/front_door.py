@@ -1,4 +1,4 @@
-"""The first page: the game and the falling ladder, made from the shipped numbers when the book is built.
+"""The first page: the game and the falling ladder, made from the shipped numbers at each build.
 
 Leaves out: what they look like (`_static/home.css`, nextword.plots.falling, explorables/home.js).
 """
@@ -13,19 +13,13 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from nextword.explorables.home import game
-from nextword.models import checkpoints, store
+from nextword.models import store
 from nextword.plots import falling
+from nextword.products import shipped_ladder
 
 GAME = Path("checkpoints", "home", "game.safetensors")
 STYLE = "home.css"
 START = "01-language-models.html"
-
-
-def ladder() -> falling.Ladder:
-    """What the book ships of the ladder."""
-    known = checkpoints.ladder()
-    above = {row.name: row.gap_percent for row in known.rows if row.gap_percent is not None}
-    return falling.Ladder(above, known.floor or 1.0)
 
 
 class GuessingGame(SphinxDirective):
@@ -40,14 +34,15 @@ class GuessingGame(SphinxDirective):
 
 
 class FallingLadder(SphinxDirective):
-    """Draw the ladder twice, for wide screens and for narrow ones; the style sheet shows one."""
+    """Draw the ladder twice; on narrow screens the style sheet shows the second one instead."""
 
     def run(self) -> list[nodes.Node]:
         """One figure."""
-        found = ladder()
+        found = shipped_ladder(Path(self.env.srcdir))
+        wide, narrow = falling.wide(found), falling.narrow(found)
         html = (
-            f'<figure class="front-ladder"><div class="front-wide">{falling.wide(found)}</div>'
-            f'<div class="front-narrow" hidden>{falling.narrow(found)}</div></figure>'
+            f'<figure class="front-ladder"><div class="front-wide">{wide}</div>'
+            f'<div class="front-narrow" style="display: none">{narrow}</div></figure>'
         )
         return [nodes.raw("", html, format="html")]
 

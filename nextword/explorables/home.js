@@ -6,9 +6,8 @@ import { h, button, spoken, unique } from "./parts.js";
 const MODELS = ["5-gram", "transformer", "village"];
 const PLAYERS = ["you", "5-gram", "transformer", "truth"];
 const SURE = [["a guess", 0.4], ["fairly sure", 0.75], ["certain", 0.97]];
-const VEILED = 48; // words of the rest that are drawn as bars, so that one sees how far it is
 const bits = (share) => -Math.log2(share);
-const percent = (share) => (share > 0 && share < 0.005 ? "<1" : String(Math.round(100 * share)));
+const percent = (share) => `${share > 0 && share < 0.005 ? "<1" : Math.round(100 * share)} %`;
 
 /** What a bet says of each choice: so sure of one, the others share the rest evenly. */
 export const bet = (choices, word, sure) => choices.map((each) => (each === word ? sure : (1 - sure) / (choices.length - 1)));
@@ -31,12 +30,12 @@ export function draw(live, { stories, start }) {
   const text = h("p", { class: "front-story" }), says = spoken(), far = h("span", { class: "front-far" });
   const group = unique();
   const sure = SURE.map(([name, share], k) => h("input", { type: "radio", name: group, value: share, checked: k === 1 }));
-  const bets = h("fieldset", { class: "front-sure" }, h("legend", {}, "How sure are you?"),
+  const bets = h("fieldset", { class: "front-sure" }, h("legend", {}, "How sure?"),
     SURE.map(([name], k) => h("label", {}, sure[k], h("span", {}, name))));
   const next = button("Next word", () => (asked < stories[told].questions.length - 1 ? goOn() : begin((told + 1) % stories.length)), { class: "nw-x-button nw-x-main" });
   const link = h("a", { class: "front-start", href: start }, "Start chapter 1");
   const body = h("tbody", {}), sums = PLAYERS.map((name, k) => h("td", { class: `front-p${k}` }));
-  const heads = [h("th", { scope: "col" }, "next word"), ...PLAYERS.map((name, k) => h("th", { scope: "col", class: `front-p${k}` }, name))];
+  const heads = [h("th", { scope: "col" }, "pick a word"), ...PLAYERS.map((name, k) => h("th", { scope: "col", class: `front-p${k}` }, name))];
   const board = h("table", { class: "front-board", "aria-label": "bets on the next word, in percent, and the bits that each has lost" },
     h("thead", {}, h("tr", {}, heads)), body,
     h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, "bits lost", h("small", {}, "fewest wins")), sums)));
@@ -66,21 +65,23 @@ export function draw(live, { stories, start }) {
     body.replaceChildren(...rows.map((each) => each.row));
     far.textContent = `${asked + 1} of ${stories[told].questions.length}`;
     next.classList.add("front-away");
-    says.textContent = asked ? "And now?" : "Tap the word that you think comes next.";
+    bets.hidden = false;
+    says.textContent = asked ? "And now?" : "Pick the word that you think comes next.";
     total();
   }
 
   /** The story so far: guessed words keep their mark, the rest is veiled. */
   function tell(from = Infinity) {
     const { words, questions } = stories[told], { place } = question(), gap = blanks(words);
-    const shown = words.slice(0, answered ? place + 1 : place).map((word, k) => {
+    const end = answered && asked === questions.length - 1;
+    const shown = words.slice(0, end ? words.length : answered ? place + 1 : place).map((word, k) => {
       const q = questions.findIndex((each) => each.place === k);
       const look = q < 0 ? "" : right[q] ? "front-right" : "front-wrong";
       const fresh = k >= from ? ` animation-delay: ${40 * (k - from)}ms` : null;
       return [gap[k], look || fresh ? h("span", { class: fresh ? `front-new ${look}` : look, style: fresh }, word) : word];
     });
-    const rest = words.length - place - 1;
-    const veil = Array.from({ length: Math.min(rest, VEILED) }, () => [" ", h("i", { class: "front-veil" })]);
+    const rest = end ? 0 : words.length - place - 1;
+    const veil = Array.from({ length: rest }, () => [" ", h("i", { class: "front-veil" })]);
     const hole = answered ? [] : [gap[place], h("span", { class: "nw-x-gap" }, "?")];
     text.replaceChildren(...[...shown, hole].flat(), h("span", { "aria-hidden": "true" }, veil.flat()));
   }
@@ -102,7 +103,8 @@ export function draw(live, { stories, start }) {
     tell();
     total();
     const last = asked === stories[told].questions.length - 1;
-    says.replaceChildren(h("strong", {}, word === truly ? "Right: " : "It was "), `“${truly}”. `, last ? verdict(lost) : `${kind[0].toUpperCase()}${kind.slice(1)}.`);
+    says.replaceChildren(h("strong", {}, word === truly ? "Right: " : "It was "), `“${truly}”. `, last ? verdict(lost) : why(kind, given.village[k]));
+    bets.hidden = last;
     next.textContent = last ? "Another story" : "Next word";
     next.classList.remove("front-away");
     next.focus({ preventScroll: true });
@@ -125,21 +127,25 @@ export function draw(live, { stories, start }) {
     h("div", { class: "front-play" },
       h("div", { class: "front-left" }, text),
       h("div", { class: "front-right-side" }, board, bets)),
-    h("div", { class: "front-foot" }, says, h("div", { class: "front-go" }, far, next, link)));
+    h("div", { class: "front-foot" }, far, says, h("div", { class: "front-go" }, next, link)));
   begin(0);
 }
 
-/** A number on a bar of its share. */
+/** A number on a bar of its share; a bar that is there already grows. */
 function fill(cell, share, shown) {
-  cell.replaceChildren(h("i", { class: "front-bar", style: `width: ${(100 * share).toFixed(1)}%` }), h("span", {}, shown));
+  if (!cell.firstChild) cell.append(h("i", { class: "front-bar" }), h("span", {}));
+  cell.firstChild.style.width = `${(100 * share).toFixed(1)}%`;
+  cell.lastChild.textContent = shown;
 }
+
+/** What decides a word, or that nothing told so far does. */
+const why = (kind, truth) => (truth < 1 ? `Nobody could be sure: its true chance was ${percent(truth)}.` : `What decides it: ${kind}.`);
 
 /** Who won, and what it means. */
 function verdict([you, five, network, truth]) {
-  const said = `You lost ${you.toFixed(1)} bits, the 5-gram ${five.toFixed(1)}, the transformer ${network.toFixed(1)}.`;
-  if (you < truth) return `${said} You are even below the floor, ${truth.toFixed(1)}: that is luck, and no luck lasts a million words.`;
-  const floor = `The truth itself lost ${truth.toFixed(1)}: that is the floor.`;
-  if (you < network) return `${said} You beat both machines! ${floor}`;
-  if (you < five) return `${said} You remember the story, the 5-gram only four words. ${floor}`;
-  return `${said} Where you are not sure, bet less. ${floor}`;
+  const floor = `The truth itself lost ${truth.toFixed(1)} bits: that is the floor.`;
+  if (you < truth) return `You are even below the floor, ${truth.toFixed(1)} bits. That is luck, and no luck lasts a million words.`;
+  if (you < network) return `You beat both machines! ${floor}`;
+  if (you < five) return `You beat the 5-gram, which sees four words; you know the story. ${floor}`;
+  return `Both machines beat you: where you are not sure, bet less. ${floor}`;
 }

@@ -1,4 +1,4 @@
-"""The game of the first page as a figure: its title, its numbers, and what stands without JavaScript.
+"""The game of the first page as a figure: its numbers, and what stands without JavaScript.
 
 Leaves out: choosing the stories (nextword.models.home_game), playing (home.js).
 """

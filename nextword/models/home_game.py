@@ -1,4 +1,4 @@
-"""The game on the book's first page: short stories of the test text, and what each model bets there.
+"""The game on the book's first page: stories of the test text, and what each model bets there.
 
 The models are those of the ladder, so this recipe is made after them. Their rows are computed here,
 once and exactly: for these stories a page that ran the transformer itself would show the same
@@ -55,10 +55,10 @@ class Place:
         rows = {**self.guesses, "village": self.possible}
         return {
             "place": self.place,
-            "kind": village.KINDS[self.kind],
+            "kind": village.KINDS[self.kind].partition(":")[0],
             "answer": self.answer,
             "choices": choices,
-            "bets": {name: shares([row.get(w, 0.0) for w in choices]) for name, row in rows.items()},
+            "bets": {n: shares([row.get(w, 0.0) for w in choices]) for n, row in rows.items()},
         }
 
     def choices(self) -> list[str]:
@@ -80,7 +80,7 @@ def shares(weights: Sequence[float]) -> list[float]:
 
 
 def places(story: Sequence[str], models: Models) -> Iterator[Place]:
-    """Where a story can be asked about: few words are possible, and the n-gram model is in doubt."""
+    """Where a story can be asked about: few words are possible, the n-gram model is in doubt."""
     listener = village.Listener()
     for place, word in enumerate(story):
         possible, kind = listener.possible(), listener.kind
@@ -128,7 +128,8 @@ def game(stories: Sequence[Sequence[str]], models: Models, report: Report) -> li
     found.sort(key=lambda each: -worth(each[1]))
     about: dict[str, tuple[Sequence[str], list[Place]]] = {}
     for story, questions in found:
-        about.setdefault(next(w for w in story if w in village.VILLAGE.names.weights), (story, questions))
+        person = next(word for word in story if word in village.VILLAGE.names.weights)
+        about.setdefault(person, (story, questions))
     varied = sorted(list(about.values())[:STORIES], key=lambda each: len(each[0]))
     return [
         {"words": list(story), "questions": [each.asked() for each in questions]}

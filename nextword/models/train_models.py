@@ -29,7 +29,7 @@ SECOND = (
 
 
 def everything() -> Sequence[Recipe]:
-    """The recipes of the chapters, the rungs on a million words, some on two, and what they play."""
+    """The recipes of the chapters, the rungs on one and two million words, then what they play."""
     chapters = sorted(listed(recipes, "RECIPES"), key=lambda recipe: recipe.name)
     rungs = all_rungs()
     second = (of_rung(rung, TWICE) for rung in rungs if rung.name in SECOND)

@@ -1,7 +1,7 @@
-"""The ladder as the book's first picture: models step down to the floor. Leaves out: the full ladder.
+"""The ladder as the book's first picture: stairs down to the floor. Leaves out some of the rungs.
 
 It is written as SVG by hand, with no library's digits in it, so that it is the same file on every
-machine: the README shows it from a file, the first page holds it twice, for wide and narrow screens.
+machine: the README shows it from a file, the first page holds it for wide and narrow screens.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "6 · transformers": ("transformer", "with convolution"),
 }
 SHOWN = tuple(name for rungs in CHAPTERS.values() for name in rungs)
-STEPS = (74, 58, 58, 58, 62, 56, 56, 66, 84, 92)  # pixels: as wide as what stands on each step
+STEPS = (80, 58, 58, 58, 62, 56, 56, 66, 84, 92)  # pixels: as wide as what stands on each step
 TICKS = (10_000, 1_000, 100, 10)  # percent above the floor
 LOWEST, HIGHEST = 2.2, 14_000  # percent: where the axis ends; below it is the floor
 LINE = f"var(--fig-line-0, {COLOURS[0]})"
 PEN = {"ink": f"var(--fig-ink, {INK})", "muted": f"var(--fig-muted, {MUTED})",
        "faint": f"var(--fig-faint, {FAINT})", "floor": f"var(--fig-floor, {FLOOR})"}  # fmt: skip
-LETTERS, SMALLER = 14, 12.8  # pixels
+LETTERS, SMALLER, LEADING = 14, 12.8, 15  # pixels
+AXIS = "perplexity above the floor (logarithmic)"
 # a file on its own has no page around it that would choose the colours
 ALONE = """<style>
 svg { --fig-ink: #22292b; --fig-muted: #56605f; --fig-faint: #d9d6ce; --fig-floor: #a84a14; --fig-line-0: #005f96; }
@@ -68,60 +69,63 @@ def percent(value: float) -> str:
 
 
 def wide(ladder: Ladder, *, alone: bool = False) -> str:
-    """The stairs from left to right, 736 pixels wide. alone: as a file of its own."""
-    left, top, bottom = 66, 40, 352
+    """The stairs from left to right, for a page's column. alone: as a file of its own."""
+    left, top, bottom = 74, 40, 352
     edges = list(accumulate(STEPS, initial=left))
-    right = edges[-1]
+    right, ground = edges[-1], bottom + 12
     rungs = dict(zip(SHOWN, pairwise(edges), strict=True))
     ys = {name: top + (bottom - top) * _depth(ladder.above[name]) for name in SHOWN}
-    parts = [_text(left - 8, 18, "perplexity above the floor (logarithmic)", "muted", SMALLER, "start", x0=4)]
+    parts = [_text(4, 18, AXIS, "muted", "start")]
     for tick in TICKS:
         y = top + (bottom - top) * _depth(tick)
         parts.append(_line(left, y, right, y, "faint", 1))
-        parts.append(_text(left - 8, y + 4, f"{tick:,} %", "muted", SMALLER, "end"))
+        parts.append(_text(left - 8, y + 4, f"{tick:,} %", "muted", "end"))
     points = [(x, ys[name]) for name, both in rungs.items() for x in both]
-    parts.append(_stairs([(left, bottom + 12), *points, (right, bottom + 12)], points))
+    parts.append(_stairs([(left, ground), *points, (right, ground)], points))
     for name, (x0, x1) in rungs.items():
         lines = [percent(ladder.above[name]), *_broken(name)]
         # above its step a label has room, but for the first one, which stands at the top
-        y = ys[name] - 7 - 15 * (len(lines) - 1) if name != SHOWN[0] else ys[name] + 20
-        parts += _label((x0 + x1) / 2, y, lines, "middle")
-    parts.append(_line(left, bottom + 12, right, bottom + 12, "floor", 4))
-    parts.append(
-        _text(left + 6, bottom + 5, f"the floor: perplexity {ladder.floor:.2f}, which no model can beat", "floor", LETTERS, "start")  # noqa: E501
-    )
+        y = ys[name] - 7 - LEADING * (len(lines) - 1) if name != SHOWN[0] else ys[name] + 20
+        parts += _label((x0 + x1) / 2, y, lines)
+    parts.append(_line(left, ground, right, ground, "floor", 4))
+    told = f"{_floor(ladder)}, which no model can beat"
+    parts.append(_text(left + 6, ground - 7, told, "floor", "start", LETTERS))
     for title, names in CHAPTERS.items():
         x0, x1 = rungs[names[0]][0] + 3, rungs[names[-1]][1] - 3
-        parts.append(_line(x0, bottom + 24, x1, bottom + 24, "muted", 1.5))
         number, _, word = title.partition(" · ")
-        parts.append(_text((x0 + x1) / 2, bottom + 42, f"chapter {number}", "muted", SMALLER, "middle"))  # noqa: E501
-        parts.append(_text((x0 + x1) / 2, bottom + 59, word, "ink", SMALLER, "middle"))
-    return _svg(right + 6, bottom + 70, parts, ladder.alt, alone)
+        parts.append(_line(x0, ground + 12, x1, ground + 12, "muted", 1.5))
+        parts.append(_text((x0 + x1) / 2, ground + 30, f"chapter {number}", "muted"))
+        parts.append(_text((x0 + x1) / 2, ground + 47, word, "ink"))
+    return _svg(right + 6, ground + 58, parts, ladder.alt, alone)
 
 
 def narrow(ladder: Ladder) -> str:
-    """The stairs from the top down, 350 pixels wide: a line for each model, the floor at the left."""
+    """The stairs from the top down, for a phone: a line for each model, the floor at the left."""
     left, right, top, row = 16, 330, 30, 38
-    width = right - left
-    xs = {name: right - width * _depth(ladder.above[name]) for name in SHOWN}
+    xs = {name: right - (right - left) * _depth(ladder.above[name]) for name in SHOWN}
     bottom = top + row * len(SHOWN)
     parts = []
     for tick in TICKS:
-        x = right - width * _depth(tick)
+        x = right - (right - left) * _depth(tick)
         parts.append(_line(x, top, x, bottom, "faint", 1))
-        parts.append(_text(x, bottom + 17, f"{tick:,} %", "muted", SMALLER, "middle"))
-    points = [p for k, name in enumerate(SHOWN)
-              for p in ((xs[name], top + k * row), (xs[name], top + (k + 1) * row))]  # fmt: skip
+        parts.append(_text(x, bottom + 17, f"{tick:,} %", "muted"))
+    points = [(xs[name], top + y * row) for k, name in enumerate(SHOWN) for y in (k, k + 1)]
     parts.append(_stairs([(left, top), *points, (left, bottom)], points))
     for k, name in enumerate(SHOWN):
-        y = top + (k + 0.5) * row + 5
-        lines = [f"{name}  {percent(ladder.above[name])}"]
-        inside = xs[name] > left + 0.55 * width
-        parts += _label(xs[name] - 8 if inside else xs[name] + 8, y, lines, "end" if inside else "start")  # noqa: E501
+        text, y = f"{name}  {percent(ladder.above[name])}", top + (k + 0.5) * row + 5
+        if xs[name] > (left + right) / 2:  # no room for a name at the right of the step
+            parts.append(_text(xs[name] - 8, y, text, "ink", "end", LETTERS, bold=True))
+        else:
+            parts.append(_text(xs[name] + 8, y, text, "ink", "start", LETTERS, bold=True))
     parts.append(_line(left, top, left, bottom, "floor", 4))
-    parts.append(_text(left - 2, top - 12, f"the floor: perplexity {ladder.floor:.2f}", "floor", LETTERS, "start"))  # noqa: E501
-    parts.append(_text(right + 14, bottom + 36, "perplexity above the floor (logarithmic)", "muted", SMALLER, "end"))
+    parts.append(_text(left - 2, top - 12, _floor(ladder), "floor", "start", LETTERS))
+    parts.append(_text(right + 14, bottom + 36, AXIS, "muted", "end"))
     return _svg(350, bottom + 44, parts, ladder.alt, alone=False)
+
+
+def _floor(ladder: Ladder) -> str:
+    """What stands at the floor."""
+    return f"the floor: perplexity {ladder.floor:.2f}"
 
 
 def _depth(value: float) -> float:
@@ -134,11 +138,11 @@ def _broken(name: str) -> list[str]:
     return name.replace("feed-", "feed- ").split(" ")
 
 
-def _label(x: float, y: float, lines: Sequence[str], anchor: str) -> Iterator[str]:
+def _label(x: float, y: float, lines: Sequence[str]) -> Iterator[str]:
     """Lines below each other, the first one in bold."""
-    for k, line in enumerate(lines):
-        size = LETTERS if k == 0 else SMALLER
-        yield _text(x, y + 15 * k, line, "ink", size, anchor, bold=k == 0)
+    yield _text(x, y, lines[0], "ink", size=LETTERS, bold=True)
+    for k, line in enumerate(lines[1:], start=1):
+        yield _text(x, y + LEADING * k, line, "ink")
 
 
 def _stairs(area: Sequence[tuple[float, float]], edge: Sequence[tuple[float, float]]) -> str:
@@ -156,11 +160,18 @@ def _line(x1: float, y1: float, x2: float, y2: float, pen: str, width: float) ->
 
 
 def _text(
-    x: float, y: float, text: str, pen: str, size: float, anchor: str, *, bold: bool = False, x0: float | None = None  # noqa: E501
+    x: float,
+    y: float,
+    text: str,
+    pen: str,
+    anchor: str = "middle",
+    size: float = SMALLER,
+    *,
+    bold: bool = False,
 ) -> str:
     weight = "; font-weight: 700" if bold else ""
     style = f"fill: {PEN[pen]}; font-size: {size}px; text-anchor: {anchor}{weight}"
-    return f'<text x="{x if x0 is None else x0:.1f}" y="{y:.1f}" style="{style}">{escape(text)}</text>'  # noqa: E501
+    return f'<text x="{x:.1f}" y="{y:.1f}" style="{style}">{escape(text)}</text>'
 
 
 def _svg(width: int, height: int, parts: Sequence[str], alt: str, alone: bool) -> str:

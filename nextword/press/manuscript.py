@@ -21,7 +21,7 @@ from examiner.errors import UserError
 from nextword.press.moved import Appendices, new, page_number
 
 UNPRINTED = (
-    "script, style, noscript, a.headerlink, button, .sd-summary-state-marker, "
+    "script, style, noscript, a.headerlink, button, .sd-summary-state-marker, .nw-x-untrusted, "
     "details.hide.above-input, details.hide > summary, div.cell.tag_claims"
 )
 STYLES = ("pygments.css", "book.css", "formulas.css", "quizzes.css")

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.slow
 
 DRAWING = """<figure class="drawing"><svg viewBox="0 0 300 240" xmlns="http://www.w3.org/2000/svg">
 <text x="5" y="15">upper-{0}</text><text x="5" y="235">lower-{0}</text></svg></figure>"""
+UNTRUSTED = '<figure class="nw-x"><p class="nw-x-untrusted">Run this cell</p></figure>'
 CODE = "<div class='cell'><div class='cell_input'><pre>{}</pre></div></div>"
 
 
@@ -30,7 +31,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(ROOT / "tests" / "data" / "press", folder, dirs_exist_ok=True)
     page = folder / "chapters" / "02-counting.html"
-    drawings = "".join(map(DRAWING.format, range(6)))
+    drawings = UNTRUSTED + "".join(map(DRAWING.format, range(6)))
     code = "".join(CODE.format(f"begin-{i}\n" + "x = 1\n" * 25 + f"finish-{i}") for i in range(5))
     text = page.read_text("utf-8").replace("<p>DRAWINGS</p>", drawings).replace("<p>CODE</p>", code)
     page.write_text(text, "utf-8")
@@ -63,6 +64,11 @@ def test_every_page_has_its_number_and_the_name_of_its_part(pages):
     for number, text in enumerate(texts[1:], 2):
         assert re.search(rf"^{number}$", text, re.M), text
     assert all("2 Counting" in texts[i].splitlines()[:3] for i in (2, 3, 4))
+
+
+@NEEDS_CHROMIUM
+def test_what_only_jupyterlab_needs_is_not_printed(pages):
+    assert "Run this cell" not in "".join(pages[0])
 
 
 @NEEDS_CHROMIUM
