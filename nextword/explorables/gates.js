@@ -5,7 +5,7 @@
 import { h, slider, choice, controls, fitted, player, spaced, spoken } from "./parts.js";
 
 const GATES = { "input gate": "in", "forget gate": "keep" }; // what each is called beside the staff
-const PACE = 500;
+const PACE = 500, REACH = 10; // milliseconds a word; words back from which on the past is far
 
 export function draw(live, { words, gradients, units }) {
   const nets = Object.keys(gradients), last = words.length - 2, open = spaced(words);
@@ -37,7 +37,9 @@ export function draw(live, { words, gradients, units }) {
       Object.keys(GATES).forEach((name, i) => (gates[i].style.opacity = series[name][k]));
     });
     const now = ["input gate", "forget gate", "cell"].map((name) => `${name} ${series[name][place].toFixed(2)}`).join(", ");
-    says.textContent = `The ${net} has read up to “${words[place]}”; the next word is “${words[place + 1]}”. Half of the gradient of its guess lies on the last ${halfOn(row)} of ${row.length} words. Number ${title.split(":")[0]} at “${words[place]}”: ${now}.`;
+    const sum = row.reduce((a, b) => a + b, 0), far = row.slice(0, -REACH).reduce((a, b) => a + b, 0) / sum;
+    const lies = sum ? `Half of the gradient of its guess lies on the last ${halfOn(row)} of ${row.length} words, and ${Math.round(100 * far)} % more than ten words back.` : "It is so sure of it that no gradient is left.";
+    says.textContent = `The ${net} has read up to “${words[place]}”; the next word is “${words[place + 1]}”. ${lies} Number ${title.split(":")[0]}: ${now}.`;
     playing.refresh();
   }
 

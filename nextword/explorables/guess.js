@@ -11,7 +11,7 @@ export const bet = (choices, word, sure) => choices.map((each) => (each === word
 
 export function draw(live, { model, stories }) {
   let story = 0, asked = 0, answered = false, scores = [];
-  const text = h("p", { class: "nw-x-text" }), says = spoken(), result = h("div", {});
+  const text = h("p", { class: "nw-x-text nw-x-told-so-far", tabindex: "0", role: "region", "aria-label": "the story so far" }), says = spoken(), result = h("div", { class: "nw-x-three" });
   const options = h("div", { class: "nw-x-options" });
   const box = h("fieldset", {}, h("legend", {}, "Which word comes next?"), options);
   const sure = slider({ label: "how sure?", min: 20, max: 99, step: 1, value: 60, form: (v) => `${v} %`, act: () => {} });
@@ -52,6 +52,7 @@ export function draw(live, { model, stories }) {
   function tellUpTo(place, gap) {
     const words = stories[story].words.slice(0, place), open = spaced([...words, gap]);
     text.replaceChildren(...words.map((word, k) => (open[k] ? " " : "") + word), open[place] ? " " : "", h("span", { class: "nw-x-gap" }, gap));
+    text.scrollTop = text.scrollHeight;
   }
 
   function answer() {

@@ -59,7 +59,8 @@ export function draw(live, { words, kinds, maps, vectors: packed, truth, sums })
       typed = "";
       says.textContent = `Nearest to “${words[k]}”: ${near.slice(0, 3).map((each) => words[each]).join(", ")}.${chosen?.pinned ? " Pinned." : ""}`;
     }
-    view.reveal((k === SUM ? found : [k]).map((each) => at[each]));
+    if (k === SUM) view.frame(found.map((each) => at[each]));
+    else view.reveal([at[k]]);
     paint();
   }
 
