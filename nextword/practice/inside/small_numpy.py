@@ -211,6 +211,9 @@ def array2string(
     texts = [_digits(each, precision) for each in x._flat]
     if len(texts) > threshold:
         texts = [*texts[:3], "...", *texts[-3:]]
+    behind = [len(text.partition(".")[2]) for text in texts]  # points stand below each other
+    most = builtins.max(behind, default=0)
+    texts = [text + " " * (most - n) for text, n in zip(texts, behind, strict=True)]
     width = builtins.max(map(len, texts), default=0)
     return "[" + separator.join(text.rjust(width) for text in texts) + "]"
 
@@ -218,8 +221,7 @@ def array2string(
 def _digits(value: Any, precision: int) -> str:
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
-    text = f"{value:.{precision}f}".rstrip("0")
-    return text
+    return f"{value:.{precision}f}".rstrip("0")
 
 
 @contextlib.contextmanager
