@@ -19,7 +19,7 @@ export OMP_NUM_THREADS ?= 2
 # compiled files let every program after the first start sooner
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help course test test-thorough test-fast setup course-packages packages torch sandbox browser book pdf grades \
+.PHONY: help course test test-thorough test-fast setup course-packages packages torch sandbox browser python-in-pages book pdf grades \
   lint types unit notebooks notebooks-run models bench clean
 
 help:
@@ -64,6 +64,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (a minute or two, once) …"
 	@$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	@$(MAKE) --no-print-directory --jobs 2 course-packages sandbox
+	@$(MAKE) --no-print-directory python-in-pages
 	@touch $@
 
 # and what the tests and the printed book need
@@ -114,6 +115,11 @@ browser:
 	else \
 	  echo "No Chromium: the tests of the pages are skipped. On Debian: sudo apt-get install chromium."; \
 	fi
+
+# Python for the browser (6.5 MB, kept in the cache folder): the tasks of two chapters can be checked in the pages.
+# Where it cannot be had, a line says why, and the pages say so, too
+python-in-pages:
+	@$(BIN)/python -m nextword.practice.pyodide
 
 book: $(READY)
 	@$(BIN)/jupyter-book build . --quiet --all --warningiserror --nitpick --keep-going

@@ -32,7 +32,10 @@ def described(project: Project, chapter: Chapter) -> dict[str, Any]:
     examples = json.loads(project.known(chapter.stem).read_text("utf-8"))["examples"]
     pages = dict(_pages(project, chapter))
     spans = {
-        node.name: (min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1, node.end_lineno)
+        node.name: (
+            min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1,
+            node.end_lineno,
+        )
         for node in ast.parse(stub).body
         if isinstance(node, (ast.FunctionDef, ast.ClassDef))
     }

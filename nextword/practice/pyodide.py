@@ -27,7 +27,8 @@ FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zi
 
 def download() -> Download:
     """Return where the tarball is: at npm's registry, or the one that the environment names."""
-    named = os.environ.get("npm_config_registry") or os.environ.get("NPM_CONFIG_REGISTRY")
+    names = ("npm_config_registry", "NPM_CONFIG_REGISTRY")  # npm reads both
+    named = next(filter(None, map(os.environ.get, names)), None)
     return Download(
         title=f"Pyodide {VERSION}: Python for the browser",
         url=f"{(named or REGISTRY).rstrip('/')}/pyodide/-/{FOLDER}.tgz",

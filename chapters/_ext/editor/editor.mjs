@@ -86,7 +86,8 @@ export function definitions(text) {
   for (let node = pythonLanguage.parser.parse(text).topNode.firstChild; node; node = node.nextSibling) {
     const inner = node.name === "DecoratedStatement" ? NAMED.map((name) => node.getChild(name)).find(Boolean) : node;
     const name = inner && NAMED.includes(inner.name) && inner.getChild("VariableName");
-    if (name) found.push({ name: text.slice(name.from, name.to), from: node.from, to: node.to });
+    const end = node.from + text.slice(node.from, node.to).trimEnd().length; // the parser's ends behind blank lines
+    if (name) found.push({ name: text.slice(name.from, name.to), from: node.from, to: end });
   }
   return found;
 }

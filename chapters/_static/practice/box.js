@@ -6,7 +6,7 @@ import { Chapter } from "./store.js";
 
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 const chapters = new Map(); // those whose facts were fetched, by stem
-let python; // one for all boxes of a page
+export let python; // one for all boxes of a page
 
 async function chapterOf(stem, files, here) {
   if (!chapters.has(stem)) {

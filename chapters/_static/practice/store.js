@@ -83,7 +83,7 @@ export class Chapter {
     return Boolean(this.held.tasks[task]?.passed);
   }
 
-  /** The module with everything that was written; and the line in it of each line of a task's text. */
+  /** The module with everything that was written, and which line of it each line of a task's text is. */
   assembled(task) {
     const replaced = [];
     const shown = new Map(); // of the task's text: which line it is in the whole
@@ -105,7 +105,7 @@ export class Chapter {
       at = end;
     }
     whole.push(...lines.slice(at));
-    if (!shown.size) {
+    if (task && !shown.size) {
       let line = 1;
       for (const part of this.parts(task)) {
         for (let k = part.begin; k < part.end; k++) shown.set(line++, k + 1);

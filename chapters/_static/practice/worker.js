@@ -1,17 +1,31 @@
 // Python in a worker: starts it, unpacks the course's files into it, and does what the page asks.
-// Messages in: {start} first, then {check} or {run}. Messages out: {step}, {ready}, {line}, {done}, {failed}.
+// Messages in: {start} first, then {check} or {run}. Messages out: {step}, {ready}, {line}, {beat}, {done}, {failed}.
 const COURSE = "/course";
 let work; // nextword.practice.inside.work
 
 /* Python asks every few dozen steps whether a signal has come, by reading the first item of a buffer. Here that is
-a function, so a signal can come at a time that was set before: no other thread, and no shared memory, is needed. */
-const dues = new Map(); // signal -> {at, again}: when it is due, and how long after that once more
+a function, so a signal can come at a time that was set before: no other thread, and no shared memory, is needed.
+
+A browser does not tell how long this worker has computed, only the time on the clock, which runs on while the machine
+is busy with other things. So the steps count, too: right code that is waiting for its turn is not ended. */
+const PACE = 200_000; // questions in a second of a loop, about, on a computer of 2024
+const MOST = 4; // times its limit that code may take on the clock, however few steps it has done
+const BEAT = 500; // milliseconds after which the page hears that Python is still at it
+const dues = new Map(); // signal -> {seconds, again, began, asked}
+let asked = 0;
+let beaten = 0;
 const signals = {
   get 0() {
+    asked += 1;
     const now = performance.now();
+    if (now - beaten > BEAT) {
+      beaten = now;
+      postMessage({ beat: true });
+    }
     for (const [signal, due] of dues) {
-      if (now < due.at) continue;
-      if (due.again) due.at = now + due.again;
+      const took = (now - due.began) / 1000;
+      if (Math.min(took, (asked - due.asked) / PACE) < due.seconds && took < MOST * due.seconds) continue;
+      if (due.again) Object.assign(due, { seconds: due.again, began: now, asked });
       else dues.delete(signal);
       return signal;
     }
@@ -21,7 +35,7 @@ const signals = {
 };
 
 function setClock(signal, seconds, again) {
-  if (seconds) dues.set(signal, { at: performance.now() + seconds * 1000, again: again * 1000 });
+  if (seconds) dues.set(signal, { seconds, again, began: performance.now(), asked });
   else dues.delete(signal);
 }
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 HERE = "the page's small numpy"
-inf, nan, pi, e, newaxis = math.inf, math.nan, math.pi, math.e, None
+inf, nan = math.inf, math.nan
 
 
 # ------------------------------------------------------------------ kinds of numbers
@@ -24,7 +24,8 @@ class generic:  # noqa: N801 (numpy's own name)
 
     def item(self) -> Any:
         """Return it as a number of Python's own."""
-        return next(kind(self) for kind in (float, int, str) if isinstance(self, kind))  # type: ignore[call-overload]
+        kinds: tuple[Any, ...] = (float, int, str)
+        return next(kind(self) for kind in kinds if isinstance(self, kind))
 
     def tolist(self) -> Any:
         """Return it as a number of Python's own."""
@@ -57,9 +58,19 @@ class longdouble(generic):  # noqa: N801
     """A number of more digits, of which there is none."""
 
 
-_CODES = dict(zip("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
-                  " complex64 complex128".split(), "?bhiqBHIQefd  ", strict=True))  # fmt: skip
-_KINDS = {"b": "bool", "u": "uint", "i": "int", "f": "float", "c": "complex", "O": "object", "U": "str"}
+# how `struct` writes each kind; it has no complex numbers
+_CODES = {"bool": "?", "float16": "e", "float32": "f", "float64": "d"}
+_CODES |= {f"int{8 << n}": code for n, code in enumerate("bhiq")}
+_CODES |= {f"uint{8 << n}": code for n, code in enumerate("BHIQ")}
+_KINDS = {
+    "b": "bool",
+    "u": "uint",
+    "i": "int",
+    "f": "float",
+    "c": "complex",
+    "O": "object",
+    "U": "str",
+}
 
 
 class dtype:  # noqa: N801
@@ -70,8 +81,7 @@ class dtype:  # noqa: N801
         given |= {float64: "float64", int64: "int64", str_: "str"}
         self.name: str = kind.name if isinstance(kind, dtype) else given.get(kind, str(kind))
         self.kind = next(sign for sign, name in _KINDS.items() if self.name.startswith(name))
-        code = _CODES.get(self.name, " ")
-        self.itemsize = struct.calcsize(code) if code != " " else 16
+        self.itemsize = struct.calcsize(_CODES[self.name]) if self.name in _CODES else 16
         self.hasobject = self.kind == "O"
 
     def newbyteorder(self, order: str) -> dtype:
@@ -102,8 +112,10 @@ def scalar(value: Any) -> Any:
 
 
 def _kind_of(flat: Sequence[Any]) -> dtype:
-    kinds = {bool if isinstance(x, bool) else next((k for k in (int, float, str) if isinstance(x, k)), object)
-             for x in flat}  # fmt: skip
+    kinds = {
+        next((kind for kind in (bool, float, int, str) if isinstance(x, kind)), object)
+        for x in flat
+    }
     for kind in (object, str, float, int, bool):
         if kind in kinds:
             return dtype(kind)
@@ -338,9 +350,10 @@ def _divided(x: Any, y: Any) -> float:
     return nan if x == 0 or x != x else math.copysign(inf, x)
 
 
+_COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
+_COMPUTED = ("add", "sub", "mul", "pow", "floordiv", "mod", "and_", "or_")
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    **{name: getattr(operator, name) for name in "add sub mul pow floordiv mod and_ or_".split()},
-    **{name: getattr(operator, name) for name in "lt le gt ge eq ne".split()},
+    **{name: getattr(operator, name) for name in (*_COMPUTED, *_COMPARED)},
     "truediv": _divided,
 }
 
@@ -356,12 +369,11 @@ def _method(rule: Callable[[Any, Any], Any], *, turned: bool) -> Callable[[Any, 
 
 for _name, _rule in _OPERATORS.items():
     setattr(ndarray, f"__{_name.strip('_')}__", _method(_rule, turned=False))
-    if _name not in ("lt", "le", "gt", "ge", "eq", "ne"):
+    if _name not in _COMPARED:
         setattr(ndarray, f"__r{_name.strip('_')}__", _method(_rule, turned=True))
 ndarray.__hash__ = None  # type: ignore[assignment]
-ndarray.__neg__ = lambda self: elementwise(operator.neg, self)  # type: ignore[attr-defined]
-ndarray.__abs__ = lambda self: elementwise(operator.abs, self)  # type: ignore[attr-defined]
-ndarray.__invert__ = lambda self: elementwise(operator.not_, self)  # type: ignore[attr-defined]
+for _name, _one in {"neg": operator.neg, "abs": operator.abs, "invert": operator.not_}.items():
+    setattr(ndarray, f"__{_name}__", lambda self, one=_one: elementwise(one, self))
 
 
 # ------------------------------------------------------------------ making them

@@ -46,5 +46,5 @@ def install(set_clock: SetClock) -> None:
             self.fired.set()
             raise KeyboardInterrupt
 
-    signal.setitimer = setitimer  # type: ignore[assignment]
+    signal.setitimer = setitimer
     timelimit._Watch = Watch  # type: ignore[misc]

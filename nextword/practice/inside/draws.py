@@ -1,14 +1,15 @@
 """The random generator of numpy in plain Python: the same seed gives the same draws, bit for bit.
 
-PCG64 is O'Neill's PCG XSL RR 128/64 (2014), its seeds are hashed by SeedSequence (both as in numpy).
+PCG64 is O'Neill's PCG XSL RR 128/64 (2014); SeedSequence hashes its seeds. Both are numpy's.
 Leaves out every distribution but the uniform ones and `choice`, and the old interface.
 """
 
 from __future__ import annotations
 
 import math
+import secrets
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, cycle
 from typing import Any
 
@@ -66,8 +67,6 @@ class PCG64:
     """A source of random bits; its `state` is written as numpy writes it."""
 
     def __init__(self, seed: int | None = None) -> None:
-        import secrets  # only where no seed is given, but an import at the top costs as much
-
         words = seed_words(secrets.randbits(128) if seed is None else seed, 4)
         self._state, self._left, self._half = 0, False, 0  # half of a word may be left over
         self._inc = (words[2] << 64 | words[3]) << 1 & _128 | 1
@@ -146,9 +145,7 @@ class Generator:
             raise ValueError("low > high" if endpoint else "low >= high")
         return _filled(lambda: int(low) + self._below(last - int(low) + 1), size)
 
-    def choice(
-        self, a: Any, size: Any = None, replace: bool = True, p: Any = None
-    ) -> Any:
+    def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
         """Return one of `a`, or of the numbers below it, or several with replacement."""
         if not replace and size is not None:
             raise ValueError(f"{arrays.HERE} chooses with replacement only")
@@ -269,8 +266,3 @@ def set_state(state: Any) -> None:
 
 def __getattr__(name: str) -> Any:
     raise AttributeError(f"{arrays.HERE} has no random.{name}: take default_rng")
-
-
-def kinds() -> Iterator[str]:
-    """Yield the names of what can be drawn."""
-    yield from _KINDS

@@ -1,4 +1,4 @@
-"""What `import jaxtyping` gives in the page: its names for annotations, which nobody checks there."""
+"""What `import jaxtyping` gives in the page: its names for annotations, which nobody checks."""
 
 from __future__ import annotations
 

@@ -9,29 +9,24 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from nextword.practice.inside import draws
+from nextword.practice.inside import arrays, draws
 from nextword.practice.inside.arrays import (
     _CODES,
     _INSTEAD,
     HERE,
-    array,
     asarray,
     dtype,
-    e,
     elementwise,
-    float64,
-    generic,
     inf,
-    int64,
-    longdouble,
     nan,
     ndarray,
-    newaxis,
-    pi,
     scalar,
-    str_,
 )
 
+# arrays.py has more that is numpy's
+array, generic, longdouble = arrays.array, arrays.generic, arrays.longdouble
+float64, int64, str_ = arrays.float64, arrays.int64, arrays.str_
+newaxis, pi, e = None, math.pi, math.e
 __version__ = "0 (a small stand-in for the page)"
 random = draws
 bool_ = bool
@@ -114,7 +109,7 @@ def sqrt(x: Any) -> Any:
     return elementwise(lambda each: math.sqrt(each) if each >= 0 else nan, x)
 
 
-def abs(x: Any) -> Any:  # noqa: A001 (numpy's own name)
+def abs(x: Any) -> Any:
     """Return each number without its sign."""
     return elementwise(math.fabs, x)
 
@@ -149,9 +144,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return elementwise(lambda yes, a, b: a if yes else b, condition, x, y)
 
 
-def isclose(
-    x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> Any:
+def isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Tell of each pair of numbers whether |x - y| <= atol + rtol |y|."""
 
     def near(a: Any, b: Any) -> bool:
@@ -203,9 +196,9 @@ def _of_method(name: str) -> Callable[..., Any]:
     return function
 
 
-sum, mean, min, max, argmax = map(_of_method, ("sum", "mean", "min", "max", "argmax"))  # noqa: A001
-argsort, any, all, cumsum = map(_of_method, ("argsort", "any", "all", "cumsum"))  # noqa: A001
-round = _of_method("round")  # noqa: A001
+sum, mean, min, max, argmax = map(_of_method, ("sum", "mean", "min", "max", "argmax"))
+argsort, any, all, cumsum = map(_of_method, ("argsort", "any", "all", "cumsum"))
+round = _of_method("round")
 
 
 def array2string(
@@ -218,6 +211,9 @@ def array2string(
     texts = [_digits(each, precision) for each in x._flat]
     if len(texts) > threshold:
         texts = [*texts[:3], "...", *texts[-3:]]
+    behind = [len(text.partition(".")[2]) for text in texts]  # points stand below each other
+    most = builtins.max(behind, default=0)
+    texts = [text + " " * (most - n) for text, n in zip(texts, behind, strict=True)]
     width = builtins.max(map(len, texts), default=0)
     return "[" + separator.join(text.rjust(width) for text in texts) + "]"
 
@@ -225,8 +221,7 @@ def array2string(
 def _digits(value: Any, precision: int) -> str:
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
-    text = f"{value:.{precision}f}".rstrip("0")
-    return text
+    return f"{value:.{precision}f}".rstrip("0")
 
 
 @contextlib.contextmanager
@@ -239,9 +234,3 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     raise AttributeError(f"{HERE} has no {name}: {_INSTEAD}")
-
-
-__all__ = [  # noqa: PLE0604
-    *("array", "asarray", "dtype", "e", "float64", "generic", "inf", "int64", "longdouble"),
-    *("nan", "ndarray", "newaxis", "pi", "str_"),
-]

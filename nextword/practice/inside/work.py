@@ -14,7 +14,7 @@ import os
 import sys
 import traceback
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -26,7 +26,7 @@ MOST_PRINTED = 4000  # characters that are kept of what the reader's code prints
 
 def begin(set_clock: clock.SetClock) -> None:
     """Put stand-ins in the place of libraries, once, before anything else is imported."""
-    sys.modules["numpy"] = small_numpy  # type: ignore[assignment]
+    sys.modules["numpy"] = small_numpy
     sys.modules["numpy.random"] = small_numpy.random
     sys.modules["jaxtyping"] = shapes
     for name in _COLOURS:  # pytest imports it for its terminal, which nobody sees here
@@ -98,10 +98,12 @@ def _project(root: str) -> Any:
 
 
 @contextlib.contextmanager
-def _silent() -> Any:
-    with open(os.devnull, "w", encoding="utf-8") as null:
-        with contextlib.redirect_stdout(null), contextlib.redirect_stderr(null):
-            yield
+def _silent() -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        null = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))
+        stack.enter_context(contextlib.redirect_stdout(null))
+        stack.enter_context(contextlib.redirect_stderr(null))
+        yield
 
 
 # ------------------------------------------------------------------ lines of the reader's own
