@@ -1,7 +1,8 @@
 """A page of the book as a notebook that JupyterLab shows as it is meant.
 
-Boxes, references and citations are plain Markdown, folded code stays folded, and the first cell lets
-the reader's own functions take the place of the book's. Outputs are the book's until a cell is run.
+Boxes, references and citations are plain Markdown, folded code stays folded, and the first cell
+lets the reader's own functions take the place of the book's. Outputs are the book's until a cell
+is run.
 """
 
 from __future__ import annotations
@@ -19,19 +20,20 @@ from typing import Any
 
 from examiner.project import Project
 from nextword.reading.citations import read_bibliography, with_citations
-from nextword.reading.look import LOOK
 from nextword.reading.links import Place, places, with_links
+from nextword.reading.look import LOOK
 
 STAMP = "nextword_read"  # the metadata of a notebook that was written here
 INCLUDED = re.compile(r"^(`{3,}|:{3,})\{literalinclude\} (\S+)\n(.*?)^\1$", re.M | re.S)
 OPTION = re.compile(r"^:([\w-]+):\s*(.*)$", re.M)
 IMPORTED = re.compile(r"^\s*(?:from|import) (?:solutions|coursework)\b[. ](.*)$", re.M)
 UP = re.compile(r'sys\.path\.insert\(0, "\.\."\)')
-HELLO = """\
-> **This notebook is yours.** A figure below is the book's until you run its cell; from then on it is drawn by \
-your functions in `{own}`, as far as you have written them, and by the book's for the rest. \
-*Run ▸ Run All Cells* does so for the whole page. When you save that file, the next cell you run takes up the change.\
-"""
+HELLO = (
+    "> **This notebook is yours.** A figure below is the book's until you run its cell; from then "
+    "on it is drawn by your functions in `{own}`, as far as you have written them, and by the "
+    "book's for the rest. *Run ▸ Run All Cells* does so for the whole page. When you save that "
+    "file, the next cell you run takes up the change."
+)
 PLAIN_HELLO = "> **This notebook is yours**: run its cells, change them, add your own.\n"
 MINE = """\
 import sys
@@ -88,7 +90,9 @@ class Binder:
         from examiner.release.plain_markdown import folded, plain_markdown
 
         if cell["cell_type"] == "code":
-            source = re.sub(r"^(\s*(?:from|import) )solutions\b", r"\1coursework", source, flags=re.M)
+            source = re.sub(
+                r"^(\s*(?:from|import) )solutions\b", r"\1coursework", source, flags=re.M
+            )
             source = UP.sub(f"sys.path.insert(0, {json.dumps(course)})", source)
             cell = {**cell, "execution_count": None}  # what it shows, the reader did not run
         else:
