@@ -31,7 +31,7 @@ INDEX = "https://download.pytorch.org/whl/cpu"
 SECONDS = 15  # that a server may take to answer
 LARGE_MB = 300  # builds for processors have 80 to 250 MB
 # measured for the version of constraints.txt, with all that it brings
-SMALL = "about 200 MB to load, 0.8 GB of disk"
+SMALL = "about 200 MB to load, 0.9 GB of disk"
 LARGE = "about 2.7 GB to load, 5.5 GB of disk"
 # pip's own choice among all that it is set to look at; it has no command that only tells
 FIND = """
@@ -73,7 +73,7 @@ class Offer:
         if self.large:
             return f"{name} for graphics cards: {LARGE}"
         known = megabytes(self.address)
-        size = f"{known:.0f} MB to load, about 0.8 GB of disk" if known else SMALL
+        size = f"{known:.0f} MB to load, about 0.9 GB of disk" if known else SMALL
         return f"{name} for processors: {size}"
 
 

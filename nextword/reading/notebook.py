@@ -44,6 +44,20 @@ from nextword.reading import mine
 
 mine({arguments})"""
 
+# for a notebook on a machine that has no course, such as Colab's; what else is needed is there
+CLONE = "course"
+FETCH = """\
+import pathlib
+import subprocess
+
+if not pathlib.Path("course").is_dir():  # fetches the course, which takes a minute, once
+    needs = ["einops", "jaxtyping", "msgpack", "pooch", "psutil", "safetensors", "typer"]
+    fetch = ["git", "clone", "--quiet", "--depth", "1", "{repository}", "course"]
+    for command in (fetch, ["pip", "install", "--quiet", *needs]):
+        subprocess.run(command, check=True)
+
+"""
+
 
 @dataclass(frozen=True)
 class Binder:
@@ -53,23 +67,26 @@ class Binder:
     known: Mapping[str, Place]
     works: Mapping[str, tuple[str, str]]
     raw: bool  # in students' copies, pages are plain already
+    repository: str = ""  # from where a notebook fetches the course itself
 
     @classmethod
-    def of(cls, project: Project) -> Binder:
+    def of(cls, project: Project, repository: str = "") -> Binder:
         """Read labels and bibliography of the course's pages."""
         folder = project.root / "chapters"
         works = read_bibliography(folder / "references.bib")
         raw = importlib.util.find_spec("examiner.release") is not None
-        return cls(project, places(sorted(folder.glob("*.ipynb"))), works, raw)
+        known = places(sorted(folder.glob("*.ipynb")))
+        return cls(project, known, works, raw, repository)
 
     def notebook(self, page: Path, folder: Path, shelf: Collection[str]) -> dict[str, Any]:
         """Return the page as a notebook for `folder`, where the pages named in `shelf` lie, too."""
         book = json.loads(page.read_text("utf-8"))
         stems = self._stems(book["cells"])
-        course = _way(folder, self.project.root)
+        course = CLONE if self.repository else _way(folder, self.project.root)
         cells = [self._cell(cell, page.name, shelf, course) for cell in book["cells"]]
         arguments = [*(json.dumps(stem) for stem in stems), f"course={json.dumps(course)}"]
-        call = MINE.format(course=json.dumps(course), arguments=", ".join(arguments))
+        fetch = FETCH.format(repository=self.repository) if self.repository else ""
+        call = fetch + MINE.format(course=json.dumps(course), arguments=", ".join(arguments))
         cells[1:1] = [_markdown(_hello(stems), "nextword-hello"), _look(call)]
         stamp = {"page": page.name, "of": fingerprint(book["cells"]), "as": fingerprint(cells)}
         book["metadata"][STAMP] = stamp

@@ -28,16 +28,22 @@ class Placed:
 
 
 def place(
-    project: Project, pages: Sequence[Path], folder: Path, *, again: bool = False
+    project: Project,
+    pages: Sequence[Path],
+    folder: Path,
+    *,
+    again: bool = False,
+    repository: str = "",
 ) -> list[Placed]:
     """Write each page into the folder as a notebook, and say what was done.
 
     A notebook that is there stays, since the reader may have worked in it; with `again` it is
-    written anew, and one that was changed is kept under another name. Raises UserError where the
-    folder cannot take notebooks.
+    written anew, and one that was changed is kept under another name. repository: the address from
+    which the notebooks fetch the course, where they are not read beside it. Raises UserError where
+    the folder cannot take notebooks.
     """
     _require_usable(project, folder)
-    binder = Binder.of(project)
+    binder = Binder.of(project, repository)
     names = [page.name for page in pages]
     beside = {*names, *(path.name for path in folder.glob("*.ipynb"))}
     return [_place(binder, page, folder, beside, again=again) for page in pages]
