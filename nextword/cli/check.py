@@ -66,7 +66,8 @@ def check(
         raise typer.Exit
     results: list[SubmissionResult] = []
     hinted = False
-    for chapter, tasks in wanted:
+    possible = wanted if what else _possible(project, wanted)
+    for chapter, tasks in possible:
         results.append(_checked(project, chapter, tasks, package, quiet=as_json or hint))
         if hint and (hinted := show_hint(project, results[-1])):
             break
@@ -75,11 +76,26 @@ def check(
     if as_json:
         answers = [
             {"chapter": chapter.stem, "submissions": [result.to_json()]}
-            for (chapter, _), result in zip(wanted, results, strict=False)
+            for (chapter, _), result in zip(possible, results, strict=False)
         ]
         typer.echo(json.dumps(answers[0] if what else answers, indent=1, ensure_ascii=False))
     complete = all(t.verdict is Verdict.PASSED for result in results for t in result.tasks)
-    raise typer.Exit(0 if complete else 1)
+    raise typer.Exit(0 if complete and len(possible) == len(wanted) else 1)
+
+
+def _possible(
+    project: Project, wanted: Sequence[tuple[Chapter, Sequence[Task]]]
+) -> list[tuple[Chapter, Sequence[Task]]]:
+    """Leave out, and say so, the chapters whose tests need a package that is not installed."""
+    from examiner.check.needs import missing_package
+
+    possible = []
+    for chapter, tasks in wanted:
+        if package := missing_package(project, chapter):
+            typer.echo(f"Chapter {chapter.number} is left out: it needs {package}.", err=True)
+        else:
+            possible.append((chapter, tasks))
+    return possible
 
 
 def _checked(

@@ -34,7 +34,7 @@ def progress(
             f"{each.chapter.number} {each.chapter.title}",
             ProgressBar(total=total, completed=done, width=20),
             f"{done} of {total}",
-            each.next_task or "done",
+            f"needs {each.missing}" if each.missing else each.next_task or "done",
             left,
         )
     Console(highlight=False).print(table)

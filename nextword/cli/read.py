@@ -22,6 +22,9 @@ def read(
     opens: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the notebook in JupyterLab.")
     ] = True,
+    from_repository: Annotated[
+        str, typer.Option(metavar="URL", help="For Colab: notebooks that fetch the course there.")
+    ] = "",
 ) -> None:
     """Read a chapter as notebooks that run your code. Example: nextword read 2"""
     from examiner.project import find_project
@@ -35,7 +38,7 @@ def read(
         return
     choice = choose(project, page)
     folder = (to or project.root / FOLDER).resolve()
-    for placed in place(project, choice.pages, folder, again=again):
+    for placed in place(project, choice.pages, folder, again=again, repository=from_repository):
         typer.echo(f"{_shown(folder)}/{placed}")
     first = folder / choice.first.name
     if not opens:

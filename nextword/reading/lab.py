@@ -13,8 +13,8 @@ from urllib.parse import quote
 from examiner.errors import UserError
 
 MISSING = (
-    "JupyterLab is not installed in this Python: pip install jupyterlab, or open {path} with another"
-    " program that reads notebooks"
+    "JupyterLab is not installed in this Python: pip install jupyterlab, or open {path} with "
+    "another program that reads notebooks"
 )
 
 

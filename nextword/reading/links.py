@@ -1,6 +1,6 @@
 """Labels and links of the book's pages as JupyterLab knows them.
 
-The book links to labels, `(sec-2-5)=`, wherever they stand; JupyterLab links to headings of a notebook.
+The book links to labels, `(sec-2-5)=`, wherever they stand; JupyterLab to headings of a notebook.
 """
 
 from __future__ import annotations

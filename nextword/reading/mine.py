@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from examiner.catalogue import Chapter
-from examiner.errors import UserError
+from examiner.errors import MissingPackageError, UserError
 from examiner.project import Project, find_project
 from examiner.stubs import Function, functions_of
 from nextword.reading.look import LOOK
@@ -95,8 +95,8 @@ def mix(project: Project, chapter: Chapter, module: ModuleType | None = None) ->
 def is_open(function: Function) -> bool:
     """Tell whether a function is still the stub, or not finished: it raises NotImplementedError.
 
-    >>> [is_open(ast.parse(f"def f(): {body}").body[0]) for body in ("raise NotImplementedError()", "pass")]
-    [True, False]
+    >>> is_open(ast.parse("def f(): raise NotImplementedError()").body[0])
+    True
     """
     raised = (node.exc for node in ast.walk(function) if isinstance(node, ast.Raise))
     names = (exc.func if isinstance(exc, ast.Call) else exc for exc in raised)
@@ -128,7 +128,7 @@ def _replace(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
 
 
 def _marked(code: CodeType, lent: frozenset[str], file: str) -> CodeType:
-    """Return the code with the book's file behind the book's functions: tracebacks show the line."""
+    """Return the code with the book's file behind the book's functions, for tracebacks."""
     parts = tuple(
         _marked(part, lent, file) if isinstance(part, CodeType) else part for part in code.co_consts
     )
@@ -151,7 +151,10 @@ def _book_only(module: ModuleType, chapter: Chapter, book: Path, why: str) -> Mi
     """All of the book's; where there is no book, an error with the reason."""
     if book.parent.name == OWN:
         raise UserError(f"{OWN}/{book.name} {why}")
-    _fill(module, compile(book.read_bytes(), str(book), "exec"), book)
+    try:
+        _fill(module, compile(book.read_bytes(), str(book), "exec"), book)
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(f"chapter {chapter.number}", str(error.name)) from None
     symbols = frozenset(symbol for task in chapter.tasks for symbol in task.symbols)
     return Mixture(module, chapter, book, symbols, why)
 
@@ -203,5 +206,3 @@ def _watch(watched: _Watched) -> None:
         shell.events.unregister("pre_run_cell", old.take)
     _watching[watched.file] = watched
     shell.events.register("pre_run_cell", watched.take)
-
-

@@ -1,7 +1,8 @@
 """A page of the book as a notebook that JupyterLab shows as it is meant.
 
-Boxes, references and citations are plain Markdown, folded code stays folded, and the first cell lets
-the reader's own functions take the place of the book's. Outputs are the book's until a cell is run.
+Boxes, references and citations are plain Markdown, folded code stays folded, and the first cell
+lets the reader's own functions take the place of the book's. Outputs are the book's until a cell
+is run.
 """
 
 from __future__ import annotations
@@ -19,19 +20,20 @@ from typing import Any
 
 from examiner.project import Project
 from nextword.reading.citations import read_bibliography, with_citations
-from nextword.reading.look import LOOK
 from nextword.reading.links import Place, places, with_links
+from nextword.reading.look import LOOK
 
 STAMP = "nextword_read"  # the metadata of a notebook that was written here
 INCLUDED = re.compile(r"^(`{3,}|:{3,})\{literalinclude\} (\S+)\n(.*?)^\1$", re.M | re.S)
 OPTION = re.compile(r"^:([\w-]+):\s*(.*)$", re.M)
 IMPORTED = re.compile(r"^\s*(?:from|import) (?:solutions|coursework)\b[. ](.*)$", re.M)
 UP = re.compile(r'sys\.path\.insert\(0, "\.\."\)')
-HELLO = """\
-> **This notebook is yours.** A figure below is the book's until you run its cell; from then on it is drawn by \
-your functions in `{own}`, as far as you have written them, and by the book's for the rest. \
-*Run ▸ Run All Cells* does so for the whole page. When you save that file, the next cell you run takes up the change.\
-"""
+HELLO = (
+    "> **This notebook is yours.** A figure below is the book's until you run its cell; from then "
+    "on it is drawn by your functions in `{own}`, as far as you have written them, and by the "
+    "book's for the rest. *Run ▸ Run All Cells* does so for the whole page. When you save that "
+    "file, the next cell you run takes up the change."
+)
 PLAIN_HELLO = "> **This notebook is yours**: run its cells, change them, add your own.\n"
 MINE = """\
 import sys
@@ -42,6 +44,20 @@ from nextword.reading import mine
 
 mine({arguments})"""
 
+# for a notebook on a machine that has no course, such as Colab's; what else is needed is there
+CLONE = "course"
+FETCH = """\
+import pathlib
+import subprocess
+
+if not pathlib.Path("course").is_dir():  # fetches the course, which takes a minute, once
+    needs = ["einops", "jaxtyping", "msgpack", "pooch", "psutil", "safetensors", "typer"]
+    fetch = ["git", "clone", "--quiet", "--depth", "1", "{repository}", "course"]
+    for command in (fetch, ["pip", "install", "--quiet", *needs]):
+        subprocess.run(command, check=True)
+
+"""
+
 
 @dataclass(frozen=True)
 class Binder:
@@ -51,23 +67,26 @@ class Binder:
     known: Mapping[str, Place]
     works: Mapping[str, tuple[str, str]]
     raw: bool  # in students' copies, pages are plain already
+    repository: str = ""  # from where a notebook fetches the course itself
 
     @classmethod
-    def of(cls, project: Project) -> Binder:
+    def of(cls, project: Project, repository: str = "") -> Binder:
         """Read labels and bibliography of the course's pages."""
         folder = project.root / "chapters"
         works = read_bibliography(folder / "references.bib")
         raw = importlib.util.find_spec("examiner.release") is not None
-        return cls(project, places(sorted(folder.glob("*.ipynb"))), works, raw)
+        known = places(sorted(folder.glob("*.ipynb")))
+        return cls(project, known, works, raw, repository)
 
     def notebook(self, page: Path, folder: Path, shelf: Collection[str]) -> dict[str, Any]:
         """Return the page as a notebook for `folder`, where the pages named in `shelf` lie, too."""
         book = json.loads(page.read_text("utf-8"))
         stems = self._stems(book["cells"])
-        course = _way(folder, self.project.root)
+        course = CLONE if self.repository else _way(folder, self.project.root)
         cells = [self._cell(cell, page.name, shelf, course) for cell in book["cells"]]
         arguments = [*(json.dumps(stem) for stem in stems), f"course={json.dumps(course)}"]
-        call = MINE.format(course=json.dumps(course), arguments=", ".join(arguments))
+        fetch = FETCH.format(repository=self.repository) if self.repository else ""
+        call = fetch + MINE.format(course=json.dumps(course), arguments=", ".join(arguments))
         cells[1:1] = [_markdown(_hello(stems), "nextword-hello"), _look(call)]
         stamp = {"page": page.name, "of": fingerprint(book["cells"]), "as": fingerprint(cells)}
         book["metadata"][STAMP] = stamp
@@ -88,7 +107,9 @@ class Binder:
         from examiner.release.plain_markdown import folded, plain_markdown
 
         if cell["cell_type"] == "code":
-            source = re.sub(r"^(\s*(?:from|import) )solutions\b", r"\1coursework", source, flags=re.M)
+            source = re.sub(
+                r"^(\s*(?:from|import) )solutions\b", r"\1coursework", source, flags=re.M
+            )
             source = UP.sub(f"sys.path.insert(0, {json.dumps(course)})", source)
             cell = {**cell, "execution_count": None}  # what it shows, the reader did not run
         else:

@@ -1,4 +1,4 @@
-"""The reader's folder of notebooks: writes pages into it, and never over what the reader changed."""
+"""The reader's folder of notebooks: pages are written into it, never over what was changed."""
 
 from __future__ import annotations
 
@@ -28,24 +28,28 @@ class Placed:
 
 
 def place(
-    project: Project, pages: Sequence[Path], folder: Path, *, again: bool = False
+    project: Project,
+    pages: Sequence[Path],
+    folder: Path,
+    *,
+    again: bool = False,
+    repository: str = "",
 ) -> list[Placed]:
     """Write each page into the folder as a notebook, and say what was done.
 
     A notebook that is there stays, since the reader may have worked in it; with `again` it is
-    written anew, and one that was changed is kept under another name. Raises UserError where the
-    folder cannot take notebooks.
+    written anew, and one that was changed is kept under another name. repository: the address from
+    which the notebooks fetch the course, where they are not read beside it. Raises UserError where
+    the folder cannot take notebooks.
     """
     _require_usable(project, folder)
-    binder = Binder.of(project)
+    binder = Binder.of(project, repository)
     names = [page.name for page in pages]
     beside = {*names, *(path.name for path in folder.glob("*.ipynb"))}
     return [_place(binder, page, folder, beside, again=again) for page in pages]
 
 
-def _place(
-    binder: Binder, page: Path, folder: Path, beside: set[str], *, again: bool
-) -> Placed:
+def _place(binder: Binder, page: Path, folder: Path, beside: set[str], *, again: bool) -> Placed:
     path = folder / page.name
     made = binder.notebook(page, folder, beside)
     if not path.exists():
@@ -67,8 +71,10 @@ def _place(
 
 
 def write(path: Path, notebook: dict[str, Any]) -> None:
-    """Write a notebook, and trust it, since the book made its outputs: figures can be touched at once."""
-    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8", newline="\n")
+    """Write a notebook, and trust it, since the book made its outputs: so its scripts run."""
+    path.write_text(
+        json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8", newline="\n"
+    )
     with contextlib.suppress(Exception):  # without trust, a figure says that its cell must be run
         import nbformat
         from nbformat.sign import NotebookNotary
@@ -99,7 +105,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _free_name(path: Path) -> Path:
-    """Return a name for the reader's old notebook: 02-ngrams-mine.ipynb, 02-ngrams-mine-2.ipynb, …"""
+    """Return a name for the reader's old notebook: 02-ngrams-mine.ipynb, …-mine-2.ipynb, …"""
     number = 1
     while True:
         ending = "" if number == 1 else f"-{number}"
