@@ -166,14 +166,15 @@ export class Scene {
     return item;
   }
 
-  /** The rectangle that a step is about. */
-  focus(step) {
+  /** The rectangle that a step is about; a `low` one leaves out the stream where nothing goes to it. */
+  focus(step, low = false) {
     const { kind } = this.steps[step];
     if (kind === "whole") return this.box;
     const about = this.items.filter((each) => each.step === step && each.kind !== "bars" && each.name !== "unembed" && each.name !== "logits" && (kind !== "embed" || each.kind !== "matrix" ));
     if (kind === "say") about.push({ x: about.at(-1).x, y: LOW, w: 300, h: 330 });
-    const low = Math.min(...about.map((each) => each.x)), high = Math.max(...about.map((each) => each.x + each.w));
+    const left = Math.min(...about.map((each) => each.x)), right = Math.max(...about.map((each) => each.x + each.w));
     const bottom = Math.max(...about.map((each) => each.y + each.h));
-    return { x: low - 50, y: -50, w: high - low + 100, h: bottom + 80 };
+    const top = low && ["qkv", "look", "up"].includes(kind) ? LOW - 50 : -50;
+    return { x: left - 50, y: top, w: right - left + 100, h: bottom + 30 - top };
   }
 }
