@@ -135,8 +135,8 @@ export function understood(params, { stories, state }) {
     if (params[key] !== undefined && value >= low && value <= high) patch[key] = value;
   };
   const heads = (text) => text.split(",").filter((each) => /^[1-3]\.[12]$/.test(each)).map((each) => `${each[0] - 1}.${each[2] - 1}`);
-  const story = stories[Number(params.story) - 1];
-  if (story) Object.assign(patch, { story: Number(params.story) - 1, words: story.slice(0, Number(params.words) || story.length) });
+  const story = stories[params.story === undefined ? state.story : Number(params.story) - 1];
+  if (story && (params.story ?? params.words) !== undefined) Object.assign(patch, { story: stories.indexOf(story), words: story.slice(0, Number(params.words) || story.length) });
   if (params.text !== undefined) patch.words = wordsOf(params.text);
   if (params.view in VIEWS) patch.view = params.view;
   if (params.head !== undefined) patch.head = heads(params.head)[0] ?? state.head;

@@ -104,7 +104,7 @@ export function makeText(store, tint) {
       .attr("aria-label", (d) => (d.k < 0 ? "the beginning" : null))
       .attr("tabindex", (d) => (d.k + 1 === at ? 0 : -1))
       .attr("aria-pressed", (d) => String(now.pin !== null && d.k + 1 === at))
-      .attr("class", ({ k, word }) => ["nw-e-w", k >= 0 && !blanks[k] && "nw-e-tight", k + 1 === at && "nw-e-here", word === "</s>" && "nw-e-mark", k < 0 && "nw-e-mark",
+      .attr("class", ({ k, word }) => ["nw-e-w", k > 0 && !blanks[k] && "nw-e-tight", k + 1 === at && "nw-e-here", word === "</s>" && "nw-e-mark", k < 0 && "nw-e-mark",
         k === out && !(k === unknown) && "nw-x-out", k === unknown && "nw-e-unknown", k > (out ?? unknown ?? 1e9) && "nw-x-after"].filter(Boolean).join(" "))
       .attr("aria-invalid", ({ k }) => (k >= 0 && (k === out || k === unknown) ? "true" : null))
       .style("--s", ({ k }) => `${Math.round(38 * Math.abs(shares[k + 1] ?? 0))}%`)
