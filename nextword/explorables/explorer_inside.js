@@ -107,7 +107,7 @@ export function makeInside(store) {
       case "whole":
         return `Every number of the network, for ${word(place)}: a matrix is as wide and as high as it has columns and rows, and blue is above zero, orange below. The stream runs along the top, and each block reads from it and adds to it. Its length grows from ${size(stream[0])} to ${size(stream.at(-1))}.`;
       case "embed":
-        return `${place ? word(place) : "The begin symbol"} is word ${known.id} of ${known.probs.length}. Its column of the embedding, 64 numbers, becomes the first state of the stream. Length ${size(stream[0])}.`;
+        return `${place ? word(place) : "The begin symbol"} is word ${known.id} of ${known.probs.length}. Its row of the embedding, 64 numbers, becomes the first state of the stream. Length ${size(stream[0])}.`;
       case "qkv":
         return `Block ${b + 1} takes the stream, normed, through W_qkv: 12,288 weights make a query, a key and a value, 64 numbers each, half for either head. Query and key are rotated by the place, ${place}.`;
       case "look": {
@@ -144,10 +144,21 @@ export function makeInside(store) {
     pen.imageSmoothingEnabled = k < 1;
     // the stream: each state stretched as far as the next
     scene.stream.forEach((item, i) => {
-      const next = scene.stream[i + 1], until = next ? next.x : item.x + 60;
+      const next = scene.stream[i + 1], until = next && next.y === item.y ? next.x : item.x + 34;
       pen.globalAlpha = 0.3 * strength(item);
       pen.drawImage(item.picture, item.x * k + dx, item.y * k + dy, (until - item.x) * k, item.h * k);
     });
+    pen.lineWidth = Math.max(1, 6 * k);
+    pen.lineJoin = "round";
+    for (const { from, to, y } of scene.carried) { // from the end of a line to the next
+      const high = y * k + dy, [x1, x2] = [(from.x + 34) * k + dx, (to.x - 26) * k + dx], [y1, y2] = [from, to].map((each) => (each.y + each.h / 2) * k + dy);
+      pen.globalAlpha = 0.35 * strength(to);
+      pen.strokeStyle = css(inks.muted);
+      pen.beginPath();
+      pen.moveTo(x1, y1);
+      for (const point of [[x1, high], [x2, high], [x2, y2], [to.x * k + dx, y2]]) pen.lineTo(...point);
+      pen.stroke();
+    }
     pen.lineWidth = 1;
     for (const { from, to, step: its } of scene.links) {
       const [ax, ay, aw, ah] = at(from), [bx, by, bw, bh] = at(to);
@@ -201,12 +212,13 @@ export function makeInside(store) {
       if (k > 0.4 && item.note) label(item.note, x + w / 2, item.stream ? y - 6 : y + high + 13, { colour: inks.muted, align: "center", rank: rank + 0.5, faint: pen.globalAlpha < 0.5 });
     }
     travel(pen, at, step);
-    for (const { text, x, w, big } of scene.titles) {
+    for (const { text, x, y, w, big } of scene.titles) {
       const wide = w * k;
-      if (wide < 30 || x * k + dx > width || (x + w) * k + dx < 0 || (!big && k < 0.22)) continue;
+      const high = y * k + dy; // of the line that it stands over
+      if (wide < 30 || x * k + dx > width || (x + w) * k + dx < 0 || high > height || high < -500 * k || (!big && k < 0.3)) continue;
       pen.font = `600 13px ${inks.sans}`;
       const half = pen.measureText(text).width / 2 + 4, middle = Math.max(half, Math.min(width - half, (Math.max(x * k + dx, 0) + Math.min((x + w) * k + dx, width)) / 2));
-      label(text, middle, Math.max(14, -30 * k + dy - (big ? 8 : -6)), { colour: big ? inks.ink : inks.muted, align: "center", bold: big, rank: big ? 0 : 2 });
+      label(text, middle, Math.max(14, high - 30 * k - 6), { colour: big ? inks.ink : inks.muted, align: "center", bold: big, rank: big ? 0 : 2 });
     }
     pen.globalAlpha = 1;
     write(pen);
