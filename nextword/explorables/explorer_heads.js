@@ -87,7 +87,7 @@ export function makeHeads(store) {
     pen.fillStyle = css(inks.ink, 0.6);
     pen.fillRect(x - 0.5, MARGIN, 1, Math.max(y - MARGIN - grown / 2, 0));
     tag(pen, wordAt(to), x, MARGIN / 2, width, "center");
-    if (!labels) tag(pen, `from “${wordAt(row)}”`, left + (row + 1) * grown + 8, y, width, "left");
+    if (!labels) tag(pen, `from “${wordAt(row)}”`, left + (row + 1) * grown + 8, Math.min(y, height - 9), width, "left");
   }
 
   /** A word on its own piece of paper, never outside. */

@@ -6,7 +6,7 @@ import { makeCanvas, inksOf, css, whenTheme } from "./explorer_canvas.js";
 import { Scene, stepsOf, norm } from "./explorer_scene.js";
 
 const WALK = 3200, FLY = 900, CAMERA = 800; // milliseconds: a step when it plays, a vector's way, the camera's
-const SMALLEST = 10; // pixels of a letter
+const LETTER = 11, LOW_VIEW = 260; // pixels: of a letter; a picture lower than this leaves the stream out where it can
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export function makeInside(store) {
@@ -29,7 +29,7 @@ export function makeInside(store) {
   const scale = (by) => (calm() ? camera : camera.transition().duration(250)).call(zoom.scaleBy, by);
 
   function frame(step, smooth) {
-    const { x, y, w, h: high } = scene.focus(step), k = Math.min(view.width / w, view.height / high, 6);
+    const { x, y, w, h: high } = scene.focus(step, view.height < LOW_VIEW), k = Math.min(view.width / w, view.height / high, 6);
     const to = d3.zoomIdentity.translate(view.width / 2 - k * (x + w / 2), view.height / 2 - k * (y + high / 2)).scale(k);
     (smooth && !calm() ? camera.transition().duration(CAMERA).ease(d3.easeCubicInOut) : camera.interrupt()).call(zoom.transform, to);
   }
@@ -107,7 +107,7 @@ export function makeInside(store) {
       case "whole":
         return `Every number of the network, for ${word(place)}: a matrix is as wide and as high as it has columns and rows, and blue is above zero, orange below. The stream runs along the top, and each block reads from it and adds to it. Its length grows from ${size(stream[0])} to ${size(stream.at(-1))}.`;
       case "embed":
-        return `${place ? word(place) : "The begin symbol"} is word ${known.id} of ${known.probs.length}. Its column of the embedding, 64 numbers, becomes the first state of the stream. Length ${size(stream[0])}.`;
+        return `${place ? word(place) : "The begin symbol"} is word ${known.id} of ${known.probs.length}. Its row of the embedding, 64 numbers, becomes the first state of the stream. Length ${size(stream[0])}.`;
       case "qkv":
         return `Block ${b + 1} takes the stream, normed, through W_qkv: 12,288 weights make a query, a key and a value, 64 numbers each, half for either head. Query and key are rotated by the place, ${place}.`;
       case "look": {
@@ -144,10 +144,21 @@ export function makeInside(store) {
     pen.imageSmoothingEnabled = k < 1;
     // the stream: each state stretched as far as the next
     scene.stream.forEach((item, i) => {
-      const next = scene.stream[i + 1], until = next ? next.x : item.x + 60;
+      const next = scene.stream[i + 1], until = next && next.y === item.y ? next.x : item.x + 34;
       pen.globalAlpha = 0.3 * strength(item);
       pen.drawImage(item.picture, item.x * k + dx, item.y * k + dy, (until - item.x) * k, item.h * k);
     });
+    pen.lineWidth = Math.max(1, 6 * k);
+    pen.lineJoin = "round";
+    for (const { from, to, y } of scene.carried) { // from the end of a line to the next
+      const high = y * k + dy, [x1, x2] = [(from.x + 34) * k + dx, (to.x - 26) * k + dx], [y1, y2] = [from, to].map((each) => (each.y + each.h / 2) * k + dy);
+      pen.globalAlpha = 0.35 * strength(to);
+      pen.strokeStyle = css(inks.muted);
+      pen.beginPath();
+      pen.moveTo(x1, y1);
+      for (const point of [[x1, high], [x2, high], [x2, y2], [to.x * k + dx, y2]]) pen.lineTo(...point);
+      pen.stroke();
+    }
     pen.lineWidth = 1;
     for (const { from, to, step: its } of scene.links) {
       const [ax, ay, aw, ah] = at(from), [bx, by, bw, bh] = at(to);
@@ -185,7 +196,7 @@ export function makeInside(store) {
         if (value < 0.002) return;
         pen.fillStyle = css(inks.up);
         pen.fillRect(x, y + i * k, Math.max(w * value, 1), Math.max(k, 2));
-        if (value > 0.02) label(pen, `${store.vocabulary[i]} ${(100 * value).toFixed(0)} %`, x + w * value + 4, y + i * k + 4, inks.ink, "left");
+        if (value > 0.02) label(`${store.vocabulary[i]} ${(100 * value).toFixed(0)} %`, x + w * value + 4, y + i * k + 4, { rank: 1 });
       });
       if (item.kind === "mark") {
         pen.strokeStyle = css(inks.ink);
@@ -196,17 +207,21 @@ export function makeInside(store) {
         pen.lineWidth = 1;
         pen.strokeRect(x - 0.5, y - 0.5, w + 1, high + 1);
       }
-      if (k > 0.55 && item.label) label(pen, item.label, item.beside ? x + w + 4 : x, item.beside ? y + high / 2 + 4 : y - 5, inks.ink, "left", item.label.startsWith("head") || item.kind === "matrix" ? 9e9 : 60);
-      if (k > 0.55 && item.note) label(pen, item.note, x + w / 2, item.stream ? y - 6 : y + high + 13, inks.muted, "center");
+      const rank = item.step === step ? 1 : 3;
+      if (k > 0.4 && item.label) label(item.label, item.beside ? x + w + 4 : x, item.beside ? y + high / 2 + 4 : y - 5, { rank, faint: pen.globalAlpha < 0.5 });
+      if (k > 0.4 && item.note) label(item.note, x + w / 2, item.stream ? y - 6 : y + high + 13, { colour: inks.muted, align: "center", rank: rank + 0.5, faint: pen.globalAlpha < 0.5 });
     }
     travel(pen, at, step);
-    pen.globalAlpha = 1;
-    for (const { text, x, w, big } of scene.titles) {
+    for (const { text, x, y, w, big } of scene.titles) {
       const wide = w * k;
-      if (wide < 30 || x * k + dx > width || (x + w) * k + dx < 0 || (!big && k < 0.22)) continue;
-      const middle = Math.max(30, Math.min(width - 30, (Math.max(x * k + dx, 0) + Math.min((x + w) * k + dx, width)) / 2));
-      label(pen, text, middle, Math.max(14, -30 * k + dy - (big ? 8 : -6)), big ? inks.ink : inks.muted, "center", 9e9, big);
+      const high = y * k + dy; // of the line that it stands over
+      if (wide < 30 || x * k + dx > width || (x + w) * k + dx < 0 || high > height || high < -500 * k || (!big && k < 0.3)) continue;
+      pen.font = `600 13px ${inks.sans}`;
+      const half = pen.measureText(text).width / 2 + 4, middle = Math.max(half, Math.min(width - half, (Math.max(x * k + dx, 0) + Math.min((x + w) * k + dx, width)) / 2));
+      label(text, middle, Math.max(14, high - 30 * k - 6), { colour: big ? inks.ink : inks.muted, align: "center", bold: big, rank: big ? 0 : 2 });
     }
+    pen.globalAlpha = 1;
+    write(pen);
   }
 
   /** The vectors of this step on their way. */
@@ -225,13 +240,25 @@ export function makeInside(store) {
     }
   }
 
-  function label(pen, text, x, y, colour, align, most = 9e9, bold = false) {
-    pen.font = `${bold ? "600 13px" : `${Math.max(SMALLEST, 11)}px`} ${inks.sans}`;
-    if (pen.measureText(text).width > most) return;
-    pen.textAlign = align;
-    pen.textBaseline = "alphabetic";
-    pen.fillStyle = css(colour);
-    pen.fillText(text, x, y);
+  // ---- words on the picture: all are wished for, and those of higher rank take the room
+  let wishes = [];
+  const label = (text, x, y, more) => wishes.push({ text, x, y, rank: 2, align: "left", colour: inks.ink, ...more });
+
+  function write(pen) {
+    const taken = [];
+    for (const { text, x, y, align, colour, bold, faint } of wishes.sort((a, b) => a.rank - b.rank)) {
+      pen.font = `${bold ? "600 13px" : `${LETTER}px`} ${inks.sans}`;
+      const wide = pen.measureText(text).width, left = align === "center" ? x - wide / 2 : x;
+      if (taken.some(([l, t, r, b]) => left < r + 5 && left + wide > l - 5 && y - 12 < b && y + 3 > t)) continue;
+      taken.push([left, y - 12, left + wide, y + 3]);
+      pen.globalAlpha = faint ? 0.45 : 1;
+      pen.textAlign = "left";
+      pen.textBaseline = "alphabetic";
+      pen.fillStyle = css(colour);
+      pen.fillText(text, left, y);
+    }
+    pen.globalAlpha = 1;
+    wishes = [];
   }
 
   // ---- pointing: the number under the mouse

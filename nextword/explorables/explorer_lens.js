@@ -33,7 +33,7 @@ export function makeLens(store) {
     const { kl, stages, tops, place } = found, truth = store.truth(place), right = new Set(truth.map(([id]) => id));
     const bits = Array.from({ length: stages }, (_, k) => kl[place * stages + k]), most = Math.max(...bits.filter(Number.isFinite), 1);
     const narrow = element.clientWidth < 520;
-    const chip = ([id, p]) => h("span", { class: `nw-e-chip${right.has(id) ? " nw-e-right" : ""}`, style: `--s: ${Math.round(60 * p)}%` }, `${store.vocabulary[id]} `, h("small", {}, (100 * p).toFixed(0)));
+    const chip = ([id, p]) => h("span", { class: `nw-e-chip${right.has(id) ? " nw-e-right" : ""}`, style: `--s: ${Math.round(36 * p)}%` }, `${store.vocabulary[id]} `, h("small", {}, (100 * p).toFixed(0)));
     const rows = tops.map(({ top }, k) => h("tr", {}, h("th", { scope: "row" }, (narrow ? SHORT : LAYERS)[k]),
       h("td", {}, Number.isFinite(bits[k]) ? h("span", { class: "nw-e-klbar" }, h("i", { style: `width: ${Math.round((narrow ? 1.6 : 3.6) * 100 * bits[k] / most) / 100}rem` }), bits[k].toFixed(2)) : "–"),
       h("td", {}, top.filter(([, p], i) => i < 1 || p > 0.02).slice(0, narrow ? 3 : 5).map(chip))));

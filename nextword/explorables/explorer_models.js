@@ -5,7 +5,7 @@ import { d3 } from "./d3.js";
 import { KINDS } from "./stories.js";
 import { MODELS } from "./explorer_store.js";
 
-const MOST = 8; // bits: higher bars are cut, with a mark
+const LEAST = 4, MOST = 12; // bits that the chart is high, and no more
 const TIE = 0.05; // bits a word
 
 export function makeModels(store) {
@@ -29,8 +29,8 @@ export function makeModels(store) {
     for (const name of [a, b]) reads.push(name === "transformer" ? known.net : await store.ask("read", { words, model: name, use: "side" }));
     if (mine !== turn) return;
     found = { known, a, b, bits: reads.map((each) => store.surprises(each)), rows: reads };
-    paint();
     fill();
+    store.draw(); // the text takes the colours of this view
   }
 
   /** The true surprise of each word, as far as the text is possible. */
@@ -41,7 +41,7 @@ export function makeModels(store) {
     if (!width || !n) return svg.selectAll("*").remove();
     svg.attr("viewBox", `0 0 ${width} ${height}`);
     const middle = height / 2, tall = middle - 16, step = width / n, x = (k) => k * step;
-    const y = (value) => (Math.min(value, MOST) / MOST) * tall;
+    const high = Math.max(LEAST, Math.min(MOST, ...[Math.max(...bits[0], ...bits[1])])), y = (value) => (Math.min(value, high) / high) * tall;
     const marks = [0, 1].flatMap((which) => bits[which].map((value, k) => ({ which, k, value })));
     svg.selectAll("rect.nw-e-each").data(marks, (d) => `${d.which} ${d.k}`).join("rect")
       .attr("class", (d) => `nw-e-each nw-e-${"ab"[d.which]}`).attr("x", (d) => x(d.k) + step * 0.1).attr("width", Math.max(step * 0.8, 1))
@@ -51,7 +51,7 @@ export function makeModels(store) {
     svg.selectAll("path.nw-e-floor").data([-1, 1]).join("path").attr("class", "nw-e-floor").attr("d", (side) => path.y((value) => middle + side * y(value))(truth)).raise();
     svg.selectAll("line.nw-e-hair").data([0]).join("line").attr("class", "nw-e-hair").attr("x1", 0).attr("x2", width).attr("y1", middle).attr("y2", middle);
     const k = pointed(), word = k === null ? "" : store.readWords[k];
-    svg.selectAll("text").data([[found.a, 2, 11, "start"], [found.b, 2, height - 3, "start"], ["bits, floor drawn as a line", width - 2, 11, "end"],
+    svg.selectAll("text").data([[found.a, 2, 11, "start"], [found.b, 2, height - 3, "start"], [`up to ${high.toFixed(0)} bits; the line is the floor`, width - 2, 11, "end"],
       [word, k === null ? 0 : Math.max(20, Math.min(x(k) + step / 2, width - 20)), height - 3, "middle"]]).join("text")
       .attr("x", (d) => d[1]).attr("y", (d) => d[2]).attr("text-anchor", (d) => d[3]).text((d) => d[0]);
     speak(k);

@@ -13,7 +13,7 @@ export function makeNext(store, { add }) {
   const heat = slider({ label: "temperature", min: 0.1, max: 2, step: 0.1, value: 1, form: (v) => v.toFixed(1), act: (v) => set({ temperature: v }) });
   const k = slider({ label: "top-k", min: 1, max: MOST, step: 1, value: MOST, form: (v) => (v === MOST ? "all" : String(v)), act: (v) => set({ k: v === MOST ? 0 : v }) });
   const p = slider({ label: "top-p", min: 0.05, max: 1, step: 0.05, value: 1, form: (v) => v.toFixed(2), act: (v) => set({ p: v }) });
-  const beam = slider({ label: "beams", min: 0, max: 6, step: 1, value: 0, form: (v) => (v ? String(v) : "none"), act: (v) => set({ beam: v }) });
+  const beam = slider({ label: "beams", min: 0, max: 6, step: 1, value: 0, form: (v) => (v ? String(v) : "off"), act: (v) => set({ beam: v }) });
   const model = choice({ label: "model", options: MODELS.map((each) => [each, each]), value: "transformer", act: (value) => set({ model: value }) });
   const list = h("ul", { class: "nw-e-bars", "aria-label": "the likeliest next words" });
   const key = h("p", { class: "nw-x-legend nw-e-key" });

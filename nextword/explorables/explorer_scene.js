@@ -4,7 +4,8 @@
 import { pictureOf } from "./explorer_canvas.js";
 
 export const BROAD = 8;
-const LOW = 110, NEXT = 20; // where what hangs below the stream begins; the way from one thing to the next
+const LOW = 106, NEXT = 20; // where what hangs below the stream begins; the way from one thing to the next
+const HIGH = 474; // of a block: the blocks stand below each other, and the stream goes on from line to line
 const THICK = 12; // the strip of attention weights
 
 export const norm = (x) => Math.sqrt(x.reduce((a, b) => a + b * b, 0));
@@ -56,6 +57,7 @@ export class Scene {
     this.links = [];
     this.moves = new Map(); // step: [[from, to]]
     this.titles = [];
+    this.carried = [];
     const { sizes: { D, L, H, K }, steps } = this, V = inside.probs.length;
     const stepOf = (kind, block) => steps.findIndex((each) => each.kind === kind && (block === undefined || each.block === block));
     const matrix = (name, label, x, y, columns, rows, step, turn) =>
@@ -66,35 +68,41 @@ export class Scene {
     const link = (from, to, step) => this.links.push({ from, to, step });
     const move = (step, from, to) => this.moves.set(step, [...(this.moves.get(step) ?? []), [from, to]]);
     const stream = [];
-    const onto = (values, x, step, from, k) => {
-      const made = vector(`stream ${k}`, k ? "" : "stream", values, x, 0, step, { note: `‖x‖ ${norm(values).toFixed(1)}`, stream: true });
+    const onto = (values, x, y, step, from, k) => {
+      const made = vector(`stream ${k}`, "", values, x, y, step, { note: `‖x‖ ${norm(values).toFixed(1)}`, stream: true });
       stream.push(made);
       link(from, made, step);
       move(step, from, made);
       return made;
     };
 
-    const embed = matrix("embed.words", `embedding, ${D} × ${V}`, 0, LOW, V, D, 1, true);
-    const column = this.add({ name: "column", label: "", x: inside.id, y: LOW, w: 1, h: D, step: 1, kind: "mark", values: inside.stream[0], columns: 1, rows: D });
-    let x = V + 40, at = onto(inside.stream[0], x, 1, column, 0);
-    this.first = embed;
+    matrix("embed.words", `embedding, ${V} × ${D}`, -D - 90, 0, D, V, 1);
+    const row = this.add({ name: "row", label: "", x: -D - 90, y: inside.id, w: D, h: 1, step: 1, kind: "mark", values: inside.stream[0], columns: D, rows: 1 });
+    let x = 0, at = onto(inside.stream[0], x, 0, 1, row, 0), right = 0;
     for (let b = 0; b < L; b += 1) {
-      const block = inside.blocks[b], part = `blocks.${b}`, start = x;
+      const block = inside.blocks[b], part = `blocks.${b}`, Y = b * HIGH;
+      x = 0;
+      if (b) { // the same state again, where the next line begins
+        const before = at;
+        at = vector(`stream ${2 * b}`, "", inside.stream[2 * b], x, Y, stepOf("down", b - 1), { stream: true });
+        stream.push(at);
+        this.carried.push({ from: before, to: at, y: Y - 98 });
+      }
       const [qkv, look, answer, up, down] = ["qkv", "look", "answer", "up", "down"].map((kind) => stepOf(kind, b));
       // attention
       x += 34;
-      const norm1 = vector(`${part}.norm1`, "norm", block.norm1, x, LOW + 64, qkv);
+      const norm1 = vector(`${part}.norm1`, "norm", block.norm1, x, Y + LOW + 64, qkv);
       link(at, norm1, qkv);
       move(qkv, at, norm1);
-      const W = matrix(`${part}.mixer.W_qkv`, `W_qkv, ${3 * D} × ${D}`, x += NEXT, LOW, D, 3 * D, qkv);
+      const W = matrix(`${part}.mixer.W_qkv`, `W_qkv, ${3 * D} × ${D}`, x += NEXT, Y + LOW, D, 3 * D, qkv);
       const joined = (key) => Float32Array.from(block.heads.flatMap((head) => [...head[key]]));
       x += D + 14;
-      const parts = ["q", "k", "v"].map((key, i) => vector(`${part}.${key}`, key, joined(key), x, LOW + i * (D + 3), qkv, { beside: true }));
+      const parts = ["q", "k", "v"].map((key, i) => vector(`${part}.${key}`, key, joined(key), x, Y + LOW + i * (D + 3), qkv, { beside: true }));
       parts.forEach((each) => link(W, each, qkv));
       parts.forEach((each) => move(qkv, W, each));
       x += BROAD + 30;
       const heads = block.heads.map((head, h) => {
-        const top = LOW + h * (2 * K + THICK + 34), silent = off.includes(`${b}.${h}`), n = inside.n, { keys, values } = inside.cache[b][h];
+        const top = Y + LOW + h * (2 * K + THICK + 34), silent = off.includes(`${b}.${h}`), n = inside.n, { keys, values } = inside.cache[b][h];
         const shown = (name, label, list, y) => this.add({ name: `${part}.${h}.${name}`, label, x, y, w: n, h: K, step: look, kind: "cache", columns: n, rows: K, values: turned(list, n, K),
           picture: this.signed(turned(list, n, K), n, K, 2.5 * rms(list)), silent });
         const keysAt = shown("keys", `head ${h + 1}${silent ? " (off)" : ""}: ${n} keys`, keys, top);
@@ -109,56 +117,51 @@ export class Scene {
         return { keysAt, weights, valuesAt, out };
       });
       x += inside.n + 14 + BROAD + 18;
-      const mixed = vector(`${part}.mixed`, "heads", block.mixed, x, LOW + 64, answer);
+      const mixed = vector(`${part}.mixed`, "heads", block.mixed, x, Y + LOW + 64, answer);
       heads.forEach(({ out }) => link(out, mixed, answer));
-      const Wo = matrix(`${part}.mixer.W_o`, `W_o, ${D} × ${D}`, x += NEXT, LOW + 64, D, D, answer);
-      const says = vector(`${part}.answer`, "answer", block.answer, x += D + 14, LOW + 64, answer, { note: `‖a‖ ${norm(block.answer).toFixed(1)}` });
+      const Wo = matrix(`${part}.mixer.W_o`, `W_o, ${D} × ${D}`, x += NEXT, Y + LOW + 64, D, D, answer);
+      const says = vector(`${part}.answer`, "answer", block.answer, x += D + 14, Y + LOW + 64, answer, { note: `‖a‖ ${norm(block.answer).toFixed(1)}` });
       link(Wo, says, answer);
-      at = onto(inside.stream[2 * b + 1], x += 30, answer, says, 2 * b + 1);
+      at = onto(inside.stream[2 * b + 1], x += 30, Y, answer, says, 2 * b + 1);
       const middle = x;
       // feed-forward
       x += 34;
-      const norm2 = vector(`${part}.norm2`, "norm", block.norm2, x, LOW + 64, up);
+      const norm2 = vector(`${part}.norm2`, "norm", block.norm2, x, Y + LOW + 64, up);
       link(at, norm2, up);
       move(up, at, norm2);
-      const Wup = matrix(`${part}.feed.up`, `W_up, ${block.up.length} × ${D}`, x += NEXT, LOW, D, block.up.length, up);
-      const upVector = vector(`${part}.up`, "", block.up, x += D + 14, LOW, up);
-      const hidden = vector(`${part}.hidden`, "GELU", block.hidden, x += NEXT, LOW, up);
+      const Wup = matrix(`${part}.feed.up`, `W_up, ${block.up.length} × ${D}`, x += NEXT, Y + LOW, D, block.up.length, up);
+      const upVector = vector(`${part}.up`, "", block.up, x += D + 14, Y + LOW, up);
+      const hidden = vector(`${part}.hidden`, "GELU", block.hidden, x += NEXT, Y + LOW, up);
       link(Wup, upVector, up);
       link(upVector, hidden, up);
       move(up, Wup, upVector);
       move(up, upVector, hidden);
-      const Wdown = matrix(`${part}.feed.down`, `W_down, ${D} × ${block.up.length}`, x += NEXT, LOW + 64, block.up.length, D, down);
-      const fed = vector(`${part}.fed`, "answer", block.fed, x += block.up.length + 14, LOW + 64, down, { note: `‖f‖ ${norm(block.fed).toFixed(1)}` });
+      const Wdown = matrix(`${part}.feed.down`, `W_down, ${D} × ${block.up.length}`, x += NEXT, Y + LOW + 64, block.up.length, D, down);
+      const fed = vector(`${part}.fed`, "answer", block.fed, x += block.up.length + 14, Y + LOW + 64, down, { note: `‖f‖ ${norm(block.fed).toFixed(1)}` });
       link(hidden, Wdown, down);
       link(Wdown, fed, down);
-      at = onto(inside.stream[2 * b + 2], x += 30, down, fed, 2 * b + 2);
-      this.titles.push({ text: `block ${b + 1}`, x: start + BROAD, w: x - start, big: true }, { text: "attention", x: start + 34, w: middle - start - 60 }, { text: "feed-forward", x: middle + 34, w: x - middle - 60 });
+      at = onto(inside.stream[2 * b + 2], x += 30, Y, down, fed, 2 * b + 2);
+      right = Math.max(right, x);
+      this.titles.push({ text: `block ${b + 1}`, x: 0, y: Y, w: 150, big: true }, { text: "attention", x: 160, y: Y, w: middle - 200 }, { text: "feed-forward", x: middle + 34, y: Y, w: x - middle - 60 });
     }
     // the next word
     const say = stepOf("say");
-    x += 40;
-    const last = vector("norm", "norm", inside.final, x, LOW + 64, say);
+    const end = (L - 1) * HIGH + LOW + 4 * D, top = end - V; // where the last block ends, and V above it
+    x += 36;
+    const last = vector("norm", "norm", inside.final, x, end - 3 * D, say);
     link(at, last, say);
     move(say, at, last);
-    const out = this.add({ ...embed, name: "unembed", label: `the same ${V} word vectors`, x: x += NEXT, y: LOW, w: D, h: V, columns: D, rows: V, step: say,
-      values: this.w["embed.words.weight"], picture: this.out() });
-    const logits = vector("logits", "logits", inside.logits, x += D + 14, LOW, say);
+    const out = this.add({ kind: "matrix", name: "unembed", label: `the same ${V} vectors`, x: x += NEXT, y: top, w: D, h: V, columns: D, rows: V, step: say,
+      values: this.w["embed.words.weight"], picture: this.weights("embed.words", D, V).picture });
+    const logits = vector("logits", "logits", inside.logits, x += D + 14, top, say);
     link(out, logits, say);
     move(say, out, logits);
     x += BROAD + 16;
-    this.add({ name: "probs", label: "probabilities", x, y: LOW, w: 120, h: V, step: say, kind: "bars", columns: 1, rows: V, values: inside.probs });
-    this.titles.push({ text: "a word becomes a vector", x: 0, w: V, big: true }, { text: "the next word", x: last.x - 20, w: 250, big: true });
+    this.add({ name: "probs", label: "probabilities", x, y: top, w: 120, h: V, step: say, kind: "bars", columns: 1, rows: V, values: inside.probs });
+    this.titles.push({ text: "words", x: -D - 120, y: 0, w: 120, big: true }, { text: "the next word", x: out.x, y: top, w: 240, big: true });
     this.stream = stream;
-    this.box = { x: -20, y: -60, w: x + 170, h: LOW + V + 80 };
+    this.box = { x: -D - 110, y: -70, w: x + 150 + D + 110, h: end + 100 };
     return this;
-  }
-
-  /** The word vectors as rows, for the unembedding. */
-  out() {
-    const { D } = this.sizes, values = this.w["embed.words.weight"];
-    if (!this.kept.has("out")) this.kept.set("out", { picture: this.signed(values, D, values.length / D, 2.5 * rms(values)) });
-    return this.kept.get("out").picture;
   }
 
   add(item) {
@@ -166,14 +169,16 @@ export class Scene {
     return item;
   }
 
-  /** The rectangle that a step is about. */
-  focus(step) {
-    const { kind } = this.steps[step];
+  /** The rectangle that a step is about; a `low` one leaves out the stream where nothing goes to it. */
+  focus(step, low = false) {
+    const { kind, block } = this.steps[step];
     if (kind === "whole") return this.box;
-    const about = this.items.filter((each) => each.step === step && each.kind !== "bars" && each.name !== "unembed" && each.name !== "logits" && (kind !== "embed" || each.kind !== "matrix" ));
-    if (kind === "say") about.push({ x: about.at(-1).x, y: LOW, w: 300, h: 330 });
-    const low = Math.min(...about.map((each) => each.x)), high = Math.max(...about.map((each) => each.x + each.w));
+    const about = this.items.filter((each) => each.step === step && !(each.stream && !each.note));
+    let left = Math.min(...about.map((each) => each.x)), right = Math.max(...about.map((each) => each.x + each.w));
     const bottom = Math.max(...about.map((each) => each.y + each.h));
-    return { x: low - 50, y: -50, w: high - low + 100, h: bottom + 80 };
+    if (kind === "down") left -= 60; // and what goes in
+    const line = Math.max(block ?? 0, 0) * HIGH, above = low && ["qkv", "look", "up"].includes(kind) ? LOW - 50 : -50;
+    const top = block === undefined ? Math.min(...about.map((each) => each.y)) - 60 : line + above;
+    return { x: left - 50, y: top, w: right - left + 100, h: bottom + 30 - top };
   }
 }

@@ -113,18 +113,18 @@ export class Store {
 
 export const FIRST_WORDS = 74; // of the first story, up to "when night fell ,"
 
-/** The state as a link holds it: texts by name, without what is as at first. */
-export function written({ state, stories }) {
-  const out = {}, text = state.words.join(" ");
+/** The state as a link holds it, texts by name; without `whole`, what is as at first is left out. */
+export function written({ state, stories }, whole = false) {
+  const out = {}, text = state.words.join(" "), keep = (key) => whole || state[key] !== FIRST[key];
   const story = stories.findIndex((each) => state.words.length && each.slice(0, state.words.length).join(" ") === text);
   if (story >= 0) Object.assign(out, { story: String(story + 1), words: String(state.words.length) });
   else out.text = text;
   out.view = state.view;
-  if (state.pin !== null) out.pin = String(state.pin);
-  const named = ([b, h]) => `${Number(b) + 1}.${Number(h) + 1}`;
-  if (state.head !== FIRST.head) out.head = named(state.head.split("."));
-  if (state.off.length) out.off = state.off.map((each) => named(each.split("."))).join(",");
-  for (const key of ["model", "temperature", "k", "p", "beam", "a", "b", "stage"]) if (state[key] !== FIRST[key]) out[key] = String(state[key]);
+  if (whole || state.pin !== null) out.pin = String(state.pin ?? "last");
+  const named = (head) => head.split(".").map((each) => Number(each) + 1).join(".");
+  if (keep("head")) out.head = named(state.head);
+  if (whole || state.off.length) out.off = state.off.map(named).join(",");
+  for (const key of ["model", "temperature", "k", "p", "beam", "a", "b", "stage"]) if (keep(key)) out[key] = String(state[key]);
   return out;
 }
 
@@ -135,13 +135,9 @@ export function understood(params, { stories, state }) {
     if (params[key] !== undefined && value >= low && value <= high) patch[key] = value;
   };
   const heads = (text) => text.split(",").filter((each) => /^[1-3]\.[12]$/.test(each)).map((each) => `${each[0] - 1}.${each[2] - 1}`);
-  const story = stories[Number(params.story) - 1];
-  if (story) Object.assign(patch, { story: Number(params.story) - 1, words: story.slice(0, Number(params.words) || story.length) });
+  const story = stories[params.story === undefined ? state.story : Number(params.story) - 1];
+  if (story && (params.story ?? params.words) !== undefined) Object.assign(patch, { story: stories.indexOf(story), words: story.slice(0, Number(params.words) || story.length) });
   if (params.text !== undefined) patch.words = wordsOf(params.text);
-  if (params.upto) {
-    const told = story ?? stories[state.story], end = ` ${told.join(" ")} `.indexOf(` ${params.upto} `);
-    if (end >= 0) patch.words = told.slice(0, ` ${told.join(" ")} `.slice(0, end).split(" ").filter(Boolean).length + wordsOf(params.upto).length);
-  }
   if (params.view in VIEWS) patch.view = params.view;
   if (params.head !== undefined) patch.head = heads(params.head)[0] ?? state.head;
   if (params.off !== undefined) patch.off = heads(params.off);

@@ -1,20 +1,10 @@
 // The text of the explorer: every word a button, coloured; words can be typed, changed and taken away.
 
-import { h, button, unique } from "./parts.js";
+import { h, button, spaced, unique } from "./parts.js";
 import { d3 } from "./d3.js";
 import { wordsOf } from "./explorer_store.js";
 
-const WORDS_OFFERED = 12, TIGHT = /^[.,?!;:]$/;
-
-/** Which words stand close to the one before: signs, and what quotation marks hold. */
-export function closeUp(words) {
-  let open = false;
-  return words.map((word, k) => {
-    const closing = word === '"' && open, afterOpening = words[k - 1] === '"' && open;
-    if (word === '"') open = !open;
-    return TIGHT.test(word) || closing || afterOpening;
-  });
-}
+const WORDS_OFFERED = 12;
 
 /**
  * `tint()`: { shares, look }, the share of colour of each place, and which colour (or `looks`, one a place).
@@ -23,7 +13,7 @@ export function closeUp(words) {
 export function makeText(store, tint) {
   const list = h("div", { class: "nw-e-words", role: "group", "aria-label": "the text; arrow keys go from word to word, Enter changes a word" });
   const offers = h("datalist", { id: unique() });
-  const end = h("input", { class: "nw-e-end", list: offers.id, placeholder: "next word …", "aria-label": "type the next word", autocapitalize: "off", autocomplete: "off", spellcheck: "false", size: 9 });
+  const end = h("input", { class: "nw-e-end", list: offers.id, placeholder: "next word …", "aria-label": "type the next word", autocapitalize: "off", autocomplete: "off", spellcheck: "false", size: 11 });
   const area = h("textarea", { class: "nw-e-area", "aria-label": "your own text", spellcheck: "false", autocapitalize: "off", rows: 5 });
   const edit = button("Edit", toggle, { class: "nw-x-button nw-e-small", "aria-pressed": "false" });
   const box = h("div", { class: "nw-e-text" }, list, area, offers);
@@ -105,7 +95,7 @@ export function makeText(store, tint) {
 
   function draw() {
     const { state: now } = store, words = now.words, { shares, look, looks } = tint();
-    const close = closeUp(words), out = store.known.heard.leftAt, unknown = store.unknownAt, at = store.at;
+    const blanks = spaced(words), out = store.known.heard.leftAt, unknown = store.unknownAt, at = store.at;
     const data = [{ word: "▸", k: -1 }, ...words.map((word, k) => ({ word, k }))];
     d3.select(list).selectAll("button").data(data).join((enter) =>
       enter.insert("button", "input").attr("type", "button").attr("class", "nw-e-w")
@@ -114,7 +104,7 @@ export function makeText(store, tint) {
       .attr("aria-label", (d) => (d.k < 0 ? "the beginning" : null))
       .attr("tabindex", (d) => (d.k + 1 === at ? 0 : -1))
       .attr("aria-pressed", (d) => String(now.pin !== null && d.k + 1 === at))
-      .attr("class", ({ k, word }) => ["nw-e-w", close[k] && "nw-e-tight", k + 1 === at && "nw-e-here", word === "</s>" && "nw-e-mark", k < 0 && "nw-e-mark",
+      .attr("class", ({ k, word }) => ["nw-e-w", k > 0 && !blanks[k] && "nw-e-tight", k + 1 === at && "nw-e-here", word === "</s>" && "nw-e-mark", k < 0 && "nw-e-mark",
         k === out && !(k === unknown) && "nw-x-out", k === unknown && "nw-e-unknown", k > (out ?? unknown ?? 1e9) && "nw-x-after"].filter(Boolean).join(" "))
       .attr("aria-invalid", ({ k }) => (k >= 0 && (k === out || k === unknown) ? "true" : null))
       .style("--s", ({ k }) => `${Math.round(38 * Math.abs(shares[k + 1] ?? 0))}%`)
@@ -138,6 +128,6 @@ export function makeText(store, tint) {
 
 /** Words as one writes them. */
 export function joined(words) {
-  const close = closeUp(words);
-  return words.map((word, k) => (k && !close[k] ? ` ${word}` : word)).join("");
+  const blanks = spaced(words);
+  return words.map((word, k) => (blanks[k] ? ` ${word}` : word)).join("");
 }

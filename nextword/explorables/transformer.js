@@ -3,9 +3,10 @@
 
 import { h, button, spoken, unique } from "./parts.js";
 import { KINDS } from "./stories.js";
+import { addressOf } from "./sentences.js";
 import { connect } from "./explorer_port.js";
 import { Store, VIEWS, FIRST_WORDS, written, understood } from "./explorer_store.js";
-import { makeText, joined } from "./explorer_text.js";
+import { makeText } from "./explorer_text.js";
 import { makeNext } from "./explorer_next.js";
 import { makeHeads } from "./explorer_heads.js";
 import { makeInside } from "./explorer_inside.js";
@@ -14,9 +15,8 @@ import { makeModels } from "./explorer_models.js";
 import { makeWrites } from "./explorer_writes.js";
 import { reshaped, drawnId } from "./explorer_sampling.js";
 
-const WIDE = 900, NARROW = 560; // pixels: from here on two columns; below, a phone
+const WIDE = 840, NARROW = 560; // pixels: from here on two columns; below, a phone
 const PACE = 260; // milliseconds a word when it plays
-const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export function draw(live, numbers) {
   let port = null, playing = null, started = false;
@@ -29,11 +29,12 @@ export function draw(live, numbers) {
   const menu = h("select", { class: "nw-e-story", "aria-label": "begin with", onchange: () => restart() },
     numbers.stories.map((story, k) => h("option", { value: String(k) }, `${k + 1}: ${story.slice(0, 6).join(" ")} …`)), h("option", { value: "-1" }, "an empty page"));
   const play = button("▶ Play", () => (playing ? stop() : start()), { class: "nw-x-button nw-x-main" });
-  const one = button("Draw a word", () => { stop(); step(); });
-  const undo = button("Take one back", () => { stop(); set({ words: store.state.words.slice(0, -1) }); });
-  const again = button("Start again", () => restart());
+  const one = button("Step", () => { stop(); step(); }, { title: "draw the next word" });
+  const undo = button("Back", () => { stop(); set({ words: store.state.words.slice(0, -1) }); }, { title: "take the last word back" });
+  const again = button("Restart", () => restart(), { title: "begin this story again" });
   const copy = button("Copy link", copyLink);
   const full = button("Full screen", () => (document.fullscreenElement ? document.exitFullscreen() : live.closest("figure").requestFullscreen?.()));
+  full.hidden = !document.fullscreenEnabled;
 
   const text = makeText(store, () => panels[shownView()].tint?.() ?? surprise());
   const next = makeNext(store, { add: (...words) => { stop(); set({ words: [...store.readWords.slice(0, store.at), ...words] }); } });
@@ -102,7 +103,7 @@ export function draw(live, numbers) {
   };
 
   async function copyLink() {
-    const query = new URLSearchParams(written(store)), address = `${location.href.split("#")[0]}#figure-transformer?${query}`;
+    const address = addressOf("transformer", written(store));
     try {
       await navigator.clipboard.writeText(address);
       copy.textContent = "Copied";
@@ -191,8 +192,8 @@ export function draw(live, numbers) {
       begin();
       const patch = understood(params, store);
       if ("story" in patch) menu.value = String(patch.story);
-      set(patch);
+      return set(patch);
     },
-    get: () => written(store),
+    get: () => written(store, true),
   };
 }

@@ -23,10 +23,8 @@ from tests.explorable_pages import (
     Touch,
     button,
     context_of,
-    ids_of,
     numbers_of,
     shown,
-    torch_network,
 )
 
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
@@ -253,34 +251,6 @@ def test_each_rung_says_what_it_is_and_what_it_catches(opened):
         bars = shown(figure)
         for kind, bits in rows[name].excess_bits_by_kind.items():
             assert bars[kind][0] == pytest.approx(max(bits, 0), abs=0.006)
-
-
-def test_the_transformer_writes_in_the_page_as_in_python(opened):
-    figure, hand = opened("transformer")
-    given = numbers_of("transformer")
-    words, net = given["starts"][0], torch_network(given["network"])
-
-    def chances(off):
-        with torch.no_grad():
-            for head in off:
-                net.blocks[head[0]].mixer.W_o.weight[:, head[1] * 32 : (head[1] + 1) * 32] = 0
-            logits = net(torch.tensor([ids_of(given["network"], words)]))[0][0, -1]
-        return dict(zip(given["network"]["words"], logits.softmax(-1).tolist(), strict=True))
-
-    for off in ((), ((2, 0),)):
-        for block, head in off:
-            hand.press(figure.get_by_label(f"block {block + 1}, head {head + 1}"))
-        expected, truth = chances(off), village.next_words(words)
-        bars = shown(figure)
-        assert next(iter(bars)) in (max(expected, key=expected.get), next(iter(truth)))
-        for word, (chance, true) in bars.items():
-            assert chance == pytest.approx(100 * expected[word], abs=0.051)
-            assert true == pytest.approx(100 * truth.get(word, 0), abs=0.051)
-    figure.get_by_label("colour the words by").select_option("2.0")
-    tint = figure.locator(".nw-x-word").nth(words.index("axel")).get_attribute("style")
-    assert "background" in tint
-    hand.press(button(figure, "Draw a word"))
-    assert figure.locator(".nw-x-word").count() == len(words) + 1
 
 
 # ---------------------------------------------------------------- chapters 1, 3, 4, 5
