@@ -301,7 +301,7 @@ def test_what_is_kept_has_bounds() -> None:
     first = key
     for number in range(100):
         step = Step("ask", b"question" * 10)
-        assert kept.note(key, step)
+        assert kept.note(first, key, step)
         key = step.after(key, b"%d" % number)
     assert kept._size <= 10_000
     assert len(kept._steps) < 20
@@ -330,7 +330,7 @@ def test_lines_of_an_exception_do_not_count_and_a_broken_answer_does() -> None:
     assert heard_as(b"", b"\x92\xa5error")[1:] == (None, False)
     # an answer that only looks like what is made of another's exception
     assert heard_as(b"", told([3])[0])[0] != told([3])[0]
-    batch = wire.encode(["batch", 0])
+    batch = wire.encode(["batch", [], {}, []])
     answer = wire.encode(["ok", [wire.encode(["error", ["ValueError", "no", [3]]])]])
     assert heard_as(batch, answer)[2] is False
     assert heard_as(b"", answer)[2] is True
