@@ -66,7 +66,7 @@ def grade(
         os.environ[name] = "1"
     from examiner.errors import UserError
     from examiner.grading.roster import read_roster
-    from examiner.grading.run import Options
+    from examiner.grading.run import Options, processors
     from examiner.project import find_project
 
     if os.name != "posix":
@@ -86,7 +86,7 @@ def grade(
     found = project.catalogue.chapter(chapter)
     options = Options(
         out=out or project.root / "grades" / found.stem,
-        **({"jobs": jobs} if jobs else {}),
+        jobs=jobs or processors(),
         seed=seed,
         confined=sandbox != "none",
         regrade=regrade,
