@@ -21,6 +21,7 @@ from examiner.results import Verdict
 
 ROOM = 96 << 20  # bytes that a worker keeps
 MOST_NEW = 16 << 20  # bytes that one run of a test may add
+MOST_ANSWER = 4 << 20  # bytes of an answer after which more is kept
 _OVERHEAD = 600  # bytes that a step takes besides what is said in it
 _ERROR = wire.encode(["error", 0])[:-1]  # how the answer begins that tells of an exception
 _BATCH = wire.encode(["batch", 0, 0, 0])[:-3]  # how a question begins that holds many
@@ -157,10 +158,12 @@ def heard_as(request: bytes, answer: bytes) -> tuple[bytes, tuple[int, ...] | No
     In which lines of their file a student's exception was raised decides about nothing, and is
     quoted to them alone.
     """
+    if len(answer) > MOST_ANSWER:  # there may not be the memory to look at it twice
+        return b"", None, False
     if answer.startswith(_ERROR):
         try:
             [_, [kind, text, lines]] = wire.decode(answer)
-        except (WireError, ValueError, TypeError):
+        except (WireError, ValueError, TypeError, MemoryError):
             return answer, None, False
         plain = type(kind) is str and type(text) is str and type(lines) is list
         if plain and all(type(line) is int for line in lines):

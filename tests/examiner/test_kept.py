@@ -279,6 +279,32 @@ def test_a_test_whose_own_work_might_use_up_its_time_is_run(desk) -> None:
     desk(do)
 
 
+CLOCKS = (
+    "import time",
+    "from random import random",
+    "from datetime import datetime as now",
+    "from tests.work.suite.helper import seconds",
+)
+
+
+@pytest.mark.parametrize("line", ["import math", *CLOCKS])
+def test_what_has_a_clock_or_luck_is_always_run(tmp_path: Path, line: str) -> None:
+    folder = tmp_path / "tests" / "work" / "suite"
+    folder.mkdir(parents=True)
+    helper = '"""A helper."""\nimport time\nseconds = lambda: 1\n'
+    (folder / "helper.py").write_text(helper, "utf-8")
+    text = SUITE.replace("import itertools\n", f"import itertools\n{line}\n", 1)
+    (folder / "test_work.py").write_text(text, "utf-8")
+    found: dict[str, bool] = {}
+
+    def look(suite: Suite) -> None:
+        found.update({test.name: test.goes_by_answers for test in suite.tests})
+
+    with_suite(folder, tmp_path, look)
+    assert found["test_hidden"] is (line == "import math")
+    assert not found["test_shared"]
+
+
 class Used:
     def __init__(self, computed: float) -> None:
         self.computed = computed
