@@ -182,11 +182,11 @@ class Conversation:
         if status != "ok":
             self._raise(status, answers)
         if not (isinstance(answers, list) and len(answers) <= len(every)):
-            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER))
+            raise self.no_answer()
         for asked, answer in zip(every, answers, strict=False):
             yield self._hear(asked, answer if type(answer) is bytes else b"")
         if len(answers) < len(every):
-            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER))
+            raise self.no_answer()
 
     def _prepare(self, operation: str, args: Sequence[Any], kwargs: dict[str, Any]) -> _Prepared:
         """Return a request as bytes, and move on the generators that are sent with it."""
@@ -239,6 +239,10 @@ class Conversation:
             self._note_changes(asked.operation, asked.args, news, asked.wanted)
         return value
 
+    def no_answer(self) -> Stop:
+        """Return what ends a conversation in which something came that is no answer."""
+        return self._stop(Stop(Verdict.CRASHED, NO_ANSWER))
+
     def _stop(self, stop: Stop) -> Stop:
         """End the conversation for the rest of the test."""
         self.stopped = stop
@@ -256,7 +260,7 @@ class Conversation:
         except MemoryError:
             raise self._stop(Stop(Verdict.MEMORY, NO_ROOM)) from None
         except (WireError, ValueError, TypeError):
-            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER)) from None
+            raise self.no_answer() from None
         return status, value, *news
 
     def _keep(self, request: bytes, answer: bytes) -> None:
@@ -280,7 +284,7 @@ class Conversation:
             for key, value in zip(wanted, values, strict=True):
                 wanted[key].value = value
         except (TypeError, ValueError):
-            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER)) from None
+            raise self.no_answer() from None
         first = 2 if operation == "method" else 1
         function = args[1] if operation == "method" else repr(args[0])
         said = changed if isinstance(changed, list) else []
@@ -302,7 +306,7 @@ class Conversation:
         elif status == "error":
             self.raised = self._student_error(value)
         else:
-            raise self._stop(Stop(Verdict.CRASHED, NO_ANSWER))
+            raise self.no_answer()
         raise self.raised
 
     def _student_error(self, value: Any) -> BaseException:

@@ -93,6 +93,7 @@ class Host:
             "import": self._import,
             "run": self._run,
             "batch": self._batch,
+            "chain": self._chain,
             "call": lambda f, *args, **kwargs: f(*args, **kwargs),
             "method": lambda obj, name, *args, **kwargs: getattr(obj, name)(*args, **kwargs),
             "get": getattr,
@@ -176,6 +177,18 @@ class Host:
             answer, done = self._answer(body)
             answers.append(answer)
             if not done:
+                break
+        return answers
+
+    def _chain(
+        self, bodies: list[bytes], bare: list[bytes], released: list[list[int]]
+    ) -> list[bytes]:
+        """Do what requests say, as long as each is answered as those that know what follows."""
+        answers: list[bytes] = []
+        for body, gone in zip(bodies, released, strict=True):
+            self.release(gone)
+            answers.append(self._answer(body)[0])
+            if answers[-1] not in bare[len(answers) - 1 : len(answers)]:
                 break
         return answers
 

@@ -24,6 +24,7 @@ from examiner.grading.hand_back import write_uploads
 from examiner.grading.roster import Roster, Student
 from examiner.grading.seeds import seed_for
 from examiner.grading.store import REASONS, Kept, Key, Store, file_name, run_key, write_atomically
+from examiner.grading.stored import packed_pool
 from examiner.grading.submissions import Submission, read, read_package
 from examiner.grading.workers import KEPT, Course, Finished, WorkerPool
 from examiner.grading.works import Entry
@@ -330,6 +331,7 @@ def _grade_new(
             basis.plan,
             Terms(basis.seed),
             key,
+            packed_pool(basis.project, basis.chapter),
             options.judging,
         )
         admission = _admit(basis, suite, course, trial.servers, tick)

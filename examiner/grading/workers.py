@@ -25,11 +25,11 @@ import psutil
 from examiner.candidate.one_thread import compute_in_one_thread
 from examiner.candidate.server import GC_THRESHOLDS, ServerPlan
 from examiner.catalogue import Chapter
-from examiner.counterexamples.examples import Examples
 from examiner.errors import UserError
 from examiner.grading.candidates import FIRST, Candidates
 from examiner.grading.clock import IDLE, IMPORTING, READING, Clock
 from examiner.grading.examiner import Examiner, Skip
+from examiner.grading.stored import Packed, StoredExamples
 from examiner.grading.submissions import Submission
 from examiner.judge.bounds import Bounds
 from examiner.judge.diagnosis import Diagnosis
@@ -74,6 +74,7 @@ class Course:
     plan: ServerPlan
     terms: Terms  # the worker adds its bounds
     basis: bytes = b""  # a hash of all that decides a grade besides the submission
+    programs: Packed = field(default_factory=dict)  # small ones, stored with what is right
     judging: str = KEPT  # whether tests are run that have heard the same answers before
     settling: bool = False  # the reference is asked whether tests are right: they are believed
 
@@ -308,7 +309,9 @@ class WorkerPool:
         candidates = Candidates(suite, stem, open_server, kept)
         examples = None
         if course.reference is not None and not course.settling:
-            examples = Examples(suite, stem, course.reference, course.misconceptions)
+            examples = StoredExamples(
+                suite, stem, course.reference, course.misconceptions, course.programs
+            )
         return Examiner(course.chapter, suite, terms, diagnosis, examples, candidates, clock.begin)
 
     def _judge(self, examiner: Examiner, submission: Submission, skip: Skip) -> SubmissionResult:

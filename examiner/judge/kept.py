@@ -21,9 +21,11 @@ from examiner.results import Verdict
 
 ROOM = 96 << 20  # bytes that a worker keeps
 MOST_NEW = 16 << 20  # bytes that one run of a test may add
+MOST_ANSWER = 4 << 20  # bytes of an answer after which more is kept
 _OVERHEAD = 600  # bytes that a step takes besides what is said in it
 _ERROR = wire.encode(["error", 0])[:-1]  # how the answer begins that tells of an exception
-_BATCH = wire.encode(["batch", 0])[:-1]  # how a question begins that holds many
+_BATCH = wire.encode(["batch", 0, 0, 0])[:-3]  # how a question begins that holds many
+PLAIN = b"plain"  # before an answer that counts as it is
 JUDGED = (Verdict.PASSED, Verdict.FAILED, Verdict.MISSING)  # by what was said, and nothing else
 
 
@@ -70,7 +72,8 @@ class Step:
     question: bytes
     released: list[int] = field(default_factory=list)  # handles that go with the question
     ending: Ending | None = None
-    sure: bool = False  # whether it has come next twice: then it does not depend on chance
+    sure: bool = False  # whether it is known not to depend on chance
+    bare: bytes = b""  # the answer, where it says nothing that a test could judge: chains.py
     digest: bytes = b""
 
     def __post_init__(self) -> None:
@@ -110,7 +113,8 @@ class Kept:
         self.comparing = comparing  # whether each test is run all the same, to see that it agrees
         self._steps: OrderedDict[bytes, Step] = OrderedDict()
         self._size = 0
-        self.unsteady: set[bytes] = set()  # roots of tests that go by something else, too
+        self.steady: set[bytes] = set()  # roots of tests that were seen to go by answers
+        self.unsteady: set[bytes] = set()  # and of those that go by something else, too
 
     def root(self, *about: object) -> bytes:
         """Return the key of what a test asks first; `about` tells it from all other runs."""
@@ -123,14 +127,21 @@ class Kept:
             self._steps.move_to_end(key)
         return found
 
-    def note(self, key: bytes, step: Step) -> bool:
-        """Take note of what came next in a run; return whether it is what came before."""
+    def note(self, root: bytes, key: bytes, step: Step) -> bool:
+        """Take note of what came next in a run; return whether it is what came before.
+
+        A test that has twice asked the same on its way, and ended in the same way, goes by answers:
+        then what it does once on others is believed, too.
+        """
         known = self._steps.get(key)
         if known is None:
+            step.sure = root in self.steady
             self._add(key, step)
             return True
         self._steps.move_to_end(key)
         known.sure = known.same(step)
+        if known.sure and step.ending is not None:
+            self.steady.add(root)
         return known.sure
 
     def _add(self, key: bytes, step: Step) -> None:
@@ -147,13 +158,15 @@ def heard_as(request: bytes, answer: bytes) -> tuple[bytes, tuple[int, ...] | No
     In which lines of their file a student's exception was raised decides about nothing, and is
     quoted to them alone.
     """
+    if len(answer) > MOST_ANSWER:  # there may not be the memory to look at it twice
+        return b"", None, False
     if answer.startswith(_ERROR):
         try:
             [_, [kind, text, lines]] = wire.decode(answer)
-        except (WireError, ValueError, TypeError):
+        except (WireError, ValueError, TypeError, MemoryError):
             return answer, None, False
         plain = type(kind) is str and type(text) is str and type(lines) is list
         if plain and all(type(line) is int for line in lines):
             return b"error" + wire.encode([kind, text]), tuple(lines), True
         return answer, None, False
-    return b"plain" + answer, None, not (request.startswith(_BATCH) and _ERROR in answer)
+    return PLAIN + answer, None, not (request.startswith(_BATCH) and _ERROR in answer)

@@ -166,7 +166,7 @@ class Session:
 
     def _way(self, test: SuiteTest, terms: Terms) -> Way | None:
         """Return the way through what is known of a test, where that is kept."""
-        if self.kept is None or terms.traced or test.shares:
+        if self.kept is None or terms.traced or not test.goes_by_answers:
             return None
         seed = VISIBLE_SEED if test.mark.visible else terms.seed
         root = self.kept.root(test.name, seed, terms.attempts.get(test.name, 0))
@@ -183,6 +183,8 @@ class Session:
                 ending = way.walk()
         except (Stop, OverdueError) as error:
             raised = error
+        except MemoryError:  # the test will say so
+            return None
         ran = Ran(time.perf_counter() - started, raised)
         if raised is not None:
             verdict, message = judge(raised, self.talk, self.source, shown=None)

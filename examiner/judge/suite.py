@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from traceback import TracebackException
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -49,11 +51,43 @@ class SuiteTest:
         """Whether another seed gives it other inputs; the visible ones are the same for all."""
         return not self.mark.visible and "rng" in self.item.fixturenames
 
-    @property
-    def shares(self) -> bool:
-        """Whether it has a fixture in common with other tests, and so goes by what they heard."""
+    @cached_property
+    def goes_by_answers(self) -> bool:
+        """Whether nothing else is seen by which it could go: a clock, luck of its own, a fixture
+        that it shares with other tests, and so what they have heard."""
         known = self.item._fixtureinfo.name2fixturedefs.values()
-        return any(each.scope != "function" for fixtures in known for each in fixtures)
+        if any(each.scope != "function" for fixtures in known for each in fixtures):
+            return False
+        return not any(_tells_more(each) for each in _names_around(self.item.function))
+
+
+_MORE = frozenset(("time", "datetime", "random", "secrets", "uuid"))
+
+
+def _tells_more(value: Any) -> bool:
+    """Tell whether a name of a suite is a clock or a source of luck, or has one."""
+    owner = getattr(value, "__self__", None)  # of random.random: the module's own generator
+    return _module_of(value) in _MORE or type(owner).__module__ in _MORE
+
+
+def _module_of(value: Any) -> str:
+    """Return the name of a module, or of the module that something was defined in; "" for none."""
+    found = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+    return found if isinstance(found, str) else ""
+
+
+def _names_around(function: Any) -> Iterator[Any]:
+    """Yield what stands in the module of a test, and in those of the suite that it imports from."""
+    waiting, seen = [function.__module__], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in sys.modules:
+            continue
+        seen.add(name)
+        for value in list(vars(sys.modules[name]).values()):
+            yield value
+            if _module_of(value).split(".")[0] == "tests":
+                waiting.append(_module_of(value))
 
 
 @dataclass

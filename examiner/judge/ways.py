@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from examiner.boundary.conversation import Conversation
-from examiner.judge.kept import MOST_NEW, Ending, Kept, Step, heard_as
+from examiner.judge import chains
+from examiner.judge.kept import MOST_NEW, PLAIN, Ending, Kept, Step, heard_as
 
 
 class UnsteadyError(BaseException):
@@ -32,6 +33,8 @@ class Way:
     lost: bool = False
     _key: bytes = b""
     _known: deque[tuple[bytes, bytes]] = field(default_factory=deque)  # asked, and not heard yet
+    _early: deque[bytes] = field(default_factory=deque)  # answers to what was asked along
+    _looked: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     _new: int = 0  # bytes that this run has added
     _over: bool = False  # whether nothing more of it is kept
 
@@ -41,7 +44,7 @@ class Way:
         Raises what ends a conversation.
         """
         key, lines = self.root, None
-        looked: dict[str, Callable[[str], str]] = {
+        self._looked = {
             "defines": lambda name: self.directory.get(name, ""),
             "reads": lambda name: "\0".join(sorted(self.talk.reads(name))),
         }
@@ -49,11 +52,9 @@ class Way:
             if step.ending is not None:
                 return self._ended(step.ending, lines)
             if step.what != "ask":
-                key = step.after(key, looked[step.what](step.question.decode()).encode())
+                key = self._look(key, step)
                 continue
-            released = [*self.talk.released, *step.released]
-            self.talk.released.clear()
-            answer = self.talk.carry(step.question, released)
+            answer = self._ask(key, step)
             self._known.append((step.question, answer))
             self.talk.kept += len(step.question) + len(answer)
             counts, told, clear = self._heard_as(step.question, answer)
@@ -62,6 +63,48 @@ class Way:
             lines = told if told is not None else lines
             key = step.after(key, counts)
         return None
+
+    def _look(self, key: bytes, step: Step) -> bytes:
+        """Return the key of what comes after something that the test looks up."""
+        return step.after(key, self._looked[step.what](step.question.decode()).encode())
+
+    def _ask(self, key: bytes, step: Step) -> bytes:
+        """Return the candidate's answer; ask what comes next along with it, if that may be."""
+        if self._early:
+            return self._early.popleft()
+        released = [*self.talk.released, *step.released]
+        self.talk.released.clear()
+        chain = self._chain(key, step)
+        if len(chain) == 1:
+            return self.talk.carry(step.question, released)
+        requests, bare = [each.question for each in chain], [each.bare for each in chain[:-1]]
+        gone = [[], *([*each.released] for each in chain[1:])]
+        body = self.talk.carry(chains.message(requests, bare, gone), released)
+        found = chains.answers(body, len(chain))
+        if found is None:
+            raise self.talk.no_answer()
+        self._early.extend(found)
+        return self._early.popleft()
+
+    def _chain(self, key: bytes, first: Step) -> list[Step]:
+        """Return the questions that go over together: up to the first whose answer says much."""
+        chain, size = [first], len(first.question)
+        if self.talk.lender is not None:  # its parts are asked for in place of an answer
+            return chain
+        key = first.after(key, PLAIN + first.bare)
+        while chain[-1].bare and len(chain) < chains.MOST:
+            step = self.kept.at(key)
+            if step is None or not step.sure or step.ending is not None:
+                break
+            if step.what != "ask":
+                key = self._look(key, step)
+                continue
+            size += len(step.question)
+            if size > chains.MOST_BYTES:
+                break
+            chain.append(step)
+            key = step.after(key, PLAIN + step.bare)
+        return chain
 
     def _ended(self, ending: Ending, lines: tuple[int, ...] | None) -> Ending | None:
         """Return how the test ends, unless its own work might have used up its time."""
@@ -94,7 +137,8 @@ class Way:
     def heard(self, request: bytes, released: list[int], answer: bytes) -> None:
         """Take note of an answer that has been heard now."""
         mine = [each for each in released if each in self.talk.made]
-        self._note(Step("ask", request, mine), self._heard_as(request, answer))
+        bare = answer if chains.is_bare(request, answer, self.talk.made) else b""
+        self._note(Step("ask", request, mine, bare=bare), self._heard_as(request, answer))
 
     def found(self, what: str, name: str, answer: str) -> None:
         """Take note of what the test has read without asking, of names or of the text."""
@@ -111,7 +155,7 @@ class Way:
     @property
     def strayed(self) -> bool:
         """Whether the test did not ask what the candidate was asked before it ran."""
-        return self.lost or bool(self._known)
+        return self.lost or bool(self._known or self._early)
 
     def _heard_as(
         self, request: bytes, answer: bytes
@@ -128,7 +172,7 @@ class Way:
         self._new += 0 if self.kept.at(self._key) else step.size
         if self._new > MOST_NEW:
             self._over = True
-        elif not self.kept.note(self._key, step):
+        elif not self.kept.note(self.root, self._key, step):
             self._doubt()
         else:
             counts, _, clear = heard

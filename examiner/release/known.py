@@ -26,7 +26,7 @@ _MECHANISM = Path(counterexamples.__file__).parent  # what is right of an exampl
 def known_text(project: Project, chapter: Chapter) -> str:
     """Return the file of a chapter; what lies there is kept where its sources are the same."""
     path = project.known(chapter.stem)
-    of = _fingerprint(project, chapter)
+    of = fingerprint(project, chapter)
     if path.is_file():
         text = path.read_text("utf-8")
         if f'"of": "{of}"' in text:
@@ -62,7 +62,8 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _fingerprint(project: Project, chapter: Chapter) -> str:
+def fingerprint(project: Project, chapter: Chapter) -> str:
+    """Return a hash of what the file follows from."""
     stem = chapter.stem
     files = [*project.suite_files(stem), *project.mistake_files(stem)]
     files.append(project.module("solutions", stem))

@@ -9,6 +9,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Iterator
+from functools import cache
 from types import CodeType, ModuleType
 from typing import Any, TypeVar, cast
 
@@ -93,7 +94,7 @@ def ship(helper: T) -> T:
         raise CannotCrossError(f"{name} uses {inner}, local around it: pass it as an argument")
     around = sys._getframe(1).f_globals
     source = _source(helper)
-    return cast(T, Shipped(helper, lambda: _packed(name, source, around)))
+    return cast(T, Shipped(helper, cache(lambda: _packed(name, source, around))))
 
 
 def _source(helper: Any) -> str:

@@ -279,6 +279,32 @@ def test_a_test_whose_own_work_might_use_up_its_time_is_run(desk) -> None:
     desk(do)
 
 
+CLOCKS = (
+    "import time",
+    "from random import random",
+    "from datetime import datetime as now",
+    "from tests.work.suite.helper import seconds",
+)
+
+
+@pytest.mark.parametrize("line", ["import math", *CLOCKS])
+def test_what_has_a_clock_or_luck_is_always_run(tmp_path: Path, line: str) -> None:
+    folder = tmp_path / "tests" / "work" / "suite"
+    folder.mkdir(parents=True)
+    helper = '"""A helper."""\nimport time\nseconds = lambda: 1\n'
+    (folder / "helper.py").write_text(helper, "utf-8")
+    text = SUITE.replace("import itertools\n", f"import itertools\n{line}\n", 1)
+    (folder / "test_work.py").write_text(text, "utf-8")
+    found: dict[str, bool] = {}
+
+    def look(suite: Suite) -> None:
+        found.update({test.name: test.goes_by_answers for test in suite.tests})
+
+    with_suite(folder, tmp_path, look)
+    assert found["test_hidden"] is (line == "import math")
+    assert not found["test_shared"]
+
+
 class Used:
     def __init__(self, computed: float) -> None:
         self.computed = computed
@@ -301,7 +327,7 @@ def test_what_is_kept_has_bounds() -> None:
     first = key
     for number in range(100):
         step = Step("ask", b"question" * 10)
-        assert kept.note(key, step)
+        assert kept.note(first, key, step)
         key = step.after(key, b"%d" % number)
     assert kept._size <= 10_000
     assert len(kept._steps) < 20
@@ -330,7 +356,7 @@ def test_lines_of_an_exception_do_not_count_and_a_broken_answer_does() -> None:
     assert heard_as(b"", b"\x92\xa5error")[1:] == (None, False)
     # an answer that only looks like what is made of another's exception
     assert heard_as(b"", told([3])[0])[0] != told([3])[0]
-    batch = wire.encode(["batch", 0])
+    batch = wire.encode(["batch", [], {}, []])
     answer = wire.encode(["ok", [wire.encode(["error", ["ValueError", "no", [3]]])]])
     assert heard_as(batch, answer)[2] is False
     assert heard_as(b"", answer)[2] is True

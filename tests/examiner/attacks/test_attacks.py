@@ -25,6 +25,7 @@ from examiner.grading import candidates
 from examiner.grading.run import Options, Outcome, grade
 from examiner.grading.store import file_name
 from examiner.grading.terminal import show
+from examiner.grading.workers import BOTH
 from examiner.results import SubmissionResult
 from tests.examiner.attacks.supply import BESIDE, INSIDE, MADE
 from tests.examiner.attacks.vault import CANARY, HONEST, Vault
@@ -126,7 +127,8 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> Batch:
     candidates.IMPORT_SECONDS = 10.0  # for an import without end
     compiles, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # our own files are no attack
     try:
-        options = Options(out=out, jobs=2, seed=vault.seed, confined=True)
+        # what is judged by the answers of earlier attacks is also run, to see that it ends alike
+        options = Options(out=out, jobs=2, seed=vault.seed, confined=True, judging=BOTH)
         outcome = grade(vault.project, vault.chapter, folder, options, Quiet())
     finally:
         candidates.IMPORT_SECONDS, sys.dont_write_bytecode = patience, compiles

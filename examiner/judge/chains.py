@@ -1,0 +1,58 @@
+"""Questions that can go over in one message, since nothing is gained by seeing them early.
+
+A candidate must not see a question before it has answered the one before: inputs may hold the right
+answer to an earlier question, as those of `decode(encode(text))` do, or a value that the test has
+worked out by itself. So a question goes along with the one before only where that has a *bare*
+answer: a new object that stays where it is, of a call or of a helper that was sent over, or None,
+of an attribute that was set. Such an answer is the same for all, and no test judges it by itself.
+Whoever sees the next question with it could as well have waited for it: an object can put off all
+that it does until it is asked for something. The candidate goes on by itself only if it has
+answered just that; so it never does what the test would not have asked of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from examiner.boundary import marks, wire
+from examiner.boundary.errors import WireError
+
+MOST = 32  # questions in a message
+MOST_BYTES = 1 << 20  # of them together
+_NONE = wire.encode(["ok", None])
+_HANDLE = wire.encode(["ok", [marks.MARKS[marks.HANDLE], 1 << 63]])[:-8]
+
+
+def _begins(*operations: str) -> tuple[bytes, ...]:
+    return tuple(wire.encode([operation, 0, 0, 0])[:-3] for operation in operations)
+
+
+_MAKES = _begins("call", "ship", "iterate")
+_SETS = _begins("set", "setitem", "delete", "delitem")
+
+
+def is_bare(request: bytes, answer: bytes, made: Set[int]) -> bool:
+    """Tell whether an answer to a request is bare; `made` are the objects that the test knows.
+
+    subtle: an object that it knows already says something: that the right answer is the same one.
+    """
+    if answer == _NONE:
+        return request.startswith(_SETS)
+    if len(answer) != len(_HANDLE) + 8 or not answer.startswith(_HANDLE):
+        return False
+    return request.startswith(_MAKES) and int.from_bytes(answer[-8:], "big") not in made
+
+
+def message(requests: list[bytes], bare: list[bytes], released: list[list[int]]) -> bytes:
+    """Return the request that holds several, with the answers after which the candidate goes on."""
+    return wire.encode(["chain", [requests, bare, released], {}, []])
+
+
+def answers(body: bytes, most: int) -> list[bytes] | None:
+    """Return the answers that came back, or None for what is none of ours."""
+    try:
+        status, found = wire.decode(body)
+    except (WireError, ValueError, TypeError):
+        return None
+    known = status == "ok" and type(found) is list and 0 < len(found) <= most
+    return found if known and all(type(each) is bytes for each in found) else None
