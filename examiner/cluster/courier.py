@@ -149,7 +149,7 @@ class Courier:
             self._window = window
             self._say(window=window)
         if self._workers and not good:
-            self._say(nobody="; ".join(sorted(set(self._bad.values()))))
+            self._say(none="; ".join(sorted(set(self._bad.values()))))
         wait = "" if good else f"waiting for workers at {self._order['scheduler']}"
         if wait and wait != self._waited and not self._workers:
             self._say(say=wait)
@@ -213,6 +213,11 @@ class Courier:
             if late:
                 avoid |= await self._who_has_it(job)
             only = [address for address in self._workers if address not in avoid]
+            if self._workers and not only:
+                if job.number in self._jobs and not job.copies.keys() - {key}:
+                    self._done(job)
+                    self._say(n=job.number, nobody=True)
+                return
             limits: dict[str, Any] = {}
             if only and len(only) < len(self._workers):
                 limits = {"workers": only, "allow_other_workers": False}

@@ -65,8 +65,8 @@ class Elsewhere(Protocol):
         order: Sequence[int],
         finished: Finished,
         tick: Callable[[], None],
-    ) -> Sequence[int]:
-        """Judge the submissions of these numbers; return those that this machine is to judge."""
+    ) -> None:
+        """Judge the submissions of these numbers."""
 
 
 def processors() -> int:
@@ -347,10 +347,10 @@ def _grade_new(
         def spared(index: int, result: SubmissionResult) -> None:
             finished(index, admission.spare(result))
 
-        rest = todo
         if elsewhere and todo:
-            rest = elsewhere.judge(basis.project, course, suite, submissions, todo, spared, tick)
-        WorkerPool(suite, course, submissions, trial.servers).run(rest, spared, tick)
+            elsewhere.judge(basis.project, course, suite, submissions, todo, spared, tick)
+        else:
+            WorkerPool(suite, course, submissions, trial.servers).run(todo, spared, tick)
 
     most = max(1, min(servers, len(todo))) if settled else max(1, servers)
     _with_course(basis, most, tick, work)

@@ -1,7 +1,7 @@
 """What an inbox is: arrivals, their order, and what is known of those that wait.
 
-An inbox may be a folder (folder.py) or a table (postgres.py); a learning platform's door, such as an
-LTI tool, would be a third thing that calls `put`. Each keeps these promises:
+An inbox may be a folder (folder.py) or a table (postgres.py); a learning platform's door, such as
+an LTI tool, would call `put`. Each keeps these promises:
 
 - an arrival that was accepted is graded once, whatever is killed when, unless it was refused with
   a reason;

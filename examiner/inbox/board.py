@@ -9,7 +9,7 @@ import html
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -30,10 +30,12 @@ PAGE = """<!DOCTYPE html>
 <meta http-equiv="refresh" content="{renewed}"><link rel="icon" href="data:,">
 <style>
 :root {{ color-scheme: light dark; }}
-body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
+body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto;
+  padding: 0 1rem; }}
 h1 {{ font-size: 1.4rem; }} h2 {{ font-size: 1.1rem; margin-top: 2rem; }}
 table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
-th, td {{ text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8886; overflow-wrap: anywhere; }}
+th, td {{ text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8886;
+  overflow-wrap: anywhere; }}
 td.n, th.n {{ text-align: right; white-space: nowrap; }}
 .trouble {{ border-left: .3rem solid #c33; padding-left: .75rem; }}
 </style></head><body>
@@ -60,9 +62,11 @@ class Board:
 
             server_version, sys_version = "inbox", ""
 
-            def do_GET(self) -> None:  # noqa: N802 - the name is the library's
+            def do_GET(self) -> None:
                 """Answer a browser."""
-                named = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")
+                named = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get(
+                    "Host", ""
+                )
                 if host in LOCAL and named not in LOCAL:  # a page elsewhere may not read us
                     self.send_error(403, "this page is for this machine alone")
                 elif self.path == "/":
@@ -111,7 +115,12 @@ class Board:
         """Return the page."""
         seen = self._overview
         rows = [
-            (_time(each.arrived), each.student, STATES.get(each.state, each.state), _age(each.arrived))
+            (
+                _time(each.arrived),
+                each.student,
+                STATES.get(each.state, each.state),
+                _age(each.arrived),
+            )
             for each in seen.waiting
         ]
         more = seen.count - len(rows)
@@ -144,7 +153,7 @@ class Board:
         self._server.server_close()
 
 
-def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]], none: str) -> str:
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], none: str) -> str:
     if not rows:
         return f"<p>{none}</p>"
     kinds = ["", "", "", ' class="n"']

@@ -67,7 +67,12 @@ class Desk:
     """Takes from an inbox, has a house grade it, and gives back."""
 
     def __init__(
-        self, inbox: Inbox, terms: Terms, open_house: Callable[[int], House], slots: int, watcher: Told
+        self,
+        inbox: Inbox,
+        terms: Terms,
+        open_house: Callable[[int], House],
+        slots: int,
+        watcher: Told,
     ) -> None:
         self._inbox, self._terms, self._open, self._slots = inbox, terms, open_house, slots
         self._watcher = watcher

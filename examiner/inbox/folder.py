@@ -4,8 +4,8 @@
                                                or  refused/TICKET/…, with reason.txt beside it
 
 So at any moment each file is in one place, and after a kill the next process goes on from there.
-Whoever hands in writes under another name first (`.ada.zip`, `ada.zip.part`) and renames; a file that
-is written in place is taken when it has not changed for a while.
+Whoever hands in writes under another name first (`.ada.zip`, `ada.zip.part`) and renames; a file
+that is written in place is taken when it has not changed for a while.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from examiner.errors import UserError
@@ -93,8 +93,8 @@ class FolderInbox:
             else:  # it was killed between two steps, and the file is still in incoming
                 shutil.rmtree(place, ignore_errors=True)
         hour_ago = time.time() - HOUR
-        records = sorted(os.listdir(self._folder / DONE))
-        self._done, self._refused = len(records), len(os.listdir(self._folder / REFUSED))
+        records = sorted(path.name for path in (self._folder / DONE).iterdir())
+        self._done, self._refused = len(records), len([*(self._folder / REFUSED).iterdir()])
         for name in records[-20 * SHOWN :]:
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                 record = json.loads((self._folder / DONE / name / RECORD).read_text("utf-8"))
@@ -268,7 +268,7 @@ def _renamed(entry: os.DirEntry[str]) -> bool:
 def _plain(path: Path) -> str:
     """Return the name that a file has in its place: no name of ours, and none that is no name."""
     name = path.name.encode(errors="replace").decode()
-    return f"_{name}" if name in (WHO, RECORD, REASON) or is_junk(Path(name)) else name
+    return f"_{name}" if name in (WHO, RECORD, REASON) or is_junk(PurePosixPath(name)) else name
 
 
 def _sync(folder: Path) -> None:

@@ -74,6 +74,12 @@ update grading_inbox set state = 'waiting', host = null, claimed = null
 where chapter = %s and state = 'in hand'
     and alive < clock_timestamp() - make_interval(secs => %s)
 """
+ALIVE = """
+update grading_inbox set alive = clock_timestamp() where host = %s and state = 'in hand'
+"""
+BACK = """
+update grading_inbox set state = 'waiting', claimed = null where host = %s and state = 'in hand'
+"""
 FINISH = """
 update grading_inbox set state = 'done', record = %s, page = %s, markdown = %s
 where ticket = %s and state <> 'done'
@@ -160,10 +166,9 @@ class PostgresInbox:
         """Say that this host lives; what dead hosts had in hand waits again."""
         if time.monotonic() - self._beaten < DEAD_SECONDS / 6:
             return
-        alive = "update grading_inbox set alive = clock_timestamp() where host = %s and state = 'in hand'"
 
         def work(connection: Any) -> None:
-            connection.execute(alive, (self._host,))
+            connection.execute(ALIVE, (self._host,))
             connection.execute(DEAD, (self._chapter, DEAD_SECONDS))
 
         self._do(work)
@@ -188,9 +193,8 @@ class PostgresInbox:
 
     def close(self) -> None:
         """Give back what is in hand."""
-        back = "update grading_inbox set state = 'waiting', claimed = null where host = %s and state = 'in hand'"
         try:
-            self._do(lambda c: c.execute(back, (self._host,)))
+            self._do(lambda c: c.execute(BACK, (self._host,)))
             self._connection.close()
         except InboxError:
             pass  # it waits again when this host has been silent for a while

@@ -75,8 +75,10 @@ def _loop(
             board.show(inbox.overview)
             looked = time.monotonic()
         quiet = quiet + 1 if desk.idle and not found else 0
-        if once and quiet > 15 and not any(
-            each.state != "later" for each in inbox.overview().waiting
+        if (
+            once
+            and quiet > 15
+            and not any(each.state != "later" for each in inbox.overview().waiting)
         ):
             break
     return done

@@ -88,7 +88,7 @@ def grade(
         raise UserError(f"--kernels {kernels}: expected native or common")
     instructions.choose(kernels)
     from examiner.grading.roster import read_roster
-    from examiner.grading.run import Options
+    from examiner.grading.run import Options, processors
     from examiner.project import find_project
     from nextword.cli.cluster import elsewhere, require_one_way
 
@@ -111,7 +111,7 @@ def grade(
     found = project.catalogue.chapter(chapter)
     options = Options(
         out=out or project.root / "grades" / found.stem,
-        **({"jobs": jobs} if jobs else {}),
+        jobs=jobs or processors(),
         seed=seed,
         confined=sandbox != "none",
         regrade=regrade,

@@ -56,7 +56,7 @@ def serve(
     if sandbox not in ("bubblewrap", "none"):
         raise UserError(f"--sandbox {sandbox}: expected bubblewrap or none")
     instructions.choose(kernels)
-    from examiner.grading.run import Options
+    from examiner.grading.run import Options, processors
     from examiner.inbox.board import Board
     from examiner.inbox.serving import serve as run
     from examiner.project import find_project
@@ -67,7 +67,7 @@ def serve(
     found = project.catalogue.chapter(chapter)
     options = Options(
         out=out or project.root / "grades" / found.stem,
-        **({"jobs": jobs} if jobs else {}),
+        jobs=jobs or processors(),
         seed=seed,
         confined=sandbox != "none",
         examples=shows_examples(project, None),
