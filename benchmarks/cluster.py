@@ -171,6 +171,8 @@ def run(trial: str, count: int, networks: bool) -> dict:
             seconds = time.monotonic() - began
             them.over.set()
             thread.join()
+        opened = set(trace.read_text().split("\n")) if trace.exists() else set()
+        opened = {"" if "spawn_main" in who else who for who in opened}  # the liar's own process
         charged = [r.student for r in outcome.results if r.notice == CHARGED]
         found = {
             "trial": trial,
@@ -184,7 +186,7 @@ def run(trial: str, count: int, networks: bool) -> dict:
             "kills": them.kills,
             "charged": len(charged),
             "said": len(lines),
-            "trace": trace.exists(),
+            "opened by": sorted(opened - {""}),
         }
         if confined:
             alone = course.run(handed_in, out=folder / "here", jobs=2)
