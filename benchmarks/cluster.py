@@ -11,7 +11,8 @@ scheduler grade 300 submissions of a tiny course, and in the middle something ha
     praise      one machine says that everybody passes everything
     pickle      one machine answers with a pickle that would run a program (also: object, error)
     scheduler   the scheduler is ended with -9 and started again after five seconds
-    cut         the network of one machine is cut for a minute, then that of all
+    cut         the network of one machine is cut for a minute
+    cut-all     that of all machines is
     killers     five submissions kill every worker that they touch
 
 Each time, results, grades and pages must be those of one process, to the byte, and each student's
@@ -70,7 +71,7 @@ KILLER = REFERENCE.replace(
     + RIGHT,
 )
 LIES = ("nonsense", "praise", "pickle", "object", "error")
-TRIALS = ("plain", "kill", "power", "hang", *LIES, "scheduler", "cut", "killers")
+TRIALS = ("plain", "kill", "power", "hang", *LIES, "scheduler", "cut", "cut-all", "killers")
 
 
 class Counted(Quiet):
@@ -126,12 +127,12 @@ def happening(trial: str, them: Machines, watcher: Counted, count: int) -> None:
         them.workers[0].cut(off=True)
         over.wait(60)
         them.workers[0].cut(off=False)
-        if wait(2 / 3):
-            for each in them.workers:
-                each.cut(off=True)
-            over.wait(60)
-            for each in them.workers:
-                each.cut(off=False)
+    elif trial == "cut-all" and wait(1 / 3):
+        for each in them.workers:
+            each.cut(off=True)
+        over.wait(60)
+        for each in them.workers:
+            each.cut(off=False)
 
 
 def run(trial: str, count: int, networks: bool) -> dict:
@@ -170,6 +171,8 @@ def run(trial: str, count: int, networks: bool) -> dict:
             seconds = time.monotonic() - began
             them.over.set()
             thread.join()
+        opened = set(trace.read_text().split("\n")) if trace.exists() else set()
+        opened = {"" if "spawn_main" in who else who for who in opened}  # the liar's own process
         charged = [r.student for r in outcome.results if r.notice == CHARGED]
         found = {
             "trial": trial,
@@ -177,16 +180,19 @@ def run(trial: str, count: int, networks: bool) -> dict:
             "results": len(outcome.results),
             "twice": sum(n > 1 for n in Counter(watcher.seen).values()),
             "lost": count - len(set(watcher.seen)),
-            "longest pause": round(max(b - a for a, b in zip(watcher.at, watcher.at[1:])), 1),
+            "longest pause": round(
+                max(b - a for a, b in zip(watcher.at, watcher.at[1:], strict=False)), 1
+            ),
             "kills": them.kills,
             "charged": len(charged),
             "said": len(lines),
-            "trace": trace.exists(),
+            "opened by": sorted(opened - {""}),
         }
         if confined:
             alone = course.run(handed_in, out=folder / "here", jobs=2)
             found["same as one process"] = alone.to_json() == outcome.to_json() and all(
-                page.read_bytes() == (folder / "here" / page.relative_to(folder / "there")).read_bytes()
+                page.read_bytes()
+                == (folder / "here" / page.relative_to(folder / "there")).read_bytes()
                 for page in (folder / "there").rglob("*.*")
                 if page.suffix in (".md", ".html")
             )
@@ -206,7 +212,7 @@ def main() -> None:
     networks = networks_work()
     print("networks of their own:", networks, flush=True)
     for trial in given.trials:
-        if trial == "cut" and not networks:
+        if trial.startswith("cut") and not networks:
             print("cut: skipped, needs root and `ip netns`")
             continue
         print(json.dumps(run(trial, given.count, networks)), flush=True)

@@ -15,6 +15,8 @@ from examiner.cluster import inside
 
 LIE = os.environ.get("EXAMINER_LIE", "nonsense")
 TRACE = os.environ.get("EXAMINER_TRACE", "/tmp/examiner-was-here")
+# who is it that opens the pickle?
+COMMAND = f"tr '\\0' ' ' < /proc/$PPID/cmdline >> {TRACE}; echo >> {TRACE}"
 _honest = inside._plain
 
 
@@ -22,14 +24,14 @@ class Bomb:
     """Writes a file where it is unpickled."""
 
     def __reduce__(self):
-        return os.system, (f"touch {TRACE}",)
+        return os.system, (COMMAND,)
 
 
 class LiedError(Exception):
     """An error that carries the bomb."""
 
     def __reduce__(self):
-        return os.system, (f"touch {TRACE}",)
+        return os.system, (COMMAND,)
 
 
 def lying(**what):
@@ -50,4 +52,5 @@ def lying(**what):
     return _honest(**what)
 
 
-inside._plain = lying
+if _honest.__name__ != "lying":  # a preload may be loaded twice
+    inside._plain = lying

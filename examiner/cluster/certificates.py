@@ -103,5 +103,5 @@ def require(folder: Path, role: str) -> None:
         if not (folder / name).is_file():
             raise UserError(
                 f"{folder} holds no {name}: make the certificates once, by "
-                "`nextword cluster certificates FOLDER`, and copy to each machine what its role needs"
+                "`nextword cluster certificates FOLDER`, and copy to each machine what it needs"
             )

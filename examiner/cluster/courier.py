@@ -61,6 +61,7 @@ class Courier:
         self._bad: dict[str, str] = {}  # workers that get nothing, and why
         self._troubles: dict[str, int] = {}
         self._workers: dict[str, int] = {}  # slots by address
+        self._lives: dict[str, str] = {}  # addresses by the workers' own folders
         self._client: Any = None
         self._window = 0
         self._names = itertools.count()
@@ -142,14 +143,15 @@ class Courier:
             for address, each in info["workers"].items()
             if each.get("status", "running") == "running"
         }
-        self._count_deaths({str(each.get("local_directory")) for each in info["workers"].values()})
+        self._lives = {str(w.get("local_directory")): a for a, w in info["workers"].items()}
+        self._count_deaths(set(self._lives))
         good = [slots for address, slots in self._workers.items() if address not in self._bad]
         window = max(4, 2 * sum(good))  # some wait there even if nobody does: clusters grow by need
         if window != self._window:
             self._window = window
             self._say(window=window)
         if self._workers and not good:
-            self._say(nobody="; ".join(sorted(set(self._bad.values()))))
+            self._say(none="; ".join(sorted(set(self._bad.values()))))
         wait = "" if good else f"waiting for workers at {self._order['scheduler']}"
         if wait and wait != self._waited and not self._workers:
             self._say(say=wait)
@@ -209,10 +211,15 @@ class Courier:
         client, avoid = self._client, job.avoid | set(self._bad)
         key = f"grade-{self._order['digest'][:12]}-{os.getpid()}-{job.number}-{next(self._names)}"
         job.copies[key] = None
-        with contextlib.suppress(OSError, TimeoutError):
+        try:
             if late:
                 avoid |= await self._who_has_it(job)
             only = [address for address in self._workers if address not in avoid]
+            if self._workers and not only:
+                if job.number in self._jobs and not job.copies.keys() - {key}:
+                    self._done(job)
+                    self._say(n=job.number, nobody=True)
+                return
             limits: dict[str, Any] = {}
             if only and len(only) < len(self._workers):
                 limits = {"workers": only, "allow_other_workers": False}
@@ -222,7 +229,10 @@ class Courier:
             if job.number in self._jobs:
                 job.copies[key] = future
             await self._await(client, job, key, future)
-        job.copies.pop(key, None)
+        except Exception as error:  # whatever it is, the job is sent again
+            print(f"{key}: {type(error).__name__}: {error}", file=sys.stderr)
+        finally:
+            job.copies.pop(key, None)
 
     async def _who_has_it(self, job: _Job) -> set[str]:
         at = await asyncio.wait_for(self._client.scheduler.processing(workers=None), 10)
@@ -240,11 +250,13 @@ class Courier:
             if answer.get("status") == "OK":
                 self._told(job, worker, text)
         elif future.status == "error":
-            if b"KilledWorker" in _raw(future._state.exception):
+            if b"KilledWorker" in getattr(future._state.exception, "raw", b""):
                 del self._jobs[job.number]
                 self._say(n=job.number, died=True)
                 return
             job.failed += 1
+            for worker in {self._lives[life] for life in job.lives if life in self._lives}:
+                self._in_trouble(worker, "its answers are errors", job)
             if job.failed >= FAILED:
                 del self._jobs[job.number]
                 self._say(n=job.number, worker="", result=None)
@@ -258,11 +270,7 @@ class Courier:
             self._leave_out(worker, f"{worker} is left out: {said['refused'][:500]}", job)
             return
         if isinstance(said, dict) and isinstance(said.get("trouble"), str):
-            job.avoid.add(worker)
-            self._troubles[worker] = self._troubles.get(worker, 0) + 1
-            if self._troubles[worker] >= TROUBLES or len(self._workers) == 1:
-                why = f"{worker} is left out: it cannot grade ({said['trouble'][:500]})"
-                self._leave_out(worker, why, job)
+            self._in_trouble(worker, said["trouble"][:500], job)
             return
         if isinstance(said, dict) and "died" in said:
             job.deaths += 1
@@ -272,6 +280,13 @@ class Courier:
         result = said.get("result") if isinstance(said, dict) else None
         self._done(job)
         self._say(n=job.number, worker=worker, result=result if isinstance(result, str) else None)
+
+    def _in_trouble(self, worker: str, why: str, job: _Job) -> None:
+        """Note that a worker could not grade a job; the second time it is left out."""
+        job.avoid.add(worker)
+        self._troubles[worker] = self._troubles.get(worker, 0) + 1
+        if self._troubles[worker] >= TROUBLES or len(self._workers) == 1:
+            self._leave_out(worker, f"{worker} is left out: it cannot grade ({why})", job)
 
     def _leave_out(self, worker: str, why: str, job: _Job) -> None:
         job.avoid.add(worker)
@@ -297,14 +312,6 @@ def _text_of(value: Any) -> str | None:
         if isinstance(found, str):
             return found
     return None
-
-
-def _raw(value: Any) -> bytes:
-    """Return the bytes of an error as it came, unread."""
-    frames = getattr(value, "frames", ())
-    with contextlib.suppress(Exception):
-        return b"".join(bytes(each) for each in frames)
-    return b""
 
 
 @contextlib.contextmanager

@@ -65,16 +65,17 @@ class Machines:
         order: Sequence[int],
         finished: Finished,
         tick: Callable[[], None],
-    ) -> Sequence[int]:
-        """Judge the submissions of these numbers; return those that this machine is to judge."""
+    ) -> None:
+        """Judge the submissions of these numbers."""
         form = Form.of(course.chapter, suite, [each.says for each in course.misconceptions])
         cluster = Cluster(self.way, packed(project, course), form, self.tell)
         cluster.run(submissions, order, finished, tick)
-        return cluster.at_home
 
 
 @contextmanager
-def local(workers: int, tell: Callable[[str], None], *, confined: bool = True) -> Iterator[Machines]:
+def local(
+    workers: int, tell: Callable[[str], None], *, confined: bool = True
+) -> Iterator[Machines]:
     """Start a cluster of so many workers on this machine, for as long as the block runs."""
     require_dask()
     with tempfile.TemporaryDirectory(prefix="examiner-cluster-") as name:
@@ -84,14 +85,29 @@ def local(workers: int, tell: Callable[[str], None], *, confined: bool = True) -
         processes: list[subprocess.Popen[bytes]] = []
 
         def start(module: str, *words: str) -> None:
-            command = [sys.executable, "-m", f"examiner.cluster.{module}", "--certificates", str(keys)]
+            command = [
+                sys.executable,
+                "-m",
+                f"examiner.cluster.{module}",
+                "--certificates",
+                str(keys),
+            ]
             with (folder / f"{module}.log").open("ab") as log:
                 processes.append(subprocess.Popen([*command, *words], stdout=log, stderr=log))
 
         try:
             file = folder / "scheduler.json"
             quiet = ("--dashboard-address", "127.0.0.1:0")
-            start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file), *quiet)
+            start(
+                "scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--scheduler-file",
+                str(file),
+                *quiet,
+            )
             address = _address_in(file, processes[0], folder / "scheduler.log")
             for number in range(workers):
                 own = ("--local-directory", str(folder / f"worker-{number}"), "--name", str(number))
@@ -116,4 +132,6 @@ def _address_in(file: Path, process: subprocess.Popen[bytes], log: Path) -> str:
             return str(json.loads(file.read_text("utf-8"))["address"])
         time.sleep(0.1)
     said = log.read_text("utf-8", errors="replace").strip().splitlines()
-    raise UserError(f"no scheduler could be started here: {said[-1] if said else 'it says nothing'}")
+    raise UserError(
+        f"no scheduler could be started here: {said[-1] if said else 'it says nothing'}"
+    )

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ class _Asked:
 
     avoid: set[str] = field(default_factory=set)
     nonsense: int = 0
-    first: tuple[str, str, SubmissionResult] | None = None  # worker, text, result: to be compared
+    first: tuple[str, SubmissionResult] | None = None  # a worker's result, to be compared
 
 
 class Cluster:
@@ -67,11 +67,16 @@ class Cluster:
     def __init__(self, way: Way, parcel: Parcel, form: Form, tell: Callable[[str], None]) -> None:
         self._way, self._parcel, self._form, self._tell = way, parcel, form, tell
         self._courier: _Courier | None = None
-        self._window = 0
+        self._house = _HouseHere(parcel)
+        self._submissions: Sequence[Submission] = ()
+        self._waiting: deque[int] = deque()
+        self._away: dict[int, _Asked] = {}  # what the courier has
+        self._again: dict[int, _Asked] = {}  # what was known of them when a courier ended
+        self._home: dict[int, bool] = {}  # to be judged here; whether workers died with it
         self._by: dict[str, list[int]] = {}  # what each worker has judged, while it is believed
         self._bad: dict[str, str] = {}
-        self._suspects: list[int] = []  # with which workers died
-        self.at_home: list[int] = []  # what the grader's own machine is to judge
+        self._audited: set[int] = set()
+        self._window = self._failed = 0
 
     def run(
         self,
@@ -80,85 +85,76 @@ class Cluster:
         finished: Callable[[int, SubmissionResult], None],
         tick: Callable[[], None],
     ) -> None:
-        """Have these submissions judged, but for those that are left `at_home`.
+        """Have these submissions judged.
 
         Raises UserError when no scheduler answers, or no worker can grade; what was finished
         until then is.
         """
-        waiting = deque(order)
-        away: dict[int, _Asked] = {}
-        again: dict[int, _Asked] = {}  # to be sent once more, with what is known of them
-        audited = {n for n in order if secrets.randbelow(10_000) < self._way.audit * 10_000}
-        failed = 0
+        self._submissions, self._waiting = submissions, deque(order)
+        self._audited = {n for n in order if secrets.randbelow(10_000) < self._way.audit * 10_000}
         try:
-            while waiting or away:
-                if self._courier is None:
-                    waiting.extendleft(reversed(sorted(away)))
-                    again |= away
-                    away.clear()
-                    self._courier, self._window = _Courier(self._way, self._parcel), 0
-                    for worker, why in self._bad.items():
-                        self._courier.send(bad=worker, why=why)
-                while waiting and len(away) < self._window:
-                    number = waiting.popleft()
-                    away[number] = again.pop(number, _Asked())
-                    self._send(number, submissions[number], away[number])
-                try:
-                    said = self._courier.receive(0.2)
-                except CourierError as error:
-                    failed += 1
-                    if failed >= MOST_COURIERS:
-                        text = f"the cluster cannot be reached: {error}; what was graded is kept"
-                        raise UserError(text) from None
-                    self._close()
-                    continue
-                for message in said:
-                    self._heed(message)
-                    number = message.get("n")
-                    if number not in away:
-                        continue
-                    failed = 0
-                    if message.get("died"):
-                        del away[number]
-                        self._suspects.append(number)
-                        name = submissions[number].student
-                        self._tell(f"{name}: {count(DEATHS, 'worker')} died with this in hand")
-                        continue
-                    done = self._answer(number, message, submissions, away[number], audited)
-                    if done is None and number in self.at_home:
-                        del away[number]
-                    elif done is None:
-                        self._send(number, submissions[number], away[number])
-                    else:
-                        del away[number]
-                        finished(number, done)
-                    for other in self._disbelieved():
-                        if other not in {*away, *self.at_home, *self._suspects}:
-                            waiting.append(other)
+            while self._waiting or self._away:
+                for number, result in self._turn():
+                    finished(number, result)
+                tick()
+            self._close()
+            for number, suspect in self._home.items():
+                finished(number, self._judge_here(number, suspect=suspect))
                 tick()
         finally:
             self._close()
-        for number in self._suspects:
-            finished(number, self._last_try(submissions[number]))
-            tick()
+            self._house.close()
 
-    def _last_try(self, submission: Submission) -> SubmissionResult:
-        """Judge a submission with which two workers died: once more, here, after all others.
+    def _turn(self) -> Iterator[tuple[int, SubmissionResult]]:
+        """Send what there is room for, wait a moment, and yield what is done."""
+        if self._courier is None:
+            self._waiting.extendleft(sorted(self._away, reverse=True))
+            self._again |= self._away
+            self._away.clear()
+            self._courier, self._window = _Courier(self._way, self._parcel), 0
+            for worker, why in self._bad.items():
+                self._courier.send(bad=worker, why=why)
+        while self._waiting and len(self._away) < self._window:
+            number = self._waiting.popleft()
+            self._away[number] = self._again.pop(number, _Asked())
+            self._send(number)
+        try:
+            said = self._courier.receive(0.2)
+        except CourierError as error:
+            self._failed += 1
+            if self._failed >= MOST_COURIERS:
+                text = f"the cluster cannot be reached: {error}; what was graded is kept"
+                raise UserError(text) from None
+            self._close()
+            return
+        for message in said:
+            self._heed(message)
+            number = message.get("n")
+            if type(number) is int and number in self._away:
+                self._failed = 0
+                done = self._answer(number, message)
+                if done is not None:
+                    yield number, done
+                if done is not None or number in self._home:
+                    del self._away[number]
+                else:
+                    self._send(number)
+        self._waiting.extend(self._disbelieved())
 
-        Workers die of other things, too, and nobody shall pay for these. A process of its own runs
-        it; if that dies as well, the submission is charged.
+    def _judge_here(self, number: int, *, suspect: bool = False) -> SubmissionResult:
+        """Judge a submission on the grader's own machine, in a process of its own.
+
+        With a suspect two workers died. Workers die of other things, too, and nobody shall pay for
+        these; so it is judged once more, after all others, and charged if that process dies, too.
         """
-        with tempfile.TemporaryDirectory(prefix="examiner-last-try-") as name:
-            try:
-                parcel = unpacked(self._parcel.data, self._parcel.digest, Path(name))
-                house = House(parcel.root, parcel.environment())
-                try:
-                    return self._form.read(house.ask(job_of(submission)), submission)
-                finally:
-                    house.close()
-            except (HouseError, NonsenseError):
-                self._tell(f"{submission.student}: charged, since it ended a third process, too")
-                return charged(self._form, submission)
+        submission = self._submissions[number]
+        try:
+            return self._form.read(self._house.ask(job_of(submission)), submission)
+        except (HouseError, NonsenseError) as error:
+            if not suspect:
+                raise UserError(f"this machine cannot judge, either: {error}") from None
+            self._tell(f"{submission.student}: charged, since it ended a third process, too")
+            return charged(self._form, submission)
 
     # ------------------------------------------------------------------ messages
 
@@ -167,52 +163,55 @@ class Cluster:
             self._window = int(message["window"])
         if "say" in message:
             self._tell(str(message["say"]))
-        if "nobody" in message:
-            raise UserError(f"no worker of {self._way.scheduler} can grade: {message['nobody']}")
+        if "none" in message:
+            raise UserError(f"no worker of {self._way.scheduler} can grade: {message['none']}")
         if "gone" in message:
             raise UserError(f"{message['gone']}; what was graded before is kept")
 
-    def _send(self, number: int, submission: Submission, asked: _Asked) -> None:
+    def _send(self, number: int) -> None:
         assert self._courier is not None
+        job, avoid = job_of(self._submissions[number]), sorted(self._away[number].avoid)
         with contextlib.suppress(CourierError):  # receive will say so
-            self._courier.send(n=number, job=job_of(submission), **{"not": sorted(asked.avoid)})
+            self._courier.send(n=number, job=job, **{"not": avoid})
 
-    def _answer(
-        self,
-        number: int,
-        message: dict[str, Any],
-        submissions: Sequence[Submission],
-        asked: _Asked,
-        audited: set[int],
-    ) -> SubmissionResult | None:
-        """Return a job's result, or None where it must be asked again or judged at home."""
-        worker, text = str(message.get("worker", "")), message.get("result")
+    def _answer(self, number: int, message: dict[str, Any]) -> SubmissionResult | None:
+        """Return a job's result, or None where it must be asked again or judged here, later."""
+        asked, worker = self._away[number], str(message.get("worker", ""))
+        if message.get("died"):
+            self._home[number] = True
+            name = self._submissions[number].student
+            self._tell(f"{name}: {count(DEATHS, 'worker')} died with this in hand")
+            return None
+        if message.get("nobody"):  # whom it might still be sent to
+            if asked.first and asked.first[0] not in self._bad:
+                self._by.setdefault(asked.first[0], []).append(number)
+                return asked.first[1]
+            self._home[number] = False
+            return None
+        asked.avoid.add(worker)
+        if worker in self._bad:  # it was under way when the worker was found out
+            return None
         try:
-            if not isinstance(text, str):
-                raise NonsenseError("no result")
-            result = self._form.read(text, submissions[number])
+            result = self._form.read(message.get("result"), self._submissions[number])
         except NonsenseError as error:
             asked.nonsense += 1
-            asked.avoid.add(worker)
             if worker:
                 self._send_away(worker, f"answered nonsense ({error})")
             if asked.nonsense >= MOST_NONSENSE:
-                self.at_home.append(number)
+                self._home[number] = False
             return None
-        if number in audited and asked.first is None and len(self._by) + (worker not in self._by) > 1:
-            asked.first = worker, text, result
-            asked.avoid.add(worker)
+        if number in self._audited and asked.first is None:
+            asked.first = worker, result
             return None
-        if asked.first is not None and not same(asked.first[2], result):
-            self._tell(
-                f"{asked.first[0]} and {worker} judge the same submission in two ways: "
-                "it is judged here, and so is all that either has judged"
-            )
-            for each in (asked.first[0], worker):
-                self._send_away(each, "gave another result than a second worker")
-            self.at_home.append(number)
-            return None
+        if asked.first is not None and not same(asked.first[1], result):
+            right = self._judge_here(number)
+            for each, said in (asked.first, (worker, result)):
+                if not same(said, right):
+                    self._send_away(each, "judged a submission in another way than this machine")
+            return right
         self._by.setdefault(worker, []).append(number)
+        if asked.first:
+            self._by.setdefault(asked.first[0], []).append(number)
         return result
 
     def _send_away(self, worker: str, why: str) -> None:
@@ -226,12 +225,43 @@ class Cluster:
 
     def _disbelieved(self) -> list[int]:
         """Return, once, what workers have judged that are no longer believed."""
-        return [n for worker in self._bad for n in self._by.pop(worker, ())]
+        found = {n for worker in self._bad for n in self._by.pop(worker, ())}
+        return sorted(found.difference(self._away, self._home, self._waiting))
 
     def _close(self) -> None:
         if self._courier is not None:
             self._courier.close()
             self._courier = None
+
+
+class _HouseHere:
+    """A house on the grader's own machine, started when it is first needed."""
+
+    def __init__(self, parcel: Parcel) -> None:
+        self._parcel = parcel
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._house: House | None = None
+
+    def ask(self, job: str) -> str:
+        """Return the result of a job; raises HouseError."""
+        if self._house is None:
+            self._folder = self._folder or tempfile.TemporaryDirectory(prefix="examiner-here-")
+            folder = Path(tempfile.mkdtemp(dir=self._folder.name))
+            parcel = unpacked(self._parcel.data, self._parcel.digest, folder)
+            self._house = House(parcel.root, parcel.environment())
+        try:
+            return self._house.ask(job)
+        except HouseError:
+            self._house.close()
+            self._house = None
+            raise
+
+    def close(self) -> None:
+        """End it."""
+        if self._house:
+            self._house.close()
+        if self._folder:
+            self._folder.cleanup()
 
 
 def charged(form: Form, submission: Submission) -> SubmissionResult:
@@ -321,7 +351,11 @@ class _Courier:
         with contextlib.suppress(Exception):
             if self._process.stderr:
                 lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
-                return f"the courier has ended: {lines[-1][:300]}" if lines else "the courier has ended"
+                return (
+                    f"the courier has ended: {lines[-1][:300]}"
+                    if lines
+                    else "the courier has ended"
+                )
         return "the courier has ended"
 
     def close(self) -> None:

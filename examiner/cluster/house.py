@@ -30,11 +30,23 @@ class Lines:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor, self._rest = descriptor, bytearray()
+        self._early: list[bytes] = []  # lines that arrived with the first
         self.open = True
 
     def fileno(self) -> int:
         """Return the pipe."""
         return self._descriptor
+
+    def first(self) -> bytes:
+        """Wait for the first line; b"" where there is none. What arrives with it is kept."""
+        while self.open and not self._early:
+            self._early = self.read()
+        return self._early.pop(0) if self._early else b""
+
+    def early(self) -> list[bytes]:
+        """Return, once, what arrived with the first line."""
+        found, self._early = self._early, []
+        return found
 
     def read(self) -> list[bytes]:
         """Read once, and return the whole lines; call it when there is something to read."""
@@ -62,9 +74,10 @@ class _Orders:
 
         from examiner.cluster.plain import submission_of
 
-        if not select.select([self._lines], [], [], 0)[0]:
-            return ()
-        raw = [json.loads(line) for line in self._lines.read()]
+        found = self._lines.early()
+        if select.select([self._lines], [], [], 0)[0]:
+            found += self._lines.read()
+        raw = [json.loads(line) for line in found]
         if not self._lines.open:  # whoever wanted to know is gone
             raise SystemExit(0)
         return [(each["n"], submission_of(each["job"], self._stem)) for each in raw]
@@ -80,14 +93,12 @@ def main() -> None:
         out.flush()
 
     lines = Lines(0)
-    first: list[bytes] = []
-    while lines.open and not first:
-        first = lines.read()
+    first = lines.first()
     if not first:
         return
     from examiner.errors import UserError
 
-    order = json.loads(first[0])
+    order = json.loads(first)
     try:
         _grade(lines, Path(order["folder"]), int(order["slots"]), say)
     except UserError as error:

@@ -111,5 +111,5 @@ class House:
         try:
             self._stdin.write(json.dumps(what).encode() + b"\n")
             self._stdin.flush()
-        except OSError:
+        except (OSError, ValueError):
             raise HouseError("the process that grades has ended") from None

@@ -71,6 +71,7 @@ def packed(project: Project, course: Course) -> Parcel:
         "plan": replace(course.plan, outer_uid=None).to_json(),
         "seed": course.terms.seed,
         "attempts": dict(sorted(course.terms.attempts.items())),
+        "basis": course.basis.decode(),
         "uses": uses,
         "kernels": chosen_kernels(),
         "here": by_what(uses, arithmetic(course.plan)),
@@ -110,7 +111,14 @@ class Unpacked:
         )
         mistakes = load_misconceptions(Project(self.root), chapter.stem) if reference else ()
         terms = Terms(self.terms["seed"], self.terms["attempts"])
-        return Course(chapter, self.root / reference if reference else None, mistakes, plan, terms)
+        return Course(
+            chapter,
+            self.root / reference if reference else None,
+            mistakes,
+            plan,
+            terms,
+            self.terms["basis"].encode(),
+        )
 
     def environment(self) -> dict[str, str]:
         """Return the environment in which this is graded: the grader's choice of kernels."""
@@ -224,7 +232,7 @@ def _numpys() -> Iterable[bytes]:
     import numpy as np
 
     for form in (np.float32, np.float64):
-        x = np.array(_numbers(12_000), form)
+        x: Any = np.array(_numbers(12_000), form)
         a, b = x[:6000].reshape(60, 100), x[6000:].reshape(100, 60)
         for made in (a @ b, np.exp(x), np.log(np.abs(x) + 1), np.tanh(x), np.sin(x), x * x + x):
             yield np.ascontiguousarray(made).tobytes()
@@ -246,7 +254,10 @@ def _torches() -> Iterable[bytes]:
             a, b = x[:6000].reshape(60, 100), x[6000:].reshape(100, 60)
             made = [a @ b, x.exp(), x.tanh(), x.sigmoid(), functional.gelu(x), a.softmax(-1)]
             made += [a.logsumexp(-1), functional.layer_norm(a, (100,)), x.sum(), x.cumsum(0)]
-            made += [functional.linear(a, b.T[:, :100]), torch.baddbmm(a[None, :, :60], a[None], b[None])]
+            made += [
+                functional.linear(a, b.T[:, :100]),
+                torch.baddbmm(a[None, :, :60], a[None], b[None]),
+            ]
             w = a[:20].clone().requires_grad_()
             functional.cross_entropy(w, torch.arange(20)).backward()
             assert w.grad is not None

@@ -1,8 +1,8 @@
 """A job and its result as JSON: all that crosses between the grader and another process.
 
-A job holds what a student handed in, without the student's name. A result comes from a machine that
-a student may have taken over, so it is read as one reads a stranger's letter: its form is checked to
-the last field, and what is known here (a test's name, its weight, the points) is never taken from it.
+A job holds what a student handed in, without the student's name. A result comes from a machine
+that a student may have taken over, so it is read as a stranger's letter: its form is checked to the
+last field, and what is known here (a test's name, its weight, the points) is never taken from it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def job_of(submission: Submission) -> str:
         {
             "data": base64.b64encode(submission.data).decode(),
             "text": submission.source.text,
-            "files": [each.encode(errors="surrogateescape").decode("latin-1") for each in submission.files],
+            "files": [
+                each.encode(errors="surrogateescape").decode("latin-1") for each in submission.files
+            ],
             "problem": submission.problem,
             "verdict": submission.verdict.value,
             "note": submission.note,
@@ -107,8 +109,10 @@ class Form:
         ]
         return cls(chapter, tests, frozenset(sentences))
 
-    def read(self, text: str, submission: Submission) -> SubmissionResult:
+    def read(self, text: Any, submission: Submission) -> SubmissionResult:
         """Return the result of a submission; raises NonsenseError unless it has this form."""
+        if not isinstance(text, str):
+            raise NonsenseError("no result")
         if len(text) > LONGEST:
             raise NonsenseError(f"{len(text)} characters, at most {LONGEST}")
         try:
@@ -120,7 +124,9 @@ class Form:
         examples = raw["examples"]
         if not isinstance(examples, dict) or not examples.keys() <= self._symbols.keys():
             raise NonsenseError("examples of tasks that are none")
-        results = [(task, self._test(known, raw["tests"][known.name])) for task, known in self.tests]
+        results = [
+            (task, self._test(known, raw["tests"][known.name])) for task, known in self.tests
+        ]
         tasks = tuple(
             TaskResult(
                 task,
@@ -197,5 +203,3 @@ def _is_control(sign: str) -> bool:
 
 def _no_number(name: str) -> float:
     raise ValueError(name)
-
-

@@ -68,7 +68,7 @@ def role() -> str:
 
 def _peer(comm: Any) -> str:
     """Return the role in the certificate of whom a connection leads to; "" without one."""
-    socket = getattr(comm.stream, "socket", None)
+    socket: Any = getattr(comm.stream, "socket", None)
     if not hasattr(socket, "getpeercert"):
         return ""
     subject = (socket.getpeercert() or {}).get("subject", ())
@@ -192,14 +192,29 @@ def _nothing(*args: Any, **kwargs: Any) -> None:
     """Stand where Dask's client would unpickle what a worker said of a result's type."""
 
 
+class UnreadError(Exception):
+    """An error of a worker's or the scheduler's, as the bytes that came."""
+
+    def __init__(self, sent: Any) -> None:
+        super().__init__("an error that was not read")
+        self.raw = b""
+        frames = getattr(sent, "frames", ())
+        if all(isinstance(each, bytes | bytearray | memoryview) for each in frames):
+            self.raw = b"".join(bytes(each) for each in frames)
+
+
+def _unread(exception: Any, traceback: Any = None, **_: Any) -> tuple[type, UnreadError, None]:
+    """Stand where Dask's client would unpickle an error."""
+    return UnreadError, UnreadError(exception), None
+
+
 def install() -> None:
     """Put the rules in the place of Dask's own transports."""
     backends["tcp"], backends["tls"] = _TCPBackend(), _TLSBackend()
-    core.pickle = _Pickle  # type: ignore[attr-defined]
+    vars(core)["pickle"] = _Pickle
     if role() == GRADER:
-        distributed.client.loads = _nothing
-        distributed.client.pickle = _Pickle
-        pickling.loads = _Pickle.loads
+        vars(distributed.client).update(loads=_nothing, pickle=_Pickle, clean_exception=_unread)
+        vars(pickling)["loads"] = _Pickle.loads
 
 
 install()

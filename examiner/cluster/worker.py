@@ -1,4 +1,4 @@
-"""`python -m examiner.cluster.worker [--certificates FOLDER] ADDRESS …`: Dask's own, set for grading.
+"""`python -m examiner.cluster.worker [--certificates FOLDER] ADDRESS …`: Dask's, set for grading.
 
 All of `dask worker`'s options can follow; a worker grades one submission for each of its threads.
 When the scheduler goes away a Dask worker ends; this one is started again until it is told to stop,

@@ -67,8 +67,8 @@ class Elsewhere(Protocol):
         order: Sequence[int],
         finished: Finished,
         tick: Callable[[], None],
-    ) -> Sequence[int]:
-        """Judge the submissions of these numbers; return those that this machine is to judge."""
+    ) -> None:
+        """Judge the submissions of these numbers."""
 
 
 def processors() -> int:
@@ -292,6 +292,25 @@ def grade(
     return replace(found, absent=gathered.absent, uploads=uploads)
 
 
+def prepare(
+    project: Project,
+    chapter: Chapter,
+    options: Options,
+    use: Callable[[Course, Suite, Admission], None],
+) -> Key:
+    """Settle which inputs the tests take, and call `use` with what submissions are graded by.
+
+    Returns what every result depends on. For those who grade without a class.
+    """
+    basis = _basis(project, chapter, options)
+
+    def work(suite: Suite, course: Course, admission: Admission, trial: sandbox.Trial) -> None:
+        use(course, suite, admission)
+
+    _with_course(basis, max(1, options.jobs), lambda: None, work)
+    return basis.key
+
+
 def settle_ahead(project: Project, chapter: Chapter, options: Options) -> tuple[Fault, ...]:
     """Settle which inputs the tests take, before there are submissions; return tests at fault."""
     basis = _basis(project, chapter, options)
@@ -314,48 +333,57 @@ def _grade_new(
     if settled and not todo:
         return ()
     servers = 1 if options.elsewhere else options.jobs
-    trial = sandbox.Trial(
-        basis.plan, max(1, min(servers, len(todo))) if settled else max(1, servers)
-    )
     faults: list[Fault] = []
 
-    def work(suite: Suite) -> None:
+    def work(suite: Suite, course: Course, admission: Admission, trial: sandbox.Trial) -> None:
+        faults.extend(admission.faults)
+
+        def spared(index: int, result: SubmissionResult) -> None:
+            finished(index, admission.spare(result))
+
+        course = replace(course, judging=options.judging)
+        if options.elsewhere and todo:
+            options.elsewhere.judge(basis.project, course, suite, submissions, todo, spared, tick)
+        else:
+            WorkerPool(suite, course, submissions, trial.servers).run(todo, spared, tick)
+
+    most = max(1, min(servers, len(todo))) if settled else max(1, servers)
+    _with_course(basis, most, tick, work)
+    return tuple(faults)
+
+
+def _with_course(
+    basis: _Basis,
+    servers: int,
+    tick: Callable[[], None],
+    work: Callable[[Suite, Course, Admission, sandbox.Trial], None],
+) -> None:
+    """Collect the suite, settle its inputs, and call `work` with what submissions are graded by."""
+    trial = sandbox.Trial(basis.plan, servers)
+
+    def collected(suite: Suite) -> None:
         suite.require_tasks_of(basis.chapter)
         trial.finish()  # the servers have started while the suite was collected
         mistakes = _misconceptions(basis)
-        key = json.dumps(basis.key, sort_keys=True).encode()
         course = Course(
             basis.chapter,
             basis.reference,
             mistakes,
             basis.plan,
             Terms(basis.seed),
-            key,
+            json.dumps(basis.key, sort_keys=True).encode(),
             packed_pool(basis.project, basis.chapter),
-            options.judging,
         )
         admission = _admit(basis, suite, course, trial.servers, tick)
-        settled_course = replace(course, terms=Terms(basis.seed, admission.attempts))
-        faults.extend(admission.faults)
-
-        def spared(index: int, result: SubmissionResult) -> None:
-            finished(index, admission.spare(result))
-
-        rest = todo
-        if options.elsewhere and todo:
-            rest = options.elsewhere.judge(
-                basis.project, settled_course, suite, submissions, todo, spared, tick
-            )
-        WorkerPool(suite, settled_course, submissions, trial.servers).run(rest, spared, tick)
+        work(suite, replace(course, terms=Terms(basis.seed, admission.attempts)), admission, trial)
 
     path = basis.project.suite(basis.stem)
     try:
-        with_suite(path, basis.project.root, work)
+        with_suite(path, basis.project.root, collected)
     except SuiteError as error:
         raise UserError(f"{path.name}: {error}") from error
     finally:
         trial.close()
-    return tuple(faults)
 
 
 def _admit(

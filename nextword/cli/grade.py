@@ -117,7 +117,7 @@ def grade(
         regrade=regrade,
         packages=tuple(package or ()),
         roster=read_roster(roster) if roster else None,
-        examples=_shows_examples(project, examples),
+        examples=shows_examples(project, examples),
     )
     require_one_way(jobs=jobs, workers=workers, scheduler=scheduler, certificates=certificates)
     with elsewhere(options, workers, scheduler, certificates, audit) as chosen:
@@ -127,7 +127,7 @@ def grade(
     raise typer.Exit(0 if outcome.all_judged else 1)
 
 
-def _shows_examples(project: Project, when: str | None) -> bool:
+def shows_examples(project: Project, when: str | None) -> bool:
     """Tell whether students see their examples today, as asked for or as the course says."""
     from dataclasses import replace
     from datetime import date

@@ -41,4 +41,3 @@ def explorer_numbers(stories: Sequence[Sequence[str]]) -> dict[str, Any]:
         "ngrams": packed_counts(counted(read, ORDER, BOS)),
         "measured": {name: rows[name] for name in SHOWN},
     }
-

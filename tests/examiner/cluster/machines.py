@@ -180,7 +180,13 @@ def _end_orphans(folder: Path) -> None:
 
 
 def _module(name: str) -> list[str]:
-    return ["env", f"PYTHONPATH={EXAMINERS_PLACE}", sys.executable, "-m", f"examiner.cluster.{name}"]
+    return [
+        "env",
+        f"PYTHONPATH={EXAMINERS_PLACE}",
+        sys.executable,
+        "-m",
+        f"examiner.cluster.{name}",
+    ]
 
 
 def _free_port() -> int:

@@ -1,10 +1,7 @@
 """Gradebooks that cannot be used, other databases, and grade files."""
 
 import csv
-import os
 import shutil
-import socket
-import subprocess
 from pathlib import Path
 
 import nbformat
@@ -24,6 +21,7 @@ from examiner.platforms.nbgrader.gradebook import (
     open_gradebook,
     write_scores,
 )
+from tests.postgres import server
 
 
 def make(book: Gradebook) -> None:
@@ -100,33 +98,8 @@ def test_marks_and_penalties_in_sqlite(path):
 @pytest.fixture
 def postgres(tmp_path_factory):
     """A PostgreSQL server of the test's own."""
-    pytest.importorskip("psycopg", reason="the driver psycopg is not installed")
-    programs = [shutil.which(name) for name in ("initdb", "postgres")]
-    if not all(programs):
-        pytest.skip("no PostgreSQL server is installed")
-    folder = tmp_path_factory.mktemp("postgres")
-    prefix = []
-    if os.geteuid() == 0:  # the server refuses to run as root
-        if not shutil.which("runuser") or subprocess.run(["id", "postgres"]).returncode:
-            pytest.skip("a PostgreSQL server cannot run as root, and there is no user postgres")
-        prefix = ["runuser", "-u", "postgres", "--"]
-        folder = Path("/var/tmp") / f"nextword-postgres-{os.getpid()}"
-        folder.mkdir()
-        shutil.chown(folder, "postgres")
-    data = folder / "data"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    make_it = [*prefix, programs[0], "-D", data, "-U", "nextword", "-A", "trust"]
-    subprocess.run(make_it, check=True, capture_output=True)
-    options = ["-D", str(data), "-p", str(port), "-k", str(folder), "-h", "127.0.0.1", "-F"]
-    server = subprocess.Popen([*prefix, str(programs[1]), *options], stderr=subprocess.DEVNULL)
-    try:
-        yield f"postgresql://nextword@127.0.0.1:{port}/postgres"
-    finally:
-        server.terminate()
-        server.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
+    with server(tmp_path_factory.mktemp("postgres")) as address:
+        yield address
 
 
 def test_marks_and_penalties_in_postgresql(postgres):

@@ -1,0 +1,281 @@
+"""An inbox that is a folder. What happens to a file is a line of renames, each whole or not at all:
+
+    incoming/ada.zip  ->  work/TICKET/ada.zip  ->  done/TICKET/ada.zip, with record.json beside it
+                                               or  refused/TICKET/…, with reason.txt beside it
+
+So at any moment each file is in one place, and after a kill the next process goes on from there.
+Whoever hands in writes under another name first (`.ada.zip`, `ada.zip.part`) and renames; a file
+that is written in place is taken when it has not changed for a while.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from examiner.errors import UserError
+from examiner.files import write_whole
+from examiner.grading.entries import one_line, shown_name
+from examiner.grading.store import file_name
+from examiner.grading.works import is_junk
+from examiner.inbox.arrivals import (
+    HOUR,
+    KINDS,
+    MOST_WAITING,
+    Arrival,
+    InboxError,
+    Overview,
+    Waiting,
+)
+
+INCOMING, WORK, DONE, REFUSED = "incoming", "work", "done", "refused"
+RECORD, REASON, WHO = "record.json", "reason.txt", "student.txt"
+UNFINISHED = (".part", ".tmp", ".crdownload", ".filepart", ".swp", "~")
+SETTLED = 2.0  # seconds without a change after which a file that was written in place is whole
+QUIET = 0.2  # seconds without a change for one that was renamed into its place
+SHOWN = 100  # that the page lists
+
+
+@dataclass
+class _Seen:
+    """How a file looked when it was last looked at, and since when it has looked so."""
+
+    look: tuple[int, ...]
+    since: float
+
+
+class FolderInbox:
+    """The folder; one process at a time works on it."""
+
+    def __init__(self, folder: Path, rate: int, settled: float = SETTLED) -> None:
+        self._folder, self._rate, self._settled = folder, rate, settled
+        self._seen: dict[str, _Seen] = {}
+        self._queue: dict[str, deque[Arrival]] = defaultdict(deque)  # by student, oldest first
+        self._in_hand: dict[str, Arrival] = {}  # by student
+        self._claims: dict[str, deque[float]] = defaultdict(deque)  # times of the last hour
+        self._latest: deque[dict[str, Any]] = deque(maxlen=SHOWN)
+        self._done = self._refused = self._last = 0
+        self.said: list[str] = []  # lines for whoever watches
+        if not folder.is_dir():
+            raise UserError(f"there is no folder {folder}: make it, or give another --inbox")
+        try:
+            for name in (INCOMING, WORK, DONE, REFUSED):
+                (folder / name).mkdir(exist_ok=True)
+            self._lock = self._locked()
+            self._recover()
+        except OSError as error:
+            raise UserError(f"{folder} cannot be used: {error.strerror}") from None
+
+    def _locked(self) -> IO[str]:
+        """Hold the inbox for this process; the system lets go of it when the process ends."""
+        lock = (self._folder / ".lock").open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            raise UserError(f"another process works on {self._folder}: one at a time") from None
+        return lock
+
+    def _recover(self) -> None:
+        """Find what an earlier process left in hand, and what it has done."""
+        for place in sorted((self._folder / WORK).iterdir()):
+            if arrival := self._arrival(place):
+                self._queue[arrival.student].append(arrival)
+            else:  # it was killed between two steps, and the file is still in incoming
+                shutil.rmtree(place, ignore_errors=True)
+        hour_ago = time.time() - HOUR
+        records = sorted(path.name for path in (self._folder / DONE).iterdir())
+        self._done, self._refused = len(records), len([*(self._folder / REFUSED).iterdir()])
+        for name in records[-20 * SHOWN :]:
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                record = json.loads((self._folder / DONE / name / RECORD).read_text("utf-8"))
+                self._latest.appendleft(record)
+                if float(record["claimed"]) > hour_ago:
+                    self._claims[str(record["student"])].append(float(record["claimed"]))
+
+    def _arrival(self, place: Path) -> Arrival | None:
+        try:
+            student = (place / WHO).read_text("utf-8")
+            (path,) = (each for each in place.iterdir() if each.name not in (WHO, RECORD))
+            return Arrival(place.name, student, path, int(place.name.split("-")[0]) / 1e9)
+        except (OSError, ValueError):
+            return None
+
+    # ------------------------------------------------------------------ handing in
+
+    def put(self, student: str, name: str, data: bytes) -> str:
+        """Hand a file in for a student; return its name in the inbox."""
+        target = f"{student}--{time.time_ns()}{Path(name).suffix.lower()}"
+        try:
+            write_whole(self._folder / INCOMING / target, data, durable=True)
+        except (OSError, ValueError) as error:
+            raise InboxError(f"{self._folder} cannot be written: {error}") from None
+        return target
+
+    # ------------------------------------------------------------------ taking
+
+    def claim(self, most: int) -> list[Arrival]:
+        """Accept what is whole, and return up to so many whose turn it is."""
+        try:
+            self._accept()
+        except OSError as error:
+            raise InboxError(f"{self._folder} cannot be used: {error.strerror}") from None
+        now, found = time.time(), list[Arrival]()
+        firsts = sorted(
+            (queue[0] for who, queue in self._queue.items() if queue and who not in self._in_hand),
+            key=lambda each: each.ticket,
+        )
+        for arrival in firsts:
+            if len(found) >= most:
+                break
+            if self._allowed(arrival.student, now):
+                self._queue[arrival.student].popleft()
+                self._in_hand[arrival.student] = arrival
+                self._claims[arrival.student].append(now)
+                found.append(arrival)
+        return found
+
+    def _allowed(self, student: str, now: float) -> bool:
+        claims = self._claims[student]
+        while claims and claims[0] < now - HOUR:
+            claims.popleft()
+        return len(claims) < self._rate
+
+    def _accept(self) -> None:
+        """Move what has arrived, the oldest first, to where nobody writes any more."""
+        incoming, seen = self._folder / INCOMING, self._seen
+        found: list[tuple[int, str]] = []
+        self._seen = {}
+        now = time.monotonic()
+        with os.scandir(incoming) as entries:
+            for entry in entries:
+                if entry.name.startswith(".") or entry.name.lower().endswith(UNFINISHED):
+                    continue
+                with contextlib.suppress(FileNotFoundError):
+                    look = _look(entry)
+                    before = seen.get(entry.name)
+                    same = before is not None and before.look == look
+                    state = before if same and before else _Seen(look, now)
+                    self._seen[entry.name] = state
+                    old = time.time() - look[1] / 1e9 > self._settled
+                    if (old or _renamed(entry)) and now - state.since >= QUIET:
+                        found.append((look[1], entry.name))
+        for _, name in sorted(found):
+            self._move_in(incoming / name)
+            self._seen.pop(name, None)
+
+    def _move_in(self, path: Path) -> None:
+        """Give an arrival a ticket; what is no submission is refused, with the reason."""
+        student = shown_name(path.name.removesuffix(path.suffix).partition("--")[0])
+        reason = ""
+        if path.is_symlink():
+            reason = "it is a link: expected a file or a folder"
+        elif path.is_file() and path.suffix.lower() not in KINDS:
+            reason = f"expected STUDENT{' or STUDENT'.join(KINDS)} or a folder"
+        elif not student.strip():
+            reason = "its name says nobody's name: expected STUDENT.zip"
+        elif len(self._queue[student]) >= MOST_WAITING:
+            reason = f"{MOST_WAITING} of this student wait already: hand in again later"
+        # subtle: time must not run back, or a later arrival of a student would be graded first
+        self._last = max(time.time_ns(), self._last + 1)
+        ticket = f"{self._last:020d}-{file_name(student)}"
+        place = self._folder / (REFUSED if reason else WORK) / ticket
+        place.mkdir()
+        write_whole(place / WHO, student.encode())
+        if reason:
+            write_whole(place / REASON, f"{reason}\n".encode())
+        path.rename(place / _plain(path))
+        _sync(place)
+        if reason:
+            self._refused += 1
+            self.said.append(f"{one_line(path.name, 80)} is refused: {reason}")
+        elif arrival := self._arrival(place):
+            self._queue[student].append(arrival)
+
+    # ------------------------------------------------------------------ giving back
+
+    def finish(self, arrival: Arrival, record: dict[str, Any], pages: dict[str, str]) -> None:
+        """Note the record beside what was handed in, and put both away."""
+        place = self._folder / WORK / arrival.ticket
+        try:
+            if place.is_dir():
+                text = json.dumps(record, ensure_ascii=False)
+                write_whole(place / RECORD, text.encode("utf-8", "replace"), durable=True)
+                place.rename(self._folder / DONE / arrival.ticket)
+        except OSError as error:
+            raise InboxError(f"{self._folder} cannot be written: {error.strerror}") from None
+        self._in_hand.pop(arrival.student, None)
+        self._latest.appendleft(record)
+        self._done += 1
+
+    def beat(self) -> None:
+        """Nothing to say: the lock says it."""
+
+    def overview(self) -> Overview:
+        """Return what the page shows."""
+        rows = sorted(self._rows(), key=lambda row: (row.state != "in hand", row.ticket))
+        return Overview(rows[:SHOWN], len(rows), self._done, self._refused, list(self._latest))
+
+    def _rows(self) -> Iterator[Waiting]:
+        now = time.time()
+        for each in list(self._in_hand.values()):
+            yield Waiting(each.ticket, each.student, each.arrived, "in hand")
+        for student, queue in list(self._queue.items()):
+            state = "waiting" if self._allowed(student, now) else "later"
+            for each in list(queue):
+                yield Waiting(each.ticket, each.student, each.arrived, state)
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._lock.close()
+
+
+def _look(entry: os.DirEntry[str]) -> tuple[int, ...]:
+    """Return what changes while somebody writes: of a folder, the newest of what is in it."""
+    status = entry.stat(follow_symlinks=False)
+    if not entry.is_dir(follow_symlinks=False):
+        return (status.st_size, status.st_mtime_ns)
+    size, newest, number = 0, status.st_mtime_ns, 0
+    for where, _, names in os.walk(entry.path):
+        for name in names:
+            with contextlib.suppress(OSError):
+                inside = os.lstat(os.path.join(where, name))  # noqa: PTH118 - of os.walk's texts
+                size, number = size + inside.st_size, number + 1
+                newest = max(newest, inside.st_mtime_ns)
+        if number > 10_000:
+            break
+    return (size, newest, number)
+
+
+def _renamed(entry: os.DirEntry[str]) -> bool:
+    """Tell whether a file got its name, or its date, after it was written: then it is whole.
+
+    Writing sets both of its times to the same moment; a new name sets the second one alone.
+    """
+    status = entry.stat(follow_symlinks=False)
+    return not entry.is_dir(follow_symlinks=False) and status.st_ctime_ns > status.st_mtime_ns
+
+
+def _plain(path: Path) -> str:
+    """Return the name that a file has in its place: no name of ours, and none that is no name."""
+    name = path.name.encode(errors="replace").decode()
+    return f"_{name}" if name in (WHO, RECORD, REASON) or is_junk(PurePosixPath(name)) else name
+
+
+def _sync(folder: Path) -> None:
+    """Have the system remember a rename also if the machine stops."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

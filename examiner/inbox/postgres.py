@@ -1,0 +1,201 @@
+"""An inbox that is a table in PostgreSQL, on which several hosts work at a time.
+
+A host claims rows by `FOR UPDATE SKIP LOCKED` and says every few seconds that it lives; what a dead
+host had in hand waits again. Results go into the same row, so whatever asks the table knows all.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from examiner.errors import UserError
+from examiner.grading.entries import one_line, shown_name
+from examiner.inbox.arrivals import KINDS, MOST_WAITING, Arrival, InboxError, Overview, Waiting
+
+T = TypeVar("T")
+DEAD_SECONDS = 60  # without a sign of life, until what a host has in hand waits again
+SHOWN = 100
+TABLE = """
+create table if not exists grading_inbox (
+    ticket bigint generated always as identity primary key,
+    chapter text not null,
+    student text not null,
+    name text not null,
+    data bytea not null,
+    arrived timestamptz not null default clock_timestamp(),
+    state text not null default 'waiting'
+        check (state in ('waiting', 'in hand', 'done', 'refused')),
+    host text,
+    claimed timestamptz,
+    alive timestamptz,
+    record jsonb,
+    page text,
+    markdown text
+);
+create index if not exists grading_inbox_open
+    on grading_inbox (chapter, student, ticket) where state in ('waiting', 'in hand');
+create index if not exists grading_inbox_claims on grading_inbox (chapter, student, claimed);
+create index if not exists grading_inbox_state on grading_inbox (chapter, state, ticket);
+"""
+CLAIM = """
+update grading_inbox set state = 'in hand', host = %(host)s,
+    claimed = clock_timestamp(), alive = clock_timestamp()
+where ticket in (
+    select ticket from grading_inbox row
+    where chapter = %(chapter)s and state = 'waiting'
+        and not exists (
+            select from grading_inbox earlier
+            where earlier.chapter = row.chapter and earlier.student = row.student
+                and earlier.ticket < row.ticket and earlier.state in ('waiting', 'in hand'))
+        and %(rate)s > (
+            select count(*) from grading_inbox claimed
+            where claimed.chapter = row.chapter and claimed.student = row.student
+                and claimed.claimed > clock_timestamp() - interval '1 hour')
+    order by ticket limit %(most)s for update skip locked)
+returning ticket, student, name, data, extract(epoch from arrived)
+"""
+PUT = """
+insert into grading_inbox (chapter, student, name, data)
+select %(chapter)s, %(student)s, %(name)s, %(data)s
+where %(most)s > (
+    select count(*) from grading_inbox
+    where chapter = %(chapter)s and student = %(student)s and state = 'waiting')
+returning ticket
+"""
+DEAD = """
+update grading_inbox set state = 'waiting', host = null, claimed = null
+where chapter = %s and state = 'in hand'
+    and alive < clock_timestamp() - make_interval(secs => %s)
+"""
+ALIVE = """
+update grading_inbox set alive = clock_timestamp() where host = %s and state = 'in hand'
+"""
+BACK = """
+update grading_inbox set state = 'waiting', claimed = null where host = %s and state = 'in hand'
+"""
+FINISH = """
+update grading_inbox set state = 'done', record = %s, page = %s, markdown = %s
+where ticket = %s and state <> 'done'
+"""
+OPEN = """
+select ticket, student, extract(epoch from arrived), state from grading_inbox
+where chapter = %s and state in ('waiting', 'in hand')
+order by state <> 'in hand', ticket limit %s
+"""
+COUNTS = "select state, count(*) from grading_inbox where chapter = %s group by state"
+LATEST = """
+select record from grading_inbox where chapter = %s and state = 'done'
+order by ticket desc limit %s
+"""
+
+
+class PostgresInbox:
+    """The table, for one chapter."""
+
+    def __init__(self, url: str, chapter: str, rate: int) -> None:
+        try:
+            import psycopg
+        except ImportError:
+            raise UserError('an inbox in PostgreSQL needs: pip install "nextword[queue]"') from None
+        self._psycopg, self._url, self._chapter, self._rate = psycopg, url, chapter, rate
+        self._host = f"{socket.gethostname()}-{secrets.token_hex(4)}"
+        self._connection: Any = None
+        self._files = tempfile.TemporaryDirectory(prefix="inbox-")
+        self._beaten = 0.0
+        self.said: list[str] = []
+        self._do(lambda connection: connection.execute(TABLE))
+
+    def _do(self, work: Callable[[Any], T]) -> T:
+        """Do some work in a transaction of its own, on a new connection where the old is gone."""
+        try:
+            if self._connection is None or self._connection.closed:
+                self._connection = self._psycopg.connect(self._url, connect_timeout=10)
+            with self._connection.transaction():
+                return work(self._connection)
+        except self._psycopg.Error as error:
+            if self._connection is not None:
+                self._connection.close()
+            said = one_line(str(error).strip().splitlines()[0] if str(error) else repr(error), 300)
+            raise InboxError(f"the inbox in PostgreSQL does not answer: {said}") from None
+
+    def put(self, student: str, name: str, data: bytes) -> str:
+        """Hand a file in for a student; return its ticket."""
+        if Path(name).suffix.lower() not in KINDS:
+            raise UserError(f"{one_line(name, 80)}: expected a file that ends in {KINDS}")
+        given = {"chapter": self._chapter, "student": student, "name": name, "data": data}
+        row = self._do(lambda c: c.execute(PUT, given | {"most": MOST_WAITING}).fetchone())
+        if row is None:
+            raise UserError(f"{MOST_WAITING} of {one_line(student, 80)} wait already")
+        return str(row[0])
+
+    def claim(self, most: int) -> list[Arrival]:
+        """Return up to so many whose turn it is."""
+        if most <= 0:
+            return []
+        given = {
+            "host": self._host,
+            "chapter": self._chapter,
+            "rate": self._rate,
+            "most": most,
+        }
+        rows = self._do(lambda c: c.execute(CLAIM, given).fetchall())
+        return [self._arrival(*row) for row in sorted(rows)]
+
+    def _arrival(self, ticket: int, student: str, name: str, data: bytes, when: Any) -> Arrival:
+        suffix = Path(name).suffix.lower()
+        path = Path(self._files.name) / f"{ticket}{suffix if suffix in KINDS else '.zip'}"
+        path.write_bytes(data)
+        return Arrival(f"{ticket:020d}", shown_name(student), path, float(when))
+
+    def finish(self, arrival: Arrival, record: dict[str, Any], pages: dict[str, str]) -> None:
+        """Write the result into the row."""
+        text = json.dumps(record).replace("\\u0000", "")
+        page, markdown = (pages.get(each, "").replace("\0", "") for each in (".html", ".md"))
+        given = (text, page, markdown, int(arrival.ticket))
+        self._do(lambda c: c.execute(FINISH, given))
+        arrival.path.unlink(missing_ok=True)
+
+    def beat(self) -> None:
+        """Say that this host lives; what dead hosts had in hand waits again."""
+        if time.monotonic() - self._beaten < DEAD_SECONDS / 6:
+            return
+
+        def work(connection: Any) -> None:
+            connection.execute(ALIVE, (self._host,))
+            connection.execute(DEAD, (self._chapter, DEAD_SECONDS))
+
+        self._do(work)
+        self._beaten = time.monotonic()
+
+    def overview(self) -> Overview:
+        """Return what the page shows, of all hosts."""
+
+        def work(connection: Any) -> Overview:
+            rows = connection.execute(OPEN, (self._chapter, SHOWN)).fetchall()
+            counts = dict(connection.execute(COUNTS, (self._chapter,)).fetchall())
+            latest = connection.execute(LATEST, (self._chapter, SHOWN)).fetchall()
+            waiting = [
+                Waiting(f"{ticket:020d}", shown_name(student), float(when), state)
+                for ticket, student, when, state in rows
+            ]
+            count = counts.get("waiting", 0) + counts.get("in hand", 0)
+            done, refused = counts.get("done", 0), counts.get("refused", 0)
+            return Overview(waiting, count, done, refused, [row[0] for row in latest])
+
+        return self._do(work)
+
+    def close(self) -> None:
+        """Give back what is in hand."""
+        try:
+            self._do(lambda c: c.execute(BACK, (self._host,)))
+            self._connection.close()
+        except InboxError:
+            pass  # it waits again when this host has been silent for a while
+        self._files.cleanup()

@@ -1,0 +1,115 @@
+"""A real cluster of two workers: what one process gives, while a worker is killed; and who may not.
+
+benchmarks/cluster.py tries what takes minutes: power and network cuts, workers that lie.
+"""
+
+import asyncio
+import time
+
+import pytest
+
+pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
+from examiner.cluster.elsewhere import Machines as Elsewhere
+from examiner.cluster.grader import Way
+from examiner.errors import UserError
+from tests.examiner.cluster.conftest import SOURCES
+from tests.examiner.cluster.machines import Machines, machines
+from tests.examiner.grading.conftest import Quiet, TinyCourse, sandbox_works
+
+COUNT = 24
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory):
+    """Two machines in folders of their own."""
+    with machines(tmp_path_factory.mktemp("cluster"), 2) as them:
+        yield them
+
+
+class Killer(Quiet):
+    """Ends a worker with -9 after some results."""
+
+    def __init__(self, them: Machines) -> None:
+        super().__init__()
+        self.them, self.killed = them, 0
+
+    def tick(self) -> None:
+        if len(self.seen) >= COUNT // 3 and not self.killed:
+            worker = self.them.workers[0].daskworker
+            if worker:
+                worker.kill()
+                self.killed += 1
+
+
+def test_a_class_is_graded_as_by_one_process_though_a_worker_is_killed(
+    cluster: Machines, tmp_path
+) -> None:
+    course = TinyCourse(tmp_path)
+    kinds = list(SOURCES)
+    folder = course.hand_in({f"{n:02d}": SOURCES[kinds[n % 4]] for n in range(COUNT)})
+    lines: list[str] = []
+    way = Way(cluster.address, cluster.keys, confined=sandbox_works())
+    watcher = Killer(cluster)
+    there = course.run(folder, watcher, elsewhere=Elsewhere(way, lines.append), out=tmp_path / "a")
+    here = course.run(folder, out=tmp_path / "b")
+    assert watcher.killed
+    assert there.to_json() == here.to_json()
+    assert sorted(watcher.seen) == sorted(result.student for result in here.results)
+    pages = [path for path in (tmp_path / "b").rglob("*") if path.suffix in (".md", ".html")]
+    assert len(pages) == 2 * COUNT + 1
+    for page in pages:
+        assert page.read_bytes() == (tmp_path / "a" / page.relative_to(tmp_path / "b")).read_bytes()
+    again = course.run(folder, elsewhere=Elsewhere(way, lines.append), out=tmp_path / "b")
+    assert again.graded == 0  # what was graded here counts there, and the other way round
+
+
+def client(cluster: Machines, role: str):
+    """Try to be the grader with a certificate of a role; return what the scheduler says."""
+    from distributed import Client
+    from distributed.security import Security
+
+    own = str(cluster.keys / f"{role}.pem")
+    security = Security(
+        require_encryption=True,
+        tls_ca_file=str(cluster.keys / "authority.pem"),
+        tls_client_cert=own,
+        tls_client_key=own,
+    )
+
+    async def ask() -> object:
+        given = {"security": security, "asynchronous": True, "timeout": 3}
+        async with Client(cluster.address, set_as_default=False, **given) as found:
+            return await found.run_on_scheduler(lambda: 7)
+
+    return asyncio.run(asyncio.wait_for(ask(), 20))
+
+
+def test_a_workers_certificate_orders_nobody_about(cluster: Machines) -> None:
+    assert client(cluster, "grader") == 7
+    with pytest.raises((OSError, TimeoutError)):
+        client(cluster, "worker")
+
+
+def test_a_scheduler_that_does_not_answer_is_one_line(tmp_path) -> None:
+    course = TinyCourse(tmp_path)
+    folder = course.hand_in({"ada": SOURCES["right"]})
+    way = Way("tcp://127.0.0.1:1", confined=sandbox_works(), patience=0.5)
+    began = time.monotonic()
+    with pytest.raises(UserError, match=r"tcp://127\.0\.0\.1:1 does not answer") as raised:
+        course.run(folder, elsewhere=Elsewhere(way, print))
+    assert "\n" not in str(raised.value)
+    assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [
+        (Way("localhost:8786"), "expected an address such as"),
+        (Way("tls://host:1"), "needs --certificates"),
+        (Way("tcp://host:1", certificates="keys"), "is not encrypted"),
+    ],
+)
+def test_a_way_that_leads_nowhere_is_one_line(way: Way, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        Elsewhere(way, print)

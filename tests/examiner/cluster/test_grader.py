@@ -1,0 +1,175 @@
+"""The grader's count of jobs, with a courier that says what a test wants."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from examiner.cluster import grader
+from examiner.cluster.grader import CHARGED, Cluster, CourierError, Way
+from examiner.cluster.keeper import HouseError
+from examiner.cluster.plain import result_of
+from examiner.errors import UserError
+from examiner.results import SubmissionResult
+from tests.examiner.cluster.conftest import Known
+
+NAMES = ["right", "wrong", "broken", "leaves"] * 3
+
+
+class Courier:
+    """Answers at once, as `answer` says; one of three workers has each job, in turn."""
+
+    def __init__(self, known: Known, answer: Callable[[dict[str, Any], str, str], Any]) -> None:
+        self.known, self.answer = known, answer
+        self.said: list[dict[str, Any]] = [{"window": 4}]
+        self.bad: list[str] = []
+        self.turn = 0
+
+    def send(self, **what: Any) -> None:
+        if "bad" in what:
+            self.bad.append(what["bad"])
+        if "n" not in what:
+            return
+        free = [w for w in ("w0", "w1", "w2") if w not in (*what["not"], *self.bad)]
+        if not free:
+            self.said.append({"n": what["n"], "nobody": True})
+            return
+        worker, self.turn = free[self.turn % len(free)], self.turn + 1
+        right = result_of(self.known.results[NAMES[what["n"]]])
+        answer = self.answer(what, worker, right)
+        if isinstance(answer, dict):
+            self.said.append(answer)
+        else:
+            self.said.append({"n": what["n"], "worker": worker, "result": answer})
+
+    def receive(self, seconds: float) -> list[dict[str, Any]]:
+        said, self.said = self.said, []
+        for each in said:
+            if each.get("end"):
+                raise CourierError("it has ended")
+        return said
+
+    def close(self) -> None:
+        pass
+
+
+def graded(
+    known: Known, monkeypatch, answer: Callable[..., Any], audit: float = 0.0, house: Any = None
+) -> tuple[dict[int, list[SubmissionResult]], list[str]]:
+    """Return what was finished, by number, and what was told."""
+    lines: list[str] = []
+    monkeypatch.setattr(grader, "_Courier", lambda *_: Courier(known, answer))
+    cluster = Cluster(Way("tls://x:1", audit=audit), known.parcel, known.form, lines.append)
+    if house:
+        monkeypatch.setattr(cluster._house, "ask", house)
+    found: dict[int, list[SubmissionResult]] = {}
+    cluster.run(
+        [known.submissions[name] for name in NAMES],
+        range(len(NAMES)),
+        lambda number, result: found.setdefault(number, []).append(result),
+        lambda: None,
+    )
+    return found, lines
+
+
+def by_text(known: Known) -> Callable[[str], str]:
+    """Return a house at home that knows the right results."""
+    from examiner.cluster.plain import job_of
+
+    right = {job_of(known.submissions[n]): result_of(known.results[n]) for n in known.results}
+    return lambda job: right[job]
+
+
+def require_right(known: Known, found: dict[int, list[SubmissionResult]]) -> None:
+    assert sorted(found) == [*range(len(NAMES))]
+    for number, results in found.items():
+        assert results[-1] == known.results[NAMES[number]]
+
+
+def test_all_come_once(known: Known, monkeypatch) -> None:
+    found, lines = graded(known, monkeypatch, lambda what, worker, right: right)
+    require_right(known, found)
+    assert {len(each) for each in found.values()} == {1}
+    assert not lines
+
+
+def test_nonsense_is_asked_again_elsewhere_and_its_worker_sent_away(known, monkeypatch) -> None:
+    def answer(what, worker, right):
+        return "{}" if worker == "w1" else right
+
+    found, lines = graded(known, monkeypatch, answer)
+    require_right(known, found)
+    (line,) = lines
+    assert line.startswith("w1 answered nonsense")
+
+
+def test_a_liar_is_found_by_the_audit_and_all_it_judged_is_judged_again(known, monkeypatch) -> None:
+    def answer(what, worker, right):
+        return right.replace('"failed"', '"passed"') if worker == "w2" else right
+
+    found, lines = graded(known, monkeypatch, answer, audit=1.0, house=by_text(known))
+    require_right(known, found)
+    (line,) = lines
+    assert line.startswith("w2 judged a submission in another way")
+
+
+def test_what_nobody_judges_well_is_judged_at_home(known, monkeypatch) -> None:
+    def answer(what, worker, right):
+        return None if what["n"] == 5 else right
+
+    found, _ = graded(known, monkeypatch, answer, house=by_text(known))
+    require_right(known, found)
+
+
+@pytest.mark.parametrize("harmless", [True, False])
+def test_who_ends_two_workers_is_tried_once_more_and_then_charged(
+    known, monkeypatch, harmless: bool
+) -> None:
+    def answer(what, worker, right):
+        return {"n": 3, "died": True} if what["n"] == 3 else right
+
+    def dies(job):
+        raise HouseError("gone")
+
+    house = by_text(known) if harmless else dies
+    found, lines = graded(known, monkeypatch, answer, house=house)
+    assert sorted(found) == [*range(len(NAMES))]
+    assert "leaves: 2 workers died with this in hand" in lines
+    (last,) = found.pop(3)
+    if harmless:
+        assert last == known.results["leaves"]
+    else:
+        assert (last.score, last.notice) == (0.0, CHARGED)
+        assert not last.provisional
+
+
+def test_a_courier_that_ends_is_replaced_and_nothing_is_lost(known, monkeypatch) -> None:
+    ended: list[int] = []
+
+    def answer(what, worker, right):
+        if what["n"] in (2, 7) and what["n"] not in ended:
+            ended.append(what["n"])
+            return {"end": True}
+        return right
+
+    found, _ = graded(known, monkeypatch, answer)
+    require_right(known, found)
+    assert {len(each) for each in found.values()} == {1}
+
+
+def test_couriers_that_end_at_once_end_the_run(known, monkeypatch) -> None:
+    with pytest.raises(UserError, match="cannot be reached"):
+        graded(known, monkeypatch, lambda what, worker, right: {"end": True})
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"gone": "tls://x:1 does not answer (OSError)"}, "does not answer"),
+        ({"none": "w0 is left out: it has torch 1, the grader 2"}, "no worker of tls://x:1 can"),
+    ],
+)
+def test_what_ends_a_run_is_one_line(known, monkeypatch, message, said: str) -> None:
+    with pytest.raises(UserError, match=said) as raised:
+        graded(known, monkeypatch, lambda what, worker, right: message)
+    assert "\n" not in str(raised.value)
