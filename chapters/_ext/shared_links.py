@@ -108,7 +108,7 @@ def introduce(
     picture = f"_static/{PICTURE}"
     address = urljoin(base, picture) if base else context["pathto"](picture, 1)
     # the theme writes its title as HTML: a formula, a quotation mark
-    title = unescape(re.sub(r"<[^>]*>", "", context.get("title", "")))
+    title = unescape(re.sub(r"<[^>]*>", "", context.get("title") or app.config.html_title))
     kind = "website" if home or doctree is None else "article"
     context["metatags"] = GIVEN.sub("", before) + tags(
         title, text, address, kind, urljoin(base, here) if base else ""
