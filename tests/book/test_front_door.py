@@ -9,6 +9,7 @@ import re
 import sys
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
@@ -288,6 +289,27 @@ sys.path.insert(0, str(ROOT / "chapters" / "_ext"))
 def test_a_description_is_cut_between_sentences(text, longest, expected):
     pytest.importorskip("sphinx", reason="the book is built with pip install '.[book]'")
     assert importlib.import_module("shared_links").shortened(text, longest) == expected
+
+
+@pytest.mark.parametrize(
+    ("configured", "environment", "expected"),
+    [
+        ("", "", ""),
+        ("", "https://a.org/book", "https://a.org/book/"),
+        ("https://b.org/", "https://a.org", "https://b.org/"),
+    ],
+)
+def test_the_book_s_address_is_that_of_the_settings_else_of_the_environment(
+    configured, environment, expected, monkeypatch
+):
+    pytest.importorskip("sphinx", reason="the book is built with pip install '.[book]'")
+    links = importlib.import_module("shared_links")
+    monkeypatch.setenv(links.ADDRESS, environment)
+    config = SimpleNamespace(html_baseurl=configured)
+    links.find_address(None, config)
+    assert config.html_baseurl == expected
+    workflow = (ROOT / ".github" / "workflows" / "publish.yml").read_text("utf-8")
+    assert f"{links.ADDRESS}: ${{{{ steps.pages.outputs.base_url }}}}" in workflow
 
 
 def test_an_address_makes_the_picture_s_address_whole():
