@@ -8,6 +8,7 @@ where the book has an address.
 
 from __future__ import annotations
 
+import os
 import re
 from html import escape, unescape
 from pathlib import Path
@@ -17,7 +18,9 @@ from urllib.parse import urljoin
 from docutils import nodes
 from navigation import words
 from sphinx.application import Sphinx
+from sphinx.config import Config
 
+ADDRESS = "BOOK_URL"  # in the environment: where the book will stand, if the settings do not say it
 PICTURE = "card.png"  # 1200 by 630 pixels; nextword.press.card makes it
 PICTURE_ALT = "Next Word: stairs lead down to a floor, a step for each model of the book."
 HOME = "Build language models, and know how far from perfect they are"
@@ -38,6 +41,12 @@ REDIRECT = """<!DOCTYPE html>
 <body><p><a href="{page}">{title}</a></p></body>
 </html>
 """
+
+
+def find_address(app: Sphinx, config: Config) -> None:
+    """Take the book's address from the environment where the settings have none."""
+    address = config.html_baseurl or os.environ.get(ADDRESS, "")
+    config.html_baseurl = address and f"{address.rstrip('/')}/"
 
 
 def first_paragraph(doctree: nodes.document) -> str:
@@ -108,7 +117,7 @@ def introduce(
     picture = f"_static/{PICTURE}"
     address = urljoin(base, picture) if base else context["pathto"](picture, 1)
     # the theme writes its title as HTML: a formula, a quotation mark
-    title = unescape(re.sub(r"<[^>]*>", "", context.get("title", "")))
+    title = unescape(re.sub(r"<[^>]*>", "", context.get("title") or app.config.html_title))
     kind = "website" if home or doctree is None else "article"
     context["metatags"] = GIVEN.sub("", before) + tags(
         title, text, address, kind, urljoin(base, here) if base else ""
@@ -129,6 +138,7 @@ def redirect(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Look at each page just before it is written."""
+    app.connect("config-inited", find_address)
     app.connect("html-page-context", introduce)
     app.connect("build-finished", redirect)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

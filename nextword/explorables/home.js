@@ -32,7 +32,7 @@ export function draw(live, { stories, start }) {
   const sure = SURE.map(([name, share], k) => h("input", { type: "radio", name: group, value: share, checked: k === 1 }));
   const bets = h("fieldset", { class: "front-sure" }, h("legend", {}, "How sure?"),
     SURE.map(([name], k) => h("label", {}, sure[k], h("span", {}, name))));
-  const next = button("Next word", () => (asked < stories[told].questions.length - 1 ? goOn() : begin((told + 1) % stories.length)), { class: "nw-x-button nw-x-main" });
+  const next = button("Next word", () => goOn(), { class: "nw-x-button nw-x-main" });
   const link = h("a", { class: "front-start", href: start }, "Start chapter 1");
   const body = h("tbody", {}), sums = PLAYERS.map((name, k) => h("td", { class: `front-p${k}` }));
   const heads = [h("th", { scope: "col" }, "pick a word"), ...PLAYERS.map((name, k) => h("th", { scope: "col", class: `front-p${k}` }, name))];
@@ -46,10 +46,14 @@ export function draw(live, { stories, start }) {
     ask(0);
   }
 
+  /** To the next question, or to the next story; the button goes, so the focus moves to the words. */
   function goOn() {
     const from = question().place + 1;
-    asked += 1;
-    ask(from);
+    if (asked === stories[told].questions.length - 1) begin((told + 1) % stories.length);
+    else {
+      asked += 1;
+      ask(from);
+    }
     rows[0].pick.focus({ preventScroll: true });
   }
 
@@ -66,7 +70,9 @@ export function draw(live, { stories, start }) {
     far.textContent = `${asked + 1} of ${stories[told].questions.length}`;
     next.classList.add("front-away");
     bets.hidden = false;
-    says.textContent = asked ? "And now?" : "Pick the word that you think comes next.";
+    // who hears the page hears the new words, too
+    const heard = stories[told].words.slice(from, question().place).join(" ");
+    says.replaceChildren(h("span", { class: "front-heard" }, `${heard} …`), asked ? "And now?" : "Pick the word that you think comes next.");
     total();
   }
 

@@ -9,6 +9,7 @@ import re
 import sys
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
@@ -77,7 +78,7 @@ def test_the_game_is_played_to_its_end_with_a_score_that_python_computes(seat):
         if isinstance(hand, Touch):
             figure.get_by_text(name, exact=True).tap()
         else:
-            figure.get_by_label(name, exact=True).check()
+            hand.press(figure.get_by_label(name, exact=True))
         word = question["answer"] if k % 4 else question["choices"][-1]
         hand.press(button(figure, word))
         expected = bets(question, word, SURE[name])
@@ -103,6 +104,7 @@ def test_the_game_is_played_to_its_end_with_a_score_that_python_computes(seat):
     assert told.split() == [word for word in story["words"] if word.isalpha()]
     assert figure.get_by_role("link", name="Start chapter 1").is_visible()
     hand.press(button(figure, "Another story"))
+    assert page.evaluate("document.activeElement.className") == "front-word"
     assert figure.locator(".front-story").inner_text().startswith(" ".join(GAME[1]["words"][:3]))
     assert table(page)[1] == [0, 0, 0, 0]
 
@@ -243,6 +245,7 @@ def heads(site):
     for path in [
         *sorted((site / "chapters").glob("*.html")),
         site / "search.html",
+        site / "genindex.html",
         site / "index.html",
     ]:
         soup = BeautifulSoup(path.read_text("utf-8").split("<body", 1)[0], "html.parser")
@@ -265,7 +268,7 @@ def test_every_page_has_a_title_a_description_and_a_picture_of_its_own(site):
         assert not re.search(r"[\\{}$<>]|about \d+ minutes to read", head["description"]), path.name
         assert head["og:description"] == head["twitter:description"] == head["description"]
         assert head["og:title"] == head["twitter:title"]
-        assert head["title"] == f"{head['og:title']} — Next Word" or path.name == "search.html"
+        assert head["og:title"] in head["title"] or path.name == "search.html"
         assert head["og:type"] in ("website", "article")
         assert head["twitter:card"] == "summary_large_image"
         assert (path.parent / head["og:image"]).is_file()
@@ -286,6 +289,27 @@ sys.path.insert(0, str(ROOT / "chapters" / "_ext"))
 def test_a_description_is_cut_between_sentences(text, longest, expected):
     pytest.importorskip("sphinx", reason="the book is built with pip install '.[book]'")
     assert importlib.import_module("shared_links").shortened(text, longest) == expected
+
+
+@pytest.mark.parametrize(
+    ("configured", "environment", "expected"),
+    [
+        ("", "", ""),
+        ("", "https://a.org/book", "https://a.org/book/"),
+        ("https://b.org/", "https://a.org", "https://b.org/"),
+    ],
+)
+def test_the_book_s_address_is_that_of_the_settings_else_of_the_environment(
+    configured, environment, expected, monkeypatch
+):
+    pytest.importorskip("sphinx", reason="the book is built with pip install '.[book]'")
+    links = importlib.import_module("shared_links")
+    monkeypatch.setenv(links.ADDRESS, environment)
+    config = SimpleNamespace(html_baseurl=configured)
+    links.find_address(None, config)
+    assert config.html_baseurl == expected
+    workflow = (ROOT / ".github" / "workflows" / "publish.yml").read_text("utf-8")
+    assert f"{links.ADDRESS}: ${{{{ steps.pages.outputs.base_url }}}}" in workflow
 
 
 def test_an_address_makes_the_picture_s_address_whole():
