@@ -112,7 +112,8 @@ def _written(element: Tag) -> str:
         del named["id"]
     for formula in element.select("[data-tex]"):
         del formula["data-tex"]
-    return re.sub(r"\s+", " ", element.decode_contents()).strip()
+    # a space that must not break keeps the words of a formula apart
+    return re.sub(r"[ \n\t]+", " ", element.decode_contents()).strip()
 
 
 def write_previews(app: Sphinx, error: Exception | None) -> None:

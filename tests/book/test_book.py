@@ -310,3 +310,30 @@ def test_solutions_are_in_the_page_but_folded(site, path):
     assert not re.search(r"<details[^>]* open", page)
     assert "BEGIN SOLUTION" not in page
     assert "END SOLUTION" not in page
+
+
+# ---------------------------------------------------------------- links
+
+NO_ADDRESS = {"Firth", "Gage", "Jelinek", "Lidstone"}  # five works that stand nowhere for sure
+
+
+@pytest.mark.slow
+def test_every_work_has_an_address_where_one_is_known(site):
+    page = (site / "chapters" / "bibliography.html").read_text(encoding="utf-8")
+    works = re.findall(r'<div class="citation".*?</div>', page, re.S)
+    assert len(works) > 200
+    bare = [work for work in works if 'reference external" href=' not in work]
+    assert len(bare) <= 5
+    assert all(any(name in work for name in NO_ADDRESS) for work in bare), bare
+    addresses = re.findall(r'reference external" href="([^"]+)"', "".join(works))
+    assert all(urlsplit(address).scheme == "https" for address in addresses)
+
+
+@pytest.mark.slow
+def test_sections_that_a_text_names_are_links(site):
+    page = (site / "chapters" / "glossary.html").read_text(encoding="utf-8")
+    terms = page.partition('<dl class="simple glossary">')[2].partition("</dl>")[0]
+    assert terms.count("section") > 50
+    linked = re.sub(r"<a .*?</a>", "", terms, flags=re.S)
+    assert not re.findall(r"[Ss]ections? \d+\.\d+", linked)
+    assert 'href="02-ngrams-smoothing.html#' in terms

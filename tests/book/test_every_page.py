@@ -28,6 +28,7 @@ from tests.pages import (
     lines_of_formulas,
     locate,
 )
+from tests.weight import assert_light
 
 WIDE, NARROW = 1300, 390
 SECTIONS_WITH_COLOURS = 1  # of the model chapter
@@ -42,6 +43,7 @@ pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
 def test_a_page_is_open_to_everyone_wide_and_narrow_light_and_dark(site, show, name):
     path, fragment = locate(site, name)
     page = show(path, "light", WIDE, fragment, has_touch=True)
+    assert_light(page, path)
     page.add_style_tag(content=HIDDEN)
     assert {text for text, lines in lines_of_formulas(page).items() if lines > 1} == set()
     questions = questions_of(page)
