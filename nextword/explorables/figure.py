@@ -49,10 +49,13 @@ class Explorable:
     def _repr_html_(self) -> str:
         key = hashlib.sha256(f"{self.title}{self.numbers}".encode()).hexdigest()[:8]
         title, place = escape(self.title, quote=True), f"{self.name}-{key}"
-        style = (FOLDER / "look.css").read_text(encoding="utf-8")
+        own = FOLDER / f"{self.name}.css"  # what one figure needs beside the look of all
+        sheets = [FOLDER / "look.css", *([own] if own.is_file() else [])]
+        style = "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
         start = f'file_parts.mount("{place}", file_{self.name}.draw);'
         return (
-            f'<figure class="nw-x" id="figure-{self.name}" data-explorable="{place}" aria-label="{title}">\n'
+            f'<figure class="nw-x" id="figure-{self.name}" data-explorable="{place}" '
+            f'aria-label="{title}">\n'
             f"<style>\n{style}</style>\n"
             f'<figcaption class="nw-x-title">{title}</figcaption>\n'
             f'<p class="nw-x-untrusted">{UNTRUSTED}</p>\n'

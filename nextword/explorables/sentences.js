@@ -52,13 +52,16 @@ export function listen(figure, explorable, announce) {
     event.preventDefault();
     set(wish.query, link.textContent);
     remember(figure, name, wish.query);
-    if (document.getElementById(figure.id) === figure && bringIn(figure)) back(link); // shown twice: the first moves
+    if (document.getElementById(figure.id) === figure && !inView(figure)) { // shown twice: the first moves
+      back(link); // before the way is measured: the button takes room
+      figure.scrollIntoView({ block: "nearest", behavior: matchMedia(CALM).matches ? "auto" : "smooth" });
+    }
   });
   // what a reader then moves by hand is no longer what the sentence says
   for (const kind of ["click", "input", "change", "keyup"]) figure.addEventListener(kind, () => setTimeout(mark));
 
   const arrive = () => {
-    const wish = wishOf({ getAttribute: () => decodeURI(location.hash) });
+    const wish = wishOf({ getAttribute: () => location.hash });
     if (wish?.name !== name || !wish.query) return;
     set(wish.query, "");
     figure.scrollIntoView({ block: "nearest" });
@@ -68,14 +71,11 @@ export function listen(figure, explorable, announce) {
   mark();
 }
 
-/** Scroll until the figure is in view, if it is not; whether that was needed. */
-function bringIn(figure) {
+/** Whether one sees the whole figure, or the window is full of it. */
+function inView(figure) {
   const { top, bottom } = figure.getBoundingClientRect();
-  const margin = parseFloat(getComputedStyle(figure).scrollMarginTop) || 0;
-  if (top >= margin - 1 && bottom <= innerHeight) return false;
-  if (top <= margin && bottom >= innerHeight) return false; // it fills the window
-  figure.scrollIntoView({ block: "nearest", behavior: matchMedia(CALM).matches ? "auto" : "smooth" });
-  return true;
+  const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0; // above the page
+  return (top >= bar && bottom <= innerHeight) || (top <= bar && bottom >= innerHeight);
 }
 
 /** Let the address of the page lead to this state; JupyterLab's addresses are its own. */

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
 
 LINK = re.compile(r'<a data-figure="[^"]*" href="#figure-[^"]*">.*?</a>', re.S)
 SCREENS = {1300: (1300, 800), 390: (390, 844)}
-HEAD = 56  # pixels of the bar above each page of the book
+HEAD = 64  # pixels that the book's bar takes above a page
 
 # what each sentence of the book says of the state that its link sets, as the figure itself tells it
 SAID = {
@@ -71,7 +71,7 @@ def linked(gathered, site):  # noqa: F811
 
 @pytest.fixture(scope="module")
 def opened(browser, linked):
-    """A function that opens that page at a width, once for each; a context may ask for less motion."""
+    """A function that opens that page at a width, once; a context may ask for less motion."""
     with ExitStack() as open_pages:
         pages = {}
 
@@ -269,6 +269,7 @@ def test_a_button_that_goes_grey_keeps_the_focus(opened, name):
     figure = figure_of(page, name)
     player = figure.locator(".nw-x-player").first
     step = player.get_by_role("button", name=re.compile("^(Step|Merge|Draw)$"))
+    step.focus()
     for _ in range(70):  # at the last place the button is grey
         if step.get_attribute("aria-disabled") == "true":
             break
@@ -311,10 +312,16 @@ def test_who_wants_less_motion_gets_steps_alone(opened):
 
 # states of the figures in which they are longest
 LONGEST = {
-    "merges": {"text": "2", "merges": "20"}, "sampling": {"heat": "3", "draw": "20"}, "discount": {},
-    "write": {"read": "1000", "n": "2"}, "window": {"n": "3", "window": "14"}, "map": {"sum": "hens hen goat"},
-    "gates": {"net": "GRU", "word": "51"}, "attend": {"word": "so"}, "ladder": {"rung": "linear attention"},
-}  # fmt: skip
+    "merges": {"text": "2", "merges": "20"},
+    "sampling": {"heat": "3", "draw": "20"},
+    "discount": {},
+    "write": {"read": "1000", "n": "2"},
+    "window": {"n": "3", "window": "14"},
+    "map": {"sum": "hens hen goat"},
+    "gates": {"net": "GRU", "word": "51"},
+    "attend": {"word": "so"},
+    "ladder": {"rung": "linear attention"},
+}
 
 
 @pytest.mark.parametrize("width", SCREENS)
