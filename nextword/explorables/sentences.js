@@ -1,7 +1,7 @@
 // Sentences that set a figure. A link to #figure-NAME?key=value, in the text or at the end of a page's
 // address, asks the figure NAME for a state: `set(params)` takes it, and `get()` says what it is now.
 
-const CALM = "(prefers-reduced-motion: reduce)";
+const pace = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth");
 const LINKS = 'a[data-figure], a[href*="#figure-"]';
 
 /** What a link asks of a figure: { name, query }, or null. The book writes the query beside the address. */
@@ -52,10 +52,9 @@ export function listen(figure, explorable, announce) {
     event.preventDefault();
     set(wish.query, link.textContent);
     remember(figure, name, wish.query);
-    if (document.getElementById(figure.id) === figure && !inView(figure)) { // shown twice: the first moves
-      back(link); // before the way is measured: the button takes room
-      figure.scrollIntoView({ block: "nearest", behavior: matchMedia(CALM).matches ? "auto" : "smooth" });
-    }
+    const seen = document.getElementById(figure.id) !== figure || inView(figure); // shown twice: the first moves
+    back(seen ? null : link); // before the way is measured: the button takes room
+    if (!seen) figure.scrollIntoView({ block: "nearest", behavior: pace() });
   });
   // what a reader then moves by hand is no longer what the sentence says
   for (const kind of ["click", "input", "change", "keyup"]) figure.addEventListener(kind, () => setTimeout(mark));
@@ -96,12 +95,13 @@ function backToText(figure) {
   button.addEventListener("click", () => {
     button.hidden = true;
     sentence.focus({ preventScroll: true });
-    sentence.scrollIntoView({ block: "center", behavior: matchMedia(CALM).matches ? "auto" : "smooth" });
+    sentence.scrollIntoView({ block: "center", behavior: pace() });
   });
   figure.prepend(button);
   return (link) => {
+    button.hidden = !link;
+    if (!link) return;
     sentence = link;
     button.textContent = link.getBoundingClientRect().top < figure.getBoundingClientRect().top ? "↑ Back to the sentence" : "↓ Back to the sentence";
-    button.hidden = false;
   };
 }

@@ -107,7 +107,7 @@ def in_view(page, figure):
 
 
 def test_every_sentence_sets_its_figure_to_what_it_says(opened):
-    page = opened(1300)
+    page = opened(1300, reduced_motion="reduce")
     links = [
         link
         for link in page.locator("a[data-figure]").all()
@@ -135,7 +135,7 @@ def test_every_sentence_sets_its_figure_to_what_it_says(opened):
 
 
 def test_a_sentence_brings_its_figure_into_view_and_the_reader_back(opened):
-    page = opened(1300)
+    page = opened(1300, reduced_motion="reduce")
     link = page.locator("a[href='#figure-ladder']").last
     link.click()
     figure = figure_of(page, "ladder")
@@ -155,7 +155,7 @@ def test_a_sentence_brings_its_figure_into_view_and_the_reader_back(opened):
 
 
 def test_a_figure_in_view_stays_where_it_is(opened):
-    page = opened(1300)
+    page = opened(1300, reduced_motion="reduce")
     figure = figure_of(page, "window")
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
     figure.evaluate("(f) => f.scrollIntoView({ block: 'center', behavior: 'instant' })")
@@ -166,7 +166,7 @@ def test_a_figure_in_view_stays_where_it_is(opened):
 
 
 def test_what_is_moved_by_hand_is_no_longer_what_the_sentence_says(opened):
-    page = opened(1300)
+    page = opened(1300, reduced_motion="reduce")
     link = page.locator("a[href='#figure-window']").last
     link.evaluate("(link) => link.click()")
     assert "nw-x-done" in link.get_attribute("class")
@@ -301,7 +301,7 @@ def test_playing_goes_on_by_itself_pauses_and_stops_at_the_end(opened):
 
 
 def test_who_wants_less_motion_gets_steps_alone(opened):
-    page = opened(390, reduced_motion="reduce")
+    page = opened(1300, reduced_motion="reduce")
     for name in ("window", "merges", "attend", "gates", "ladder", "sampling", "discount"):
         figure = figure_of(page, name)
         assert button(figure, "Play").count() == 0
