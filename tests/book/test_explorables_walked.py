@@ -62,7 +62,7 @@ def hand(request, browser, gathered):
     kind, width = request.param
     with context_of(browser, viewport={"width": width, "height": 1000}, has_touch=True) as context:
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(60_000)  # a busy machine
         complaints = []
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda m: m.type == "error" and complaints.append(m.text))

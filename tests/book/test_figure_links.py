@@ -83,7 +83,7 @@ def opened(browser, linked):
                     context_of(browser, viewport={"width": w, "height": h}, **options)
                 )
                 pages[key] = context.new_page()
-                pages[key].set_default_timeout(10_000)
+                pages[key].set_default_timeout(60_000)
                 pages[key].goto(linked.as_uri())
             return pages[key]
 
@@ -179,6 +179,7 @@ def test_what_is_moved_by_hand_is_no_longer_what_the_sentence_says(opened):
 def test_a_page_s_address_restores_a_state(browser, linked):
     with context_of(browser, viewport={"width": 1300, "height": 800}) as context:
         page = context.new_page()
+        page.set_default_timeout(60_000)
         page.goto(f"{linked.as_uri()}#figure-attend?head=1.8&word=another&root=off")
         assert state_of(page, "attend") == {
             "head": "1.8",
