@@ -34,7 +34,7 @@ function perplexity(sentence, chance) {
 
 const written = (value) => (Number.isFinite(value) ? value.toFixed(2) : "∞");
 
-const STEP = 0.05, LOW = 3.1, HIGH = 7, CURVE = 56; // of D; perplexities that a curve shows; its pixels
+const STEP = 0.05, LOW = 3.1, HIGH = 7, CURVE = 48; // of D; perplexities that a curve shows; its pixels
 const THUMB = 8; // pixels from the end of a slider to the middle of its thumb there
 
 export function draw(live, numbers) {

@@ -54,7 +54,8 @@ class Explorable:
         style = "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
         start = f'file_parts.mount("{place}", file_{self.name}.draw);'
         return (
-            f'<figure class="nw-x" id="figure-{self.name}" data-explorable="{place}" aria-label="{title}">\n'
+            f'<figure class="nw-x" id="figure-{self.name}" data-explorable="{place}" '
+            f'aria-label="{title}">\n'
             f"<style>\n{style}</style>\n"
             f'<figcaption class="nw-x-title">{title}</figcaption>\n'
             f'<p class="nw-x-untrusted">{UNTRUSTED}</p>\n'

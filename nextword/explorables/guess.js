@@ -80,7 +80,7 @@ export function draw(live, { model, stories }) {
   }
 
   result.append(legend(names), chart.element);
-  live.append(controls(menu.element), text, box, sure.element, controls(go), says, result, table);
+  live.append(text, box, sure.element, controls(go, menu.element), says, result, table);
   begin();
   return {
     set(params) {

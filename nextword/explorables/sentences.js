@@ -1,7 +1,7 @@
 // Sentences that set a figure. A link to #figure-NAME?key=value, in the text or at the end of a page's
 // address, asks the figure NAME for a state: `set(params)` takes it, and `get()` says what it is now.
 
-const CALM = "(prefers-reduced-motion: reduce)";
+const pace = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth");
 const LINKS = 'a[data-figure], a[href*="#figure-"]';
 
 /** What a link asks of a figure: { name, query }, or null. The book writes the query beside the address. */
@@ -52,13 +52,15 @@ export function listen(figure, explorable, announce) {
     event.preventDefault();
     set(wish.query, link.textContent);
     remember(figure, name, wish.query);
-    if (document.getElementById(figure.id) === figure && bringIn(figure)) back(link); // shown twice: the first moves
+    const seen = document.getElementById(figure.id) !== figure || inView(figure); // shown twice: the first moves
+    back(seen ? null : link); // before the way is measured: the button takes room
+    if (!seen) figure.scrollIntoView({ block: "nearest", behavior: pace() });
   });
   // what a reader then moves by hand is no longer what the sentence says
   for (const kind of ["click", "input", "change", "keyup"]) figure.addEventListener(kind, () => setTimeout(mark));
 
   const arrive = () => {
-    const wish = wishOf({ getAttribute: () => decodeURI(location.hash) });
+    const wish = wishOf({ getAttribute: () => location.hash });
     if (wish?.name !== name || !wish.query) return;
     set(wish.query, "");
     figure.scrollIntoView({ block: "nearest" });
@@ -68,14 +70,11 @@ export function listen(figure, explorable, announce) {
   mark();
 }
 
-/** Scroll until the figure is in view, if it is not; whether that was needed. */
-function bringIn(figure) {
+/** Whether one sees the whole figure, or the window is full of it. */
+function inView(figure) {
   const { top, bottom } = figure.getBoundingClientRect();
-  const margin = parseFloat(getComputedStyle(figure).scrollMarginTop) || 0;
-  if (top >= margin - 1 && bottom <= innerHeight) return false;
-  if (top <= margin && bottom >= innerHeight) return false; // it fills the window
-  figure.scrollIntoView({ block: "nearest", behavior: matchMedia(CALM).matches ? "auto" : "smooth" });
-  return true;
+  const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0; // above the page
+  return (top >= bar && bottom <= innerHeight) || (top <= bar && bottom >= innerHeight);
 }
 
 /** Let the address of the page lead to this state; JupyterLab's addresses are its own. */
@@ -96,12 +95,13 @@ function backToText(figure) {
   button.addEventListener("click", () => {
     button.hidden = true;
     sentence.focus({ preventScroll: true });
-    sentence.scrollIntoView({ block: "center", behavior: matchMedia(CALM).matches ? "auto" : "smooth" });
+    sentence.scrollIntoView({ block: "center", behavior: pace() });
   });
   figure.prepend(button);
   return (link) => {
+    button.hidden = !link;
+    if (!link) return;
     sentence = link;
     button.textContent = link.getBoundingClientRect().top < figure.getBoundingClientRect().top ? "↑ Back to the sentence" : "↓ Back to the sentence";
-    button.hidden = false;
   };
 }

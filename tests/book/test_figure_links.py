@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
 
 LINK = re.compile(r'<a data-figure="[^"]*" href="#figure-[^"]*">.*?</a>', re.S)
 SCREENS = {1300: (1300, 800), 390: (390, 844)}
-HEAD = 56  # pixels of the bar above each page of the book
+HEAD = 64  # pixels that the book's bar takes above a page
 
 # what each sentence of the book says of the state that its link sets, as the figure itself tells it
 SAID = {
@@ -71,7 +71,7 @@ def linked(gathered, site):  # noqa: F811
 
 @pytest.fixture(scope="module")
 def opened(browser, linked):
-    """A function that opens that page at a width, once for each; a context may ask for less motion."""
+    """A function that opens that page at a width, once; a context may ask for less motion."""
     with ExitStack() as open_pages:
         pages = {}
 
@@ -83,7 +83,7 @@ def opened(browser, linked):
                     context_of(browser, viewport={"width": w, "height": h}, **options)
                 )
                 pages[key] = context.new_page()
-                pages[key].set_default_timeout(10_000)
+                pages[key].set_default_timeout(60_000)
                 pages[key].goto(linked.as_uri())
             return pages[key]
 
@@ -107,7 +107,7 @@ def in_view(page, figure):
 
 
 def test_every_sentence_sets_its_figure_to_what_it_says(opened):
-    page = opened(1300)
+    page = opened(1300, reduced_motion="reduce")
     links = [
         link
         for link in page.locator("a[data-figure]").all()
@@ -135,7 +135,7 @@ def test_every_sentence_sets_its_figure_to_what_it_says(opened):
 
 
 def test_a_sentence_brings_its_figure_into_view_and_the_reader_back(opened):
-    page = opened(1300)
+    page = opened(1300, reduced_motion="reduce")
     link = page.locator("a[href='#figure-ladder']").last
     link.click()
     figure = figure_of(page, "ladder")
@@ -155,7 +155,7 @@ def test_a_sentence_brings_its_figure_into_view_and_the_reader_back(opened):
 
 
 def test_a_figure_in_view_stays_where_it_is(opened):
-    page = opened(1300)
+    page = opened(1300, reduced_motion="reduce")
     figure = figure_of(page, "window")
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
     figure.evaluate("(f) => f.scrollIntoView({ block: 'center', behavior: 'instant' })")
@@ -166,7 +166,7 @@ def test_a_figure_in_view_stays_where_it_is(opened):
 
 
 def test_what_is_moved_by_hand_is_no_longer_what_the_sentence_says(opened):
-    page = opened(1300)
+    page = opened(1300, reduced_motion="reduce")
     link = page.locator("a[href='#figure-window']").last
     link.evaluate("(link) => link.click()")
     assert "nw-x-done" in link.get_attribute("class")
@@ -179,6 +179,7 @@ def test_what_is_moved_by_hand_is_no_longer_what_the_sentence_says(opened):
 def test_a_page_s_address_restores_a_state(browser, linked):
     with context_of(browser, viewport={"width": 1300, "height": 800}) as context:
         page = context.new_page()
+        page.set_default_timeout(60_000)
         page.goto(f"{linked.as_uri()}#figure-attend?head=1.8&word=another&root=off")
         assert state_of(page, "attend") == {
             "head": "1.8",
@@ -269,6 +270,7 @@ def test_a_button_that_goes_grey_keeps_the_focus(opened, name):
     figure = figure_of(page, name)
     player = figure.locator(".nw-x-player").first
     step = player.get_by_role("button", name=re.compile("^(Step|Merge|Draw)$"))
+    step.focus()
     for _ in range(70):  # at the last place the button is grey
         if step.get_attribute("aria-disabled") == "true":
             break
@@ -300,7 +302,7 @@ def test_playing_goes_on_by_itself_pauses_and_stops_at_the_end(opened):
 
 
 def test_who_wants_less_motion_gets_steps_alone(opened):
-    page = opened(390, reduced_motion="reduce")
+    page = opened(1300, reduced_motion="reduce")
     for name in ("window", "merges", "attend", "gates", "ladder", "sampling", "discount"):
         figure = figure_of(page, name)
         assert button(figure, "Play").count() == 0
@@ -311,10 +313,16 @@ def test_who_wants_less_motion_gets_steps_alone(opened):
 
 # states of the figures in which they are longest
 LONGEST = {
-    "merges": {"text": "2", "merges": "20"}, "sampling": {"heat": "3", "draw": "20"}, "discount": {},
-    "write": {"read": "1000", "n": "2"}, "window": {"n": "3", "window": "14"}, "map": {"sum": "hens hen goat"},
-    "gates": {"net": "GRU", "word": "51"}, "attend": {"word": "so"}, "ladder": {"rung": "linear attention"},
-}  # fmt: skip
+    "merges": {"text": "2", "merges": "20"},
+    "sampling": {"heat": "3", "draw": "20"},
+    "discount": {},
+    "write": {"read": "1000", "n": "2"},
+    "window": {"n": "3", "window": "14"},
+    "map": {"sum": "hens hen goat"},
+    "gates": {"net": "GRU", "word": "51"},
+    "attend": {"word": "so"},
+    "ladder": {"rung": "linear attention"},
+}
 
 
 @pytest.mark.parametrize("width", SCREENS)

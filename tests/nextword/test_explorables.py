@@ -70,6 +70,14 @@ def test_a_title_comes_through_a_refresh():
     assert explorables.refreshed("<p>no explorable</p>") == "<p>no explorable</p>"
 
 
+def test_a_still_figure_shares_no_id_with_the_same_picture_elsewhere_on_the_page():
+    picture = Page('<svg><g id="f0123abcd-0"/><use href="#f0123abcd-0"/></svg>', "still")
+    html = explorables.show("window", "T", {}, still=picture, alt=ALT)._repr_html_()
+    assert 'id="f0123abcd-0"' not in html
+    assert html.count("x0123abcd-0") == 2
+    assert explorables.refreshed(html) == html
+
+
 def test_what_is_missing_is_named():
     with pytest.raises(UserError, match="needs 12 words"):
         explorables.show("window", "T", {}, still=PICTURE, alt="too short")
@@ -159,6 +167,8 @@ def test_without_javascript_every_explorable_shows_its_still_figure(browser, sit
             page.goto((site / "chapters" / f"{stem}.html").as_uri())
             figures = page.locator("figure.nw-x").all()
             assert len(figures) == [each for each, _, _ in STORED].count(stem)
+            for link in page.locator("a[data-figure]").all():  # a sentence leads to its figure
+                assert page.locator(link.get_attribute("href")).count() == 1
             for figure in figures:
                 box = figure.locator(".nw-x-still > *").bounding_box()
                 assert min(box["width"], box["height"]) > 40
