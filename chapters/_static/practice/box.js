@@ -71,7 +71,6 @@ class Box {
       changed: (text) => this.#changed(text),
       check: () => this.check(),
     });
-    this.editor.view.scrollDOM.tabIndex = -1; // what scrolls holds what can be focused
     this.editor.go("raise NotImplementedError");
   }
 
