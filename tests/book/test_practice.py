@@ -161,7 +161,13 @@ def test_a_line_can_be_tried(page):
     assert shown.inner_text().splitlines()[0] == "<your lines>, line 1: windows([1], 1)"
 
 
-@pytest.mark.parametrize("lines", ["while True:\n    pass", "any(iter(int, 1))"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "while True:\n    pass",
+        pytest.param("any(iter(int, 1))", marks=pytest.mark.thorough),  # Python is loaded once more
+    ],
+)
 def test_what_never_ends_is_ended(page, lines):
     """A loop of Python's is interrupted; one in C never hears of that, and its worker is ended."""
     opened(page, "2.1")
