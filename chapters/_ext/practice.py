@@ -89,6 +89,8 @@ def write(app: Sphinx, error: Exception | None) -> None:
     _, _, made, tarball = app.practice  # type: ignore[attr-defined]
     folder = Path(app.outdir, "_static", "practice")
     folder.mkdir(parents=True, exist_ok=True)
+    for old in (*folder.glob("*-*.zip"), *folder.glob("*-*.json")):  # of an earlier build
+        old.unlink()
     if tarball is None:
         return
     try:

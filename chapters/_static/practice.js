@@ -37,6 +37,7 @@ and Python for the browser. What a reader has written stays in the browser (prac
     place.show = () => {
       const state = kept(chapter, task);
       button.textContent = LABELS[state];
+      button.setAttribute("aria-label", `${LABELS[state]}: task ${task}`); // a page has several
       says.textContent = state === "passed" ? "✓ Your visible tests pass." : "";
     };
     place.show();

@@ -10,7 +10,9 @@ from examiner.errors import UserError
 from examiner.project import Project
 
 EXAMINER = Path(__file__).parents[1]
-ROOMS_THAT_CHECK = {"boundary", "candidate", "catalogue", "check", "judge", "suite"}
+ROOMS_THAT_CHECK = {
+    *("boundary", "candidate", "catalogue", "check", "counterexamples", "judge", "suite"),
+}
 
 Rooms = Callable[[str], bool]  # tells of a folder or module of the examiner whether it goes
 

@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from examiner.project import Project
-from examiner.release.library import EXAMINER
+from examiner.release.library import EXAMINER, students_rooms
 from examiner.release.student import chapter_files
 from examiner.release.suites import read_suite
 
-ROOMS = ("boundary", "candidate", "catalogue", "check", "counterexamples", "judge", "suite")
 LEFT_OUT = {"apart.py", "terminal.py", "watch.py", "confinement.py", "seccomp.py", "probes.py"}
 OWN = ("__init__.py", "given", "practice", "corpora/__init__.py", "corpora/languages.py",
        "corpora/text.py", "corpora/data/languages")  # fmt: skip
@@ -52,8 +51,7 @@ def files(project: Project, stems: tuple[str, ...]) -> dict[str, bytes]:
 def _examiner() -> Iterator[tuple[Path, Path]]:
     for path in sorted(EXAMINER.rglob("*.*")):
         inside = path.relative_to(EXAMINER)
-        room = inside.parts[0]
-        wanted = path.suffix in (".py", ".ini") and (len(inside.parts) == 1 or room in ROOMS)
+        wanted = path.suffix in (".py", ".ini") and students_rooms(inside.parts[0])
         if wanted and path.name not in LEFT_OUT:
             yield inside, path
 

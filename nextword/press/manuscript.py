@@ -22,7 +22,8 @@ from nextword.press.moved import Appendices, new, page_number
 
 UNPRINTED = (
     "script, style, noscript, a.headerlink, button, .sd-summary-state-marker, .nw-x-untrusted, "
-    "details.hide.above-input, details.hide > summary, div.cell.tag_claims, .practice, .practice-note"
+    "details.hide.above-input, details.hide > summary, div.cell.tag_claims, "
+    ".practice, .practice-note"
 )
 STYLES = ("pygments.css", "book.css", "formulas.css", "quizzes.css")
 ELSEWHERE = re.compile(r"https?://")

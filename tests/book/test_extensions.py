@@ -4,14 +4,19 @@ import importlib
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from examiner.project import Project
+
 pytest.importorskip("sphinx", reason="the book is built with pip install '.[book]'")
+nodes, utils = map(importlib.import_module, ("docutils.nodes", "docutils.utils"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "chapters" / "_ext"))
-figures, formulas, light, navigation, styles = map(
-    importlib.import_module, ("figures", "formulas", "light", "navigation", "styles")
+figures, formulas, light, navigation, practice, styles = map(
+    importlib.import_module,
+    ("figures", "formulas", "light", "navigation", "practice", "styles"),
 )
 
 
@@ -150,3 +155,36 @@ def test_the_menu_gets_sections_below_the_open_page_only():
     assert navigation._insert("<ul><li>no page is open</li></ul>", [("#a", "2.1")]) == (
         "<ul><li>no page is open</li></ul>"
     )
+
+
+# ---------------------------------------------------------------- tasks in the page
+
+
+@pytest.mark.parametrize(
+    ("task", "tarball", "found"),
+    [
+        ("2.1", Path("x"), '<div class="practice" data-chapter="ngrams" data-task="2.1"></div>'),
+        ("2.1", None, "This copy was built without Python for the browser"),
+        ("1.3", Path("x"), "This task computes with arrays"),
+        ("5.1", Path("x"), None),  # a chapter of which no task can be checked in the page
+    ],
+)
+def test_a_task_has_a_place_in_the_page_or_says_why_not(task, tarball, found):
+    project = Project(Path(__file__).parents[2])
+    chapters = [c for c in project.catalogue.chapters if c.stem in ("ngrams", "language_models")]
+    metadata = {"page": {}}
+    app = SimpleNamespace(
+        practice=(chapters, {}, {}, tarball),
+        env=SimpleNamespace(docname="page", metadata=metadata),
+    )
+    page = utils.new_document("page")
+    asked = nodes.paragraph("", "Is it right? ", nodes.literal("", f"nextword check {task}"))
+    page += [asked, nodes.paragraph("", "A hint")]
+    practice.give_places(app, page)
+    html = [raw.astext() for raw in page.findall(nodes.raw)]
+    assert len(html) == (found is not None)
+    assert all(found in " ".join(each.split()) for each in html)
+    assert metadata["page"] == ({"practice": True} if found else {})
+    if found:
+        assert page.index(asked) == 0
+        assert isinstance(page[1], nodes.raw)

@@ -16,7 +16,7 @@ from examiner.project import Project
 from examiner.stubs import make_stub
 from nextword.practice import pyodide
 from nextword.practice.offered import STEMS, is_offered
-from tests.browser import NEEDS_CHROMIUM, violations
+from tests.browser import AT_REST, NEEDS_CHROMIUM, THOROUGH, violations
 from tests.local_server import serving
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +62,9 @@ def page(browser, address):
         page.before = list(page.fetched)
         yield page
         assert page.complaints == []
-        assert [url for url in page.fetched if not url.startswith((address, "data:", "blob:"))] == []
+        assert [
+            url for url in page.fetched if not url.startswith((address, "data:", "blob:"))
+        ] == []
 
 
 def box_of(page, task):
@@ -109,7 +111,9 @@ def stub(stem):
 
 
 def test_nothing_of_python_is_loaded_before_it_is_wanted(page):
-    assert [url.rpartition("/")[2].partition("?")[0] for url in page.before if "practice" in url] == [
+    assert [
+        url.rpartition("/")[2].partition("?")[0] for url in page.before if "practice" in url
+    ] == [
         "practice.css",
         "practice.js",
     ]
@@ -157,7 +161,13 @@ def test_a_line_can_be_tried(page):
     assert shown.inner_text().splitlines()[0] == "<your lines>, line 1: windows([1], 1)"
 
 
-@pytest.mark.parametrize("lines", ["while True:\n    pass", "any(iter(int, 1))"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "while True:\n    pass",
+        pytest.param("any(iter(int, 1))", marks=pytest.mark.thorough),  # Python is loaded once more
+    ],
+)
 def test_what_never_ends_is_ended(page, lines):
     """A loop of Python's is interrupted; one in C never hears of that, and its worker is ended."""
     opened(page, "2.1")
@@ -168,9 +178,13 @@ def test_what_never_ends_is_ended(page, lines):
     assert again == {"said": "2\n", "failed": False}
 
 
-def test_every_reference_passes(page):
+# those that ask most of what stands in for numpy; `make test-thorough` checks all
+DEMANDING = [("ngrams", "2.11"), ("language_models", "1.7"), ("language_models", "1.12")]
+
+
+def test_references_pass(page):
     opened(page, "2.1")
-    for stem, task in TASKS:
+    for stem, task in TASKS if THOROUGH else DEMANDING:
         text = PROJECT.module("solutions", stem).read_text("utf-8")
         tests, examples = in_page(page, stem, task, text)
         assert {name: found for name, found in tests.items() if found[0] != "passed"} == {}, task
@@ -184,8 +198,8 @@ def test_an_open_box_is_open_to_everyone(page):
     checked(page, box_of(page, "2.1"))
     for theme, width in (("light", 1300), ("dark", 390)):
         page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme=theme)
-        assert page.evaluate("document.documentElement.dataset.theme") == theme
+        page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+        page.evaluate(AT_REST)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert violations(page, context='.practice[data-task="2.1"]') == {}
     page.set_viewport_size({"width": 1300, "height": 1000})
@@ -205,8 +219,6 @@ def test_what_is_written_stays_and_comes_home(page, address, tmp_path):
         '.practice[data-task="2.1"]',
     )
     page.keyboard.type("return helper(tokens, n)")
-    page.keyboard.press("Control+End")
-    page.keyboard.type("\n")
     page.evaluate("""(wanted) => {
         const { editor } = document.querySelector(wanted).box;
         editor.set(editor.text() + `
@@ -225,11 +237,14 @@ def helper(tokens, n):
     tests, _ = by_check(tmp_path / "coursework", "ngrams", "2.1", text)
     assert {verdict for verdict, _ in tests.values()} == {"passed"}
 
+    page.route("**/pyodide.mjs", lambda route: route.abort())  # what was written needs no Python
     page.reload()
     box = box_of(page, "2.1")
     assert box.get_by_role("status").inner_text() == "✓ Your visible tests pass."
     box.get_by_role("button", name="See what you wrote here").click()
-    assert "def helper" in box.locator(".cm-content").inner_text()
+    box.get_by_text("Python could not be loaded. Is the connection gone?").wait_for()
+    written = "(wanted) => document.querySelector(wanted).box.editor.text()"
+    assert "def helper" in page.evaluate(written, '.practice[data-task="2.1"]')
     box.locator("input[type=file]").set_input_files(
         {"name": "x.py", "mimeType": "text/x-python", "buffer": b"def pad(): pass\n"}
     )
@@ -244,13 +259,14 @@ def helper(tokens, n):
         const { box } = document.querySelector(wanted);
         return box.chapter.assembled().text;
     }""", '.practice[data-task="2.1"]')  # fmt: skip
+    page.unroute("**/pyodide.mjs")
     assert whole == solution.decode()
-    assert "# END SOLUTION" in box.locator(".cm-content").inner_text()
+    assert "# BEGIN SOLUTION" in page.evaluate(written, '.practice[data-task="2.1"]')
 
 
 def test_a_page_on_a_disk_says_what_to_do(site, show):
-    page = show(site / PAGE)
-    box = page.locator('.practice[data-task="2.1"]')
+    page = show(site / "chapters/02-ngrams-writing.html")
+    box = page.locator('.practice[data-task="2.11"]')
     box.get_by_role("button", name="Write and check it here").click()
     assert "python -m http.server" in box.get_by_role("status").inner_text()
     assert page.complaints == []

@@ -1,5 +1,6 @@
 """What students get: stubs, visible tests, a notebook without outputs, and nothing hidden."""
 
+import ast
 import json
 import os
 import re
@@ -252,6 +253,19 @@ def test_the_real_release_can_be_checked_by_itself(handout: Path) -> None:
         tasks = answer["submissions"][0]["tasks"]
         assert {task["verdict"] for task in tasks} == {"missing"}
         assert all(task["tests"] for task in tasks), "every task has a visible test"
+
+
+@pytest.mark.slow
+def test_a_release_holds_all_that_its_checker_imports(handout: Path) -> None:
+    """What is missing would be found elsewhere here, where the whole course is installed."""
+    missing = set()
+    for path in (handout / "examiner").rglob("*.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("examiner"):
+                place = handout / str(node.module).replace(".", "/")
+                if not (place.is_dir() or place.with_suffix(".py").is_file()):
+                    missing.add(node.module)
+    assert missing == set()
 
 
 def test_a_release_holds_every_page_of_a_chapter(

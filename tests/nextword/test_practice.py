@@ -123,7 +123,9 @@ def test_what_is_missing_says_so(ask):
 # ---------------------------------------------------------------- lines of the reader's own
 def test_lines_are_run_as_at_the_prompt():
     text = "def twice(x):\n    return 2 * x\n"
-    assert json.loads(work.run("mine", text, "y = twice(3)\nprint(y)\ny + 1", 5))["said"] == "6\n7\n"
+    assert (
+        json.loads(work.run("mine", text, "y = twice(3)\nprint(y)\ny + 1", 5))["said"] == "6\n7\n"
+    )
     said = json.loads(work.run("mine", text, "twice()", 5))
     assert said["failed"]
     assert said["said"].startswith("<your lines>, line 1: twice()\nTypeError: twice() missing")
@@ -144,7 +146,9 @@ def test_the_bundle_holds_what_students_get_and_no_more():
         texts = {name: archive.read(name).decode() for name in archive.namelist()}
     ours = {n: t for n, t in texts.items() if n.startswith(("coursework/", "tests/"))}
     assert not [name for name, text in ours.items() if "BEGIN SOLUTION" in text]
-    assert not [n for n, t in ours.items() if t.count("pytest.mark.task") != t.count("visible=True")]
+    assert not [
+        n for n, t in ours.items() if t.count("pytest.mark.task") != t.count("visible=True")
+    ]
     assert not [n for n in texts if n.startswith(("solutions/", "examiner/grading"))]
     assert "tests/ngrams/suite/test_counting.py" in texts
     for library in bundle.LIBRARIES:
@@ -198,7 +202,9 @@ def test_another_tarball_is_refused(monkeypatch, tmp_path):
 def test_what_a_page_loads_is_unpacked(tmp_path):
     with tarfile.open(tmp_path / "x.tgz", "w:gz") as archive:
         for name in (*pyodide.FILES, "README.md"):
-            data = b'{"info": 1, "packages": {"numpy": 1}}' if name == pyodide.LOCK else name.encode()
+            data = (
+                b'{"info": 1, "packages": {"numpy": 1}}' if name == pyodide.LOCK else name.encode()
+            )
             about = tarfile.TarInfo(f"package/{name}")
             about.size = len(data)
             archive.addfile(about, io.BytesIO(data))

@@ -54,7 +54,7 @@ export function edit({ parent, text, label, help, numbered, changed, check }) {
           ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab,
         ]),
         EditorView.contentAttributes.of({
-          "aria-label": label, "aria-describedby": help, autocapitalize: "off", autocorrect: "off", spellcheck: "false",
+          "aria-label": label, "aria-describedby": help, tabindex: "0", autocapitalize: "off", autocorrect: "off", spellcheck: "false",
         }),
         EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
       ],

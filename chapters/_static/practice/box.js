@@ -69,9 +69,8 @@ class Box {
       help,
       numbered: (line) => this.#lines().get(line) ?? "",
       changed: (text) => this.#changed(text),
-      check: () => this.check(),
+      check: () => this.checking || this.check(), // a second press must not stop the first
     });
-    this.editor.view.scrollDOM.tabIndex = -1; // what scrolls holds what can be focused
     this.editor.go("raise NotImplementedError");
   }
 
@@ -130,7 +129,7 @@ class Box {
     this.element.hidden = false;
     python.tell = (words) => { this.status.textContent = words; };
     this.editor.focus();
-    python.ready().then(() => this.#say(""), () => this.#failed());
+    python.ready().then(() => this.#say(""), (error) => error instanceof Stopped || this.#failed(error));
   }
 
   hide() {

@@ -19,7 +19,7 @@ export class Python {
   /** Load Python, if that was not done yet; resolves when it is ready. */
   ready() {
     this.begun ??= this.#begin().catch((error) => {
-      this.begun = undefined; // so that one can try again
+      this.end(); // so that one can try again
       throw error;
     });
     return this.begun;

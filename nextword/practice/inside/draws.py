@@ -45,7 +45,7 @@ def seed_words(entropy: int, count: int) -> list[int]:
     """Return words of 64 bits that a seed gives, as `SeedSequence(entropy).generate_state` does.
 
     >>> [hex(word) for word in seed_words(0, 2)]
-    ['0xdd1f6b5c7d0f1e1', '0x0']
+    ['0xdb2cd7e7b0f478be', '0xabf4641a2c71ba49']
     """
     given = [entropy >> at & _32 for at in range(0, max(entropy.bit_length(), 1), 32)]
     hashed = _hashing(0x43B0D7E5, 0x931E8875)
