@@ -8,7 +8,6 @@ is run.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -33,6 +32,11 @@ HELLO = (
     "on it is drawn by your functions in `{own}`, as far as you have written them, and by the "
     "book's for the rest. *Run ▸ Run All Cells* does so for the whole page. When you save that "
     "file, the next cell you run takes up the change."
+)
+HANDED_OUT = (
+    "> **This notebook is yours.** Its cells run your functions in `{own}`; where one is not "
+    "written yet, its cell stops. When you save that file, the next cell you run takes up the "
+    "change."
 )
 PLAIN_HELLO = "> **This notebook is yours**: run its cells, change them, add your own.\n"
 MINE = """\
@@ -74,7 +78,7 @@ class Binder:
         """Read labels and bibliography of the course's pages."""
         folder = project.root / "chapters"
         works = read_bibliography(folder / "references.bib")
-        raw = importlib.util.find_spec("examiner.release") is not None
+        raw = project.best_package == "solutions"
         known = places(sorted(folder.glob("*.ipynb")))
         return cls(project, known, works, raw, repository)
 
@@ -87,10 +91,15 @@ class Binder:
         arguments = [*(json.dumps(stem) for stem in stems), f"course={json.dumps(course)}"]
         fetch = FETCH.format(repository=self.repository) if self.repository else ""
         call = fetch + MINE.format(course=json.dumps(course), arguments=", ".join(arguments))
-        cells[1:1] = [_markdown(_hello(stems), "nextword-hello"), _look(call)]
+        cells[1:1] = [_markdown(self._hello(stems), "nextword-hello"), _look(call)]
         stamp = {"page": page.name, "of": fingerprint(book["cells"]), "as": fingerprint(cells)}
         book["metadata"][STAMP] = stamp
         return {**book, "cells": cells}
+
+    def _hello(self, stems: Sequence[str]) -> str:
+        own = "`, `".join(f"coursework/{stem}.py" for stem in stems)
+        text = HELLO if self.raw else HANDED_OUT
+        return text.format(own=own) if stems else PLAIN_HELLO
 
     def _stems(self, cells: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return the chapters whose functions the cells import, in the order of the course."""
@@ -111,7 +120,7 @@ class Binder:
                 r"^(\s*(?:from|import) )solutions\b", r"\1coursework", source, flags=re.M
             )
             source = UP.sub(f"sys.path.insert(0, {json.dumps(course)})", source)
-            cell = {**cell, "execution_count": None}  # what it shows, the reader did not run
+            cell = _not_run(cell)
         else:
             source = with_links(source, page, self.known, shelf)
             source = with_citations(source, self.works)
@@ -169,9 +178,13 @@ def _way(folder: Path, root: Path) -> str:
         return root.as_posix()
 
 
-def _hello(stems: Sequence[str]) -> str:
-    own = "`, `".join(f"coursework/{stem}.py" for stem in stems)
-    return HELLO.format(own=own) if stems else PLAIN_HELLO
+def _not_run(cell: dict[str, Any]) -> dict[str, Any]:
+    """Return a cell without the numbers of a run, which was not the reader's."""
+    outputs = [
+        {**output, "execution_count": None} if "execution_count" in output else output
+        for output in cell["outputs"]
+    ]
+    return {**cell, "execution_count": None, "outputs": outputs}
 
 
 def _source(cell: Mapping[str, Any]) -> str:

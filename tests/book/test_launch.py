@@ -34,6 +34,11 @@ EMPTY = {
 }
 
 
+def links_of(html):
+    found = BeautifulSoup(html, "html.parser").select(".dropdown-launch-buttons a")
+    return [link["href"] for link in found]
+
+
 def built(folder, repository):
     """The addresses of a small book's buttons, by page."""
     (folder / "chapters").mkdir(parents=True)
@@ -43,7 +48,9 @@ def built(folder, repository):
     out = folder / "out"
     Sphinx(str(folder), str(folder), str(out), str(folder / "trees"), "html", status=None).build()
     pages = {name: (out / f"{name}.html") for name in ("index", "chapters/02-ngrams")}
-    soup = {name: BeautifulSoup(path.read_text("utf-8"), "html.parser") for name, path in pages.items()}
+    soup = {
+        name: BeautifulSoup(path.read_text("utf-8"), "html.parser") for name, path in pages.items()
+    }
     return {
         name: [a["href"] for a in page.select(".dropdown-launch-buttons a") if a["href"] != "#"]
         for name, page in soup.items()

@@ -67,6 +67,7 @@ def test_folded_code_is_folded_and_nothing_counts_as_run(shelf):
             hidden = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
             assert hidden == ("hide-input" in cell["metadata"].get("tags", []))
             assert cell["execution_count"] is None
+            assert not any(output.get("execution_count") for output in cell["outputs"])
 
 
 def test_every_link_leads_to_a_heading_or_label_that_is_there(shelf):
