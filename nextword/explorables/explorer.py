@@ -1,4 +1,4 @@
-"""The numbers of the transformer's figure: three models as few letters, the village, and stories."""
+"""The numbers of the transformer's figure: three models as few letters, the village, stories."""
 
 from __future__ import annotations
 
@@ -41,4 +41,3 @@ def explorer_numbers(stories: Sequence[Sequence[str]]) -> dict[str, Any]:
         "ngrams": packed_counts(counted(read, ORDER, BOS)),
         "measured": {name: rows[name] for name in SHOWN},
     }
-

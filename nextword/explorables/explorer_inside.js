@@ -17,7 +17,7 @@ export function makeInside(store) {
   const menu = h("select", { "aria-label": "step", onchange: () => go(Number(menu.value)) }, steps.map(({ label }, k) => h("option", { value: String(k) }, `${k}. ${label}`)));
   const play = button("▶ Walk", () => (walking ? halt() : walk()), { class: "nw-x-button nw-x-main" });
   const back = button("‹ Back", () => go(store.state.stage - 1)), on = button("Step ›", () => go(store.state.stage + 1));
-  const zoomIn = button("+", () => scale(1.6), { "aria-label": "zoom in" }), zoomOut = button("−", () => scale(1 / 1.6), { "aria-label": "zoom out" });
+  const zoomIn = button("+", () => scale(1.6), { "aria-label": "zoom in", class: "nw-x-button nw-e-zoom" }), zoomOut = button("−", () => scale(1 / 1.6), { "aria-label": "zoom out", class: "nw-x-button nw-e-zoom" });
   const element = h("div", { class: "nw-e-inside" }, h("div", { class: "nw-e-walk" }, play, back, on, menu, zoomIn, zoomOut), view.box, says);
 
   // ---- the camera: a wheel alone goes on scrolling the page, and one finger too
@@ -215,7 +215,7 @@ export function makeInside(store) {
     for (const { text, x, y, w, big } of scene.titles) {
       const wide = w * k;
       const high = y * k + dy; // of the line that it stands over
-      if (wide < 30 || x * k + dx > width || (x + w) * k + dx < 0 || high > height || high < -500 * k || (!big && k < 0.3)) continue;
+      if (wide < 30 || x * k + dx > width || (x + w) * k + dx < 0 || high > height || high < -400 * k || (!big && k < 0.3)) continue;
       pen.font = `600 13px ${inks.sans}`;
       const half = pen.measureText(text).width / 2 + 4, middle = Math.max(half, Math.min(width - half, (Math.max(x * k + dx, 0) + Math.min((x + w) * k + dx, width)) / 2));
       label(text, middle, Math.max(14, high - 30 * k - 6), { colour: big ? inks.ink : inks.muted, align: "center", bold: big, rank: big ? 0 : 2 });
