@@ -1,8 +1,9 @@
 """Sentences that set a figure: `[switch this head off](#figure-attend?head=2.3&word=so)`.
 
 Such a link leads to the figure, and a page whose scripts run sets the figure's state instead
-(`nextword/explorables/sentences.js`). A link to a figure of another page, `(05-attention-words.ipynb#figure-…)`,
-opens that page with the figure set. Leaves out what a figure does with its state.
+(`nextword/explorables/sentences.js`). A link to a figure of another page,
+`(05-attention-words.ipynb#figure-…)`, opens that page with the figure set. Leaves out what a figure
+does with its state.
 """
 
 import re

@@ -26,6 +26,8 @@ FEWEST_WORDS = 12  # of an alternative text
 STILL = "nw-x-still"
 # JupyterLab takes style and scripts out of outputs that it does not trust; then this can be seen
 UNTRUSTED = "Run this cell, or trust the notebook, to see this figure and to touch it."
+# the same picture may stand elsewhere on the page, and no two things of a page share an id
+_OWN = re.compile(r'(?<=["#])f(?=[0-9a-f]{8}-\d)')
 PARTS = re.compile(
     r'<figure class="nw-x" (?:id="[\w-]+" )?data-explorable="(?P<name>\w+)-\w+" '
     r'aria-label="(?P<title>[^"]*)">.*?'
@@ -52,11 +54,12 @@ class Explorable:
         style = "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
         start = f'file_parts.mount("{place}", file_{self.name}.draw);'
         return (
-            f'<figure class="nw-x" id="figure-{self.name}" data-explorable="{place}" aria-label="{title}">\n'
+            f'<figure class="nw-x" id="figure-{self.name}" data-explorable="{place}" '
+            f'aria-label="{title}">\n'
             f"<style>\n{style}</style>\n"
             f'<figcaption class="nw-x-title">{title}</figcaption>\n'
             f'<p class="nw-x-untrusted">{UNTRUSTED}</p>\n'
-            f'<div class="{STILL}">{self.still}</div><!-- still -->\n'
+            f'<div class="{STILL}">{_OWN.sub("x", self.still)}</div><!-- still -->\n'
             f'<script type="application/json" class="nw-x-numbers">{self.numbers}</script>\n'
             f'<script type="module">\n{bundled(self.name)}{start}\n</script>\n'
             "</figure>"

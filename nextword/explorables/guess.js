@@ -1,7 +1,7 @@
 // The guessing game: the reader bets on the next word; three perplexities on the same choices.
 // numbers: { model: name, stories: [{ words, questions: [{ place, choices, answer, kind, model, truth }] }] }
 
-import { h, button, choice, controls, slider, legend, bars, spoken, blank, unique } from "./parts.js";
+import { h, button, choice, controls, slider, legend, bars, able, spoken, spaced, unique } from "./parts.js";
 
 const percent = (p) => `${Math.round(100 * p)} %`;
 const perplexity = (chances) => Math.exp(-chances.reduce((sum, p) => sum + Math.log(p), 0) / chances.length);
@@ -11,7 +11,7 @@ export const bet = (choices, word, sure) => choices.map((each) => (each === word
 
 export function draw(live, { model, stories }) {
   let story = 0, asked = 0, answered = false, scores = [];
-  const text = h("p", { class: "nw-x-text" }), says = spoken(), result = h("div", {});
+  const text = h("p", { class: "nw-x-text nw-x-told-so-far", tabindex: "0", role: "region", "aria-label": "the story so far" }), says = spoken(), result = h("div", { class: "nw-x-three" });
   const options = h("div", { class: "nw-x-options" });
   const box = h("fieldset", {}, h("legend", {}, "Which word comes next?"), options);
   const sure = slider({ label: "how sure?", min: 20, max: 99, step: 1, value: 60, form: (v) => `${v} %`, act: () => {} });
@@ -19,8 +19,14 @@ export function draw(live, { model, stories }) {
   const names = ["you", model, "the village"];
   const chart = bars({ label: "chances that each gave to the words", form: percent });
   const table = h("div", {});
-  const menu = choice({ label: "story", options: stories.map((_, k) => [String(k), String(k + 1)]), value: "0", act: (k) => { story = Number(k); begin(); } });
+  const menu = choice({ label: "story", options: stories.map((_, k) => [String(k), String(k + 1)]), value: "0", act: (k) => tell(Number(k)) });
   const question = () => stories[story].questions[asked];
+
+  function tell(k) {
+    story = k;
+    menu.select.value = String(k);
+    begin();
+  }
 
   function begin() {
     asked = 0;
@@ -35,17 +41,18 @@ export function draw(live, { model, stories }) {
     tellUpTo(place, "?");
     const group = unique();
     options.replaceChildren(...choices.map((word) =>
-      h("label", {}, h("input", { type: "radio", name: group, value: word, onchange: () => (go.disabled = false) }), word)));
+      h("label", {}, h("input", { type: "radio", name: group, value: word, onchange: () => able(true, go) }), word)));
     box.hidden = sure.element.hidden = false;
     result.hidden = true;
     go.textContent = "Bet";
-    go.disabled = true;
+    able(false, go);
     says.textContent = `Question ${asked + 1} of ${stories[story].questions.length}. Choose a word and say how sure you are.`;
   }
 
   function tellUpTo(place, gap) {
-    const words = stories[story].words.slice(0, place);
-    text.replaceChildren(...words.map((word, k) => (k ? blank(word) : "") + word), " ", h("span", { class: "nw-x-gap" }, gap));
+    const words = stories[story].words.slice(0, place), open = spaced([...words, gap]);
+    text.replaceChildren(...words.map((word, k) => (open[k] ? " " : "") + word), open[place] ? " " : "", h("span", { class: "nw-x-gap" }, gap));
+    text.scrollTop = text.scrollHeight;
   }
 
   function answer() {
@@ -73,8 +80,15 @@ export function draw(live, { model, stories }) {
   }
 
   result.append(legend(names), chart.element);
-  live.append(controls(menu.element), text, box, sure.element, controls(go), says, result, table);
+  live.append(text, box, sure.element, controls(go, menu.element), says, result, table);
   begin();
+  return {
+    set(params) {
+      const k = Number(params.story) - 1;
+      if (stories[k] && k !== story) tell(k);
+    },
+    get: () => ({ story: String(story + 1) }),
+  };
 }
 
 function standing(names, pps, n, last) {

@@ -1,13 +1,14 @@
-// A map of words: the neighbours of a word in the space of the vectors, and sums of words.
+// A map of words: point at one and it is joined to its neighbours in the space of the vectors; sums of words.
 // numbers: { words, kinds: { kind: [word] }, maps: { name: [[x, y]] }, vectors: { bytes, scales },
 //   truth: [[[place, similarity]]] of each word, sums: [[a, b, c]] }
 
-import { h, choice, controls, tick, legend, bars, spoken } from "./parts.js";
+import { h, svg, button, calm, choice, controls, dots, fitted, pins, tick, spoken, unique } from "./parts.js";
 import { unpack } from "./network.js";
+import { makeView, placed } from "./atlas.js";
 
-const NEAR = 8, ANSWERS = 5;
-const WIDTH = 100, HEIGHT = 75, BESIDE = 9, ABOVE = 3; // of the drawing and its margins
-const ALL_WIDTH = WIDTH + 2 * BESIDE, ALL_HEIGHT = HEIGHT + 3 * ABOVE;
+const NEAR = 8, ANSWERS = 5, SUM = "sum";
+const HIGH = 350, LOW = 230; // pixels of the map on a wide and on a narrow screen
+const REACH = 22; // pixels from which a point is meant
 const cosineForm = (v) => (v ? v.toFixed(2) : "–");
 
 /** Vectors of norm 1, one for each word. */
@@ -26,94 +27,176 @@ function nearest(vectors, direction, left) {
 }
 
 export function draw(live, { words, kinds, maps, vectors: packed, truth, sums }) {
-  const vectors = unitVectors(packed, words.length);
-  const grouped = Object.entries(kinds).map(([kind, members]) =>
-    h("optgroup", { label: kind }, members.map((word) => h("option", { value: words.indexOf(word) }, word))));
-  let centre = words.indexOf("ewes"), map = Object.keys(maps)[0], closer = false;
-  const picture = h("div", { class: "nw-x-map" });
-  const says = spoken();
-  const chart = bars({ label: "the nearest words", form: cosineForm, pick: (k) => go(shown[k]) });
-  let shown = [];
-  const menu = choice({ label: "word", options: [], value: "", act: (k) => go(Number(k)) });
-  menu.select.append(...grouped);
-  const which = choice({ label: "map", options: Object.keys(maps).map((each) => [each, each]), value: map, act: (name) => { map = name; paint(); } });
-  const zoom = tick({ label: "look closer", act: (on) => { closer = on; paint(); } });
+  const vectors = unitVectors(packed, words.length), names = Object.keys(maps);
+  const list = h("datalist", { id: unique() }, words.toSorted().map((word) => h("option", { value: word })));
+  const regions = Object.entries(kinds).map(([kind, members]) => ({ kind, members: members.map((word) => words.indexOf(word)) }));
+  const planes = Object.fromEntries(names.map((name) => [name, spread(maps[name])]));
+  let map = names[0], at = planes[map], near = [], found = [], looked = words.indexOf("ewes"), typed = "";
+  const picture = h("div", { class: "nw-x-map", tabindex: "0", role: "application", "aria-roledescription": "map", "aria-label": `Map of ${words.length} words. Arrow keys go from word to word, Enter pins one, plus and minus look closer or further.` });
+  const says = spoken(), chart = dots({ label: "the nearest words", form: cosineForm, pick: (k) => chosen.pin(near[k]) });
+  chart.heads(["cosine of the vectors", "true similarity"]);
+  const chosen = pins(show, looked);
+  const field = wordField({ label: "word", words, list, value: words[looked], type: (text) => { typed = text; paint(); }, act: (k) => chosen.pin(k) });
+  const which = choice({ label: "map", options: names.map((each) => [each, each]), value: map, act: walk });
+  const view = makeView(picture, { paint: () => paint(), press: (x, y) => meant(x, y, (k) => chosen.toggle(k), () => chosen.release()), point: (x, y) => meant(x, y, (k) => chosen.preview(k)) });
+  const zooms = h("div", { class: "nw-x-player nw-x-zooms", role: "group", "aria-label": "how close" },
+    button("−", () => view.zoom(1 / 1.6), { "aria-label": "look from further away" }), button("+", () => view.zoom(1.6), { "aria-label": "look closer" }), button("all", () => view.whole(), { "aria-label": "all words" }), button("near",  () => view.frame([looked, ...near].map((k) => at[k])), { "aria-label": "near: the word and its neighbours" }));
+  const sum = arithmetic(words, vectors, list, sums, (places) => { found = places; chosen.pin(SUM); });
 
-  function go(k) {
-    centre = k;
-    menu.select.value = String(k);
-    const near = nearest(vectors, vectors[k], [k]).slice(0, NEAR);
-    shown = near.map(([each]) => each);
-    const known = new Map(truth[k]);
-    chart.update(near.map(([each, cosine]) => ({ name: words[each], values: [cosine, known.get(each) ?? 0] })));
-    says.textContent = `Nearest to “${words[k]}”: ${shown.slice(0, 3).map((each) => words[each]).join(", ")}.`;
+  function meant(x, y, act, none = () => {}) {
+    const away = at.map(([u, v], k) => [k, Math.hypot(...view.screen(u, v).map((each, i) => each - [x, y][i]))]).sort(([, a], [, b]) => a - b);
+    if (away[0][1] <= REACH) act(away[0][0]);
+    else none();
+  }
+
+  function show(k) {
+    if (k !== SUM) {
+      looked = k;
+      const close = nearest(vectors, vectors[k], [k]).slice(0, NEAR), known = new Map(truth[k]);
+      near = close.map(([each]) => each);
+      chart.update(close.map(([each, cosine]) => ({ name: words[each], values: [cosine, known.get(each) ?? 0] })));
+      field.value = words[k];
+      typed = "";
+      says.textContent = `Nearest to “${words[k]}”: ${near.slice(0, 3).map((each) => words[each]).join(", ")}.${chosen?.pinned ? " Pinned." : ""}`;
+    }
+    if (k === SUM) view.frame(found.map((each) => at[each]));
+    else view.reveal([at[k]]);
     paint();
   }
 
-  /** The points as one drawing; the chosen word and its neighbours carry their names. */
-  function paint() {
-    const named = [centre, ...shown];
-    const at = places(maps[map], closer ? named : words.map((_, k) => k));
-    const dots = at.map(([x, y], k) => `<circle cx="${x}" cy="${y}" r="${named.includes(k) ? 1.1 : 0.6}" class="${k === centre ? "nw-x-here" : named.includes(k) ? "nw-x-near" : "nw-x-far"}"/>`);
-    const lines = shown.map((k) => `<line x1="${at[centre][0]}" y1="${at[centre][1]}" x2="${at[k][0]}" y2="${at[k][1]}"/>`);
-    picture.innerHTML = `<svg viewBox="${-BESIDE} ${-ABOVE} ${ALL_WIDTH} ${ALL_HEIGHT}" role="img" aria-label="Map of ${words.length} words. ${words[centre]} is joined to its ${NEAR} nearest words in the space.">${lines.join("")}${dots.join("")}</svg>`;
-    for (const k of apart(named, at))
-      picture.append(h("span", { class: `nw-x-label${k === centre ? " nw-x-here" : ""}`, "aria-hidden": "true", style: `left: ${((at[k][0] + BESIDE) / ALL_WIDTH) * 100}%; top: ${((at[k][1] + ABOVE) / ALL_HEIGHT) * 100}%` }, words[k]));
-    picture.firstChild.addEventListener("click", (event) => {
-      const box = picture.firstChild.getBoundingClientRect();
-      const x = ((event.clientX - box.left) / box.width) * ALL_WIDTH - BESIDE;
-      const y = ((event.clientY - box.top) / box.height) * ALL_HEIGHT - ABOVE;
-      const away = at.map(([u, v], k) => [k, Math.hypot(u - x, v - y)]).sort(([, a], [, b]) => a - b);
-      go(away[0][0]);
-    });
+  /** Let the points walk from one map to the other. */
+  function walk(name) {
+    const from = at, to = planes[name], start = performance.now(), long = calm() ? 1 : 700;
+    map = which.select.value = name;
+    const step = (now) => {
+      const t = Math.min(1, Math.max(0, (now - start) / long)), eased = t * t * (3 - 2 * t);
+      at = t < 1 ? from.map(([x, y], k) => [x + eased * (to[k][0] - x), y + eased * (to[k][1] - y)]) : to;
+      paint();
+      if (t < 1) requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
   }
 
-  live.append(controls(menu.element, which.element, zoom.element), picture, says,
-    legend(["cosine of the vectors", "true similarity"]), chart.element, arithmetic(words, vectors, grouped, sums));
-  go(centre);
-}
+  function paint() {
+    if (!view.width) return;
+    const summing = chosen.at === SUM;
+    const points = at.map(([x, y]) => view.screen(x, y));
+    const joined = summing ? [] : near, main = summing ? found : [looked];
+    const matching = typed.length > 1 ? words.flatMap((word, k) => (word.startsWith(typed) ? [k] : [])) : [];
+    const look = (k) => (main.includes(k) ? "nw-x-here" : joined.includes(k) || matching.includes(k) ? "nw-x-near" : "nw-x-far");
+    const lines = joined.map((k) => line(points[looked], points[k], ""));
+    const arrows = summing ? [line(points[found[1]], points[found[0]], "nw-x-arrow"), line(points[found[2]], points[found[3]], "nw-x-arrow")] : [];
+    const asked = [
+      ...main.map((k) => ({ k, text: words[k], look: "nw-x-here", must: true })),
+      ...matching.map((k) => ({ k, text: words[k], look: "nw-x-near" })),
+      ...joined.map((k) => ({ k, text: words[k], look: "nw-x-near" })),
+      ...(view.scale < 2 ? regions.map(({ kind, members }) => ({ at: middle(members.map((k) => points[k])), text: kind, look: "nw-x-kind" })) : []),
+      ...words.map((text, k) => ({ k, text, look: "nw-x-far" })).filter(() => view.scale >= 1.5),
+    ];
+    const labels = placed(asked, points, view.width, view.height).map(({ text, look, x, y }) => svg("text", { class: look, x, y }, text));
+    const drawn = points.map(([x, y], k) => svg("circle", { class: look(k), cx: x.toFixed(1), cy: y.toFixed(1), r: main.includes(k) ? 5 : look(k) === "nw-x-near" ? 4 : 2.6 }));
+    picture.replaceChildren(svg("svg", { width: view.width, height: view.height, "aria-hidden": "true" }, lines, drawn, arrows, labels));
+  }
 
-/** Points in the drawing's numbers; those of `fitted` fill it. */
-function places(points, fitted) {
-  const along = (axis, side) => {
-    const all = fitted.map((k) => points[k][axis]), low = Math.min(...all), span = Math.max(...all) - low;
-    return points.map((point) => Math.round((10 * side * (point[axis] - low)) / span) / 10);
-  };
-  const xs = along(0, WIDTH), ys = along(1, HEIGHT);
-  return xs.map((x, k) => [x, ys[k]]);
-}
-
-/** Those of the points, the first first, whose names do not cover each other. */
-function apart(named, at) {
-  const kept = [];
-  for (const k of named)
-    if (kept.every((other) => Math.abs(at[k][0] - at[other][0]) > 14 || Math.abs(at[k][1] - at[other][1]) > 4)) kept.push(k);
-  return kept;
-}
-
-/** a - b + c, with the nearest words as answers. */
-function arithmetic(words, vectors, grouped, sums) {
-  let chosen = sums[0].map((word) => words.indexOf(word)), free = false;
-  const chart = bars({ label: "the words nearest to the sum", form: cosineForm });
-  const says = spoken();
-  const menus = ["", "−", "+"].map((sign, k) => {
-    const menu = choice({ label: sign || "Start from", options: [], value: "", act: (value) => { chosen[k] = Number(value); show(); } });
-    menu.select.append(...grouped.map((group) => group.cloneNode(true)));
-    if (sign) menu.select.setAttribute("aria-label", sign === "+" ? "plus" : "minus");
-    return menu;
+  picture.addEventListener("keydown", (event) => {
+    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (way) chosen.pin(towards(at.map(([x, y]) => view.screen(x, y)), looked, way));
+    else if (event.key === "Enter" || event.key === " ") chosen.toggle(looked);
+    else if (event.key === "Escape") chosen.release();
+    else if (event.key === "+" || event.key === "-") view.zoom(event.key === "+" ? 1.6 : 1 / 1.6);
+    else return;
+    event.preventDefault();
   });
-  const ready = choice({ label: "or try", options: sums.map((sum, k) => [String(k), `${sum[0]} − ${sum[1]} + ${sum[2]}`]), value: "0", act: (k) => { chosen = sums[Number(k)].map((word) => words.indexOf(word)); show(); } });
-  const box = tick({ label: "the words of the question may be answers", act: (on) => { free = on; show(); } });
+  fitted(picture, (width) => view.size(width, width < 380 ? LOW : HIGH));
+  live.append(list,
+    h("div", { class: "nw-x-atlas" }, h("div", { class: "nw-x-framed" }, picture, zooms), h("div", {}, controls(field.element, which.element), says, chart.element)),
+    sum.element);
+  show(looked);
+  return {
+    set(params) {
+      if (names[Number(params.map) - 1]) walk(names[Number(params.map) - 1]);
+      if (params.free) sum.free(params.free === "on");
+      if (params.sum) sum.set(params.sum.split(" "));
+      else if (words.includes(params.word)) chosen.pin(words.indexOf(params.word));
+      if (params.close === "off") view.whole();
+      if (params.close === "on") view.frame([looked, ...near].map((k) => at[k]));
+    },
+    get: () => ({ word: words[looked], map: String(names.indexOf(map) + 1), close: view.scale > 1 ? "on" : "off", ...(chosen.at === SUM ? { sum: sum.get(), free: sum.isFree() ? "on" : "off" } : {}) }),
+  };
+}
+
+/** A field for a word of the map, which offers those that begin so. `act` gets the place of a known word. */
+function wordField({ label, words, list, value, act, type = () => {} }) {
+  const id = unique();
+  const input = h("input", { id, type: "text", list: list.id, value, size: 11, autocomplete: "off", spellcheck: "false" });
+  input.addEventListener("focus", () => input.select());
+  input.addEventListener("input", () => {
+    const word = input.value.trim().toLowerCase(), k = words.indexOf(word);
+    input.setAttribute("aria-invalid", String(!words.some((each) => each.startsWith(word))));
+    if (k >= 0) act(k);
+    else type(word);
+  });
+  const element = h("div", { class: "nw-x-choice" }, label && h("label", { for: id }, label), input);
+  return { element, input, set value(text) { if (document.activeElement !== input || !input.value) input.value = text; else if (words.includes(input.value)) input.value = text; } };
+}
+
+const line = ([x1, y1], [x2, y2], look) => {
+  if (look !== "nw-x-arrow") return svg("line", { x1, y1, x2, y2 });
+  const angle = Math.atan2(y2 - y1, x2 - x1), back = (turn) => `${x2 - 11 * Math.cos(angle + turn)} ${y2 - 11 * Math.sin(angle + turn)}`;
+  return svg("path", { class: look, d: `M${x1} ${y1}L${x2} ${y2}M${back(0.4)}L${x2} ${y2}L${back(-0.4)}` });
+};
+/** Points that fill the square from 0 to 1; the second number grows upwards. */
+function spread(points) {
+  const [xs, ys] = [0, 1].map((axis) => points.map((each) => each[axis])), [x, y] = [Math.min(...xs), Math.min(...ys)];
+  return points.map(([u, v]) => [(u - x) / (Math.max(...xs) - x), 1 - (v - y) / (Math.max(...ys) - y)]);
+}
+
+const median = (all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];
+const middle = (points) => [median(points.map(([x]) => x)), median(points.map(([, y]) => y))];
+
+/** The point that an arrow key leads to: near, and in that direction. */
+function towards(points, from, [dx, dy]) {
+  const cost = points.map(([x, y], k) => {
+    const [u, v] = [x - points[from][0], y - points[from][1]], ahead = u * dx + v * dy;
+    return k === from || ahead < 1 ? Infinity : Math.hypot(u, v) + 2 * Math.abs(u * dy - v * dx);
+  });
+  const best = cost.indexOf(Math.min(...cost));
+  return Number.isFinite(cost[best]) ? best : from;
+}
+
+/** a - b + c, with the nearest words as answers. `act` gets the places of a, b, c and the first answer. */
+function arithmetic(words, vectors, list, sums, act) {
+  let chosen = sums[0].map((word) => words.indexOf(word)), free = false, quiet = true;
+  const says = spoken(), answers = h("ol", { class: "nw-x-answers", "aria-label": "the words nearest to the sum" });
+  const fields = [0, 1, 2].map((k) =>
+    wordField({ label: ["", "−", "+"][k], words, list, value: words[chosen[k]], act: (place) => { chosen[k] = place; show(); } }));
+  fields.forEach(({ input }, k) => input.setAttribute("aria-label", ["a word", "minus", "plus"][k]));
+  const ready = choice({ label: "or try", options: sums.map((each, k) => [String(k), `${each[0]} − ${each[1]} + ${each[2]}`]), value: "0", act: (k) => set(sums[Number(k)]) });
+  const box = tick({ label: "its words may answer", act: (on) => { free = on; show(); } });
+
+  function set(sum) {
+    const places = sum.map((word) => words.indexOf(word));
+    if (places.length === 3 && !places.includes(-1)) chosen = places;
+    fields.forEach(({ input }, k) => (input.value = words[chosen[k]]));
+    show();
+  }
 
   function show() {
-    menus.forEach((menu, k) => (menu.select.value = String(chosen[k])));
     const [a, b, c] = chosen.map((k) => vectors[k]);
     const found = nearest(vectors, unit(a.map((value, k) => value - b[k] + c[k])), free ? [] : chosen).slice(0, ANSWERS);
-    chart.update(found.map(([k, cosine]) => ({ name: words[k], values: [cosine] })));
+    answers.replaceChildren(...found.map(([k, cosine]) => h("li", {}, h("b", {}, words[k]), ` ${cosineForm(cosine)}`)));
     const [x, y, z] = chosen.map((k) => words[k]);
     says.textContent = `${x} − ${y} + ${z} is nearest to “${words[found[0][0]]}”.`;
+    if (!quiet) act([...chosen, found[0][0]]);
+    quiet = false;
   }
 
   show();
-  return h("div", { class: "nw-x-sums" }, h("p", {}, h("strong", {}, "Sums of words")), controls(...menus.map((menu) => menu.element)), controls(ready.element, box.element), says, chart.element);
+  return {
+    element: h("div", { class: "nw-x-sums" }, h("strong", { class: "nw-x-small" }, "Sums of words"), controls(...fields.map((field) => field.element)), controls(ready.element, box.element), says, answers),
+    set,
+    free: (on) => (free = box.input.checked = on),
+    isFree: () => free,
+    get: () => chosen.map((k) => words[k]).join(" "),
+  };
 }

@@ -3,13 +3,26 @@
 import { listen } from "./sentences.js";
 
 /** An element: h("p", { class: "note", onclick: act }, "text", child). */
-export function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
+export const h = (tag, attributes = {}, ...children) => dressed(document.createElement(tag), attributes, children);
+
+/** The same of a drawing: svg("circle", { r: 3 }). */
+export const svg = (tag, attributes = {}, ...children) => dressed(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+function dressed(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes))
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
     else if (value === true) element.setAttribute(key, "");
     else if (value !== false && value != null) element.setAttribute(key, value);
-  element.append(...children.flat().filter((child) => child != null));
+  element.append(...children.flat(2).filter((child) => child != null));
+  return element;
+}
+
+/** Call `paint(width)` when an element is first laid out, and when its width changes. */
+export function fitted(element, paint) {
+  let width = 0;
+  new ResizeObserver(([{ contentRect }]) => {
+    if (Math.round(contentRect.width) !== width && contentRect.width) paint((width = Math.round(contentRect.width)));
+  }).observe(element);
   return element;
 }
 
@@ -103,22 +116,15 @@ export function pins(show, start) {
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 const ICONS = { start: "M3 3h2v10H3zM14 3v10L6 8z", back: "M11.5 3v10L4 8z", play: "M4 2.5v11L13.5 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z", step: "M4.5 3v10L12 8z", end: "M11 3h2v10h-2zM2 3v10l8-5z" };
-const icon = (name) => {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 16 16");
-  svg.setAttribute("aria-hidden", "true");
-  svg.setAttribute("class", "nw-x-icon");
-  svg.append(document.createElementNS(svg.namespaceURI, "path"));
-  svg.firstChild.setAttribute("d", ICONS[name]);
-  return svg;
-};
+const icon = (name) => svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true", class: "nw-x-icon" }, svg("path", { d: ICONS[name] }));
 
 /**
  * Play, pause and step, over the places 0 to `last()`. The figure knows where it stands, `at()`; `go(k)` takes it
  * there, and at the end of its drawing it calls `refresh()`. Playing stops at the end, at a step by hand, and when
- * the figure is off the screen. Who wants less motion gets the steps alone. `ends` adds buttons for both ends.
+ * the figure is off the screen. Who wants less motion gets the steps alone. `ends` adds buttons for both ends;
+ * `names` gives other words for `step` and `end`.
  */
-export function player({ label, last, at, go, pace = 900, ends = true }) {
+export function player({ label, last, at, go, pace = 900, ends = true, names = {} }) {
   let timer = null;
   const item = (name, text, act, look = null) => button([icon(name), h("span", { class: look }, text)], act);
   const byHand = (to) => () => {
@@ -128,8 +134,8 @@ export function player({ label, last, at, go, pace = 900, ends = true }) {
   const start = item("start", "Start again", byHand(() => 0), "nw-x-aside");
   const back = item("back", "Back", byHand(() => at() - 1));
   const play = item("play", "Play", () => (timer ? stop() : begin()));
-  const step = item("step", "Step", byHand(() => at() + 1));
-  const end = item("end", "To the end", byHand(last), "nw-x-aside");
+  const step = item("step", names.step ?? "Step", byHand(() => at() + 1));
+  const end = item("end", names.end ?? "To the end", byHand(last), names.end ? null : "nw-x-aside");
   start.title = "Start again";
   end.title = "To the end";
   const element = h("div", { class: "nw-x-player", role: "group", "aria-label": label },
@@ -209,6 +215,44 @@ function makeRow(n, pick, placeOf) {
                   : h("span", { class: "nw-x-row" }, inside);
   row.item = h("li", {}, row.body);
   return row;
+}
+
+/**
+ * Points on a line instead of bars, one series filled and one hollow, joined where they differ: for what
+ * is compared. With `stems`, the first is a bar, and the second a mark on its way. `heads(names)` names the two
+ * in their colours. Rows as those of `bars`.
+ */
+export function dots({ label, form = (v) => v.toFixed(2), pick = null, stems = false }) {
+  const rows = h("ul", { class: `nw-x-bars nw-x-dots${stems ? " nw-x-stems" : ""}`, "aria-label": label });
+  const head = h("p", { class: "nw-x-heads" });
+  const made = [];
+  const make = (k) => {
+    const name = h("span", { class: "nw-x-name" }), join = h("i", { class: "nw-x-join" });
+    const points = [1, 0].map((look) => h("i", { class: `nw-x-point nw-x-p${look}` })).reverse();
+    const values = [0, 1].map((look) => h("span", { class: `nw-x-value nw-x-v${look}` }));
+    const inside = [name, h("span", { class: "nw-x-line", "aria-hidden": "true" }, join, points[1], points[0]), values];
+    const body = pick ? h("button", { type: "button", class: "nw-x-row", onclick: () => pick(k) }, inside) : h("span", { class: "nw-x-row" }, inside);
+    const item = h("li", {}, body);
+    rows.append(item);
+    return { name, join, points, values, item };
+  };
+  const update = (given, top = 1) => {
+    while (made.length > given.length) made.pop().item.remove();
+    given.forEach((row, k) => {
+      const bar = (made[k] ??= make(k));
+      const at = row.values.map((value) => Math.max(0, Math.min((100 * value) / top, 100)));
+      bar.name.textContent = row.name;
+      bar.points.forEach((point, i) => {
+        point.hidden = at[i] === undefined || Number.isNaN(at[i]);
+        point.style.left = `${at[i]}%`;
+      });
+      bar.values.forEach((value, i) => (value.textContent = row.values[i] === undefined ? "" : form(row.values[i])));
+      const [a, b] = stems ? [0, at[0]] : [Math.min(...at), Math.max(...at)];
+      Object.assign(bar.join.style, { left: `${a}%`, width: `${b - a}%` });
+    });
+  };
+  const heads = (names) => head.replaceChildren(...names.map((name, k) => h("span", { class: `nw-x-v${k}` }, h("i", { class: `nw-x-point nw-x-p${k}`, "aria-hidden": "true" }), name)));
+  return { element: h("div", {}, head, rows), update, heads };
 }
 
 function fill(bar, row, top, form) {

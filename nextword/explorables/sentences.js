@@ -13,7 +13,7 @@ function wishOf(link) {
 const paramsOf = (query) => Object.fromEntries(new URLSearchParams(query));
 
 /** Whether a figure is as a link wants it. */
-const agrees = (state, query) => Object.entries(paramsOf(query)).every(([key, value]) => String(state[key]) === value);
+const agrees = (state, query) => Object.entries(paramsOf(query)).every(([key, value]) => String(state[key]) === value || (value !== "" && Number(state[key]) === Number(value)));
 
 /** The address of this page with a figure in such a state. */
 export function addressOf(name, params) {
@@ -41,9 +41,8 @@ export function listen(figure, explorable, announce) {
   };
 
   function set(query, words) {
-    explorable.set(paramsOf(query));
+    Promise.resolve(explorable.set(paramsOf(query))).then(mark); // a figure may have to compute first
     announce(words ? `The figure shows: ${words}.` : "The figure is set as the address of the page says.");
-    mark();
   }
 
   document.addEventListener("click", (event) => {
@@ -53,13 +52,16 @@ export function listen(figure, explorable, announce) {
     event.preventDefault();
     set(wish.query, link.textContent);
     remember(figure, name, wish.query);
-    if (document.getElementById(figure.id) === figure && bringIn(figure)) back(link); // shown twice: the first moves
+    if (document.getElementById(figure.id) === figure && !inView(figure)) { // shown twice: the first moves
+      back(link); // before the way is measured: the button takes room
+      figure.scrollIntoView({ block: "nearest", behavior: matchMedia(CALM).matches ? "auto" : "smooth" });
+    }
   });
   // what a reader then moves by hand is no longer what the sentence says
   for (const kind of ["click", "input", "change", "keyup"]) figure.addEventListener(kind, () => setTimeout(mark));
 
   const arrive = () => {
-    const wish = wishOf({ getAttribute: () => decodeURI(location.hash) });
+    const wish = wishOf({ getAttribute: () => location.hash });
     if (wish?.name !== name || !wish.query) return;
     set(wish.query, "");
     figure.scrollIntoView({ block: "nearest" });
@@ -69,14 +71,11 @@ export function listen(figure, explorable, announce) {
   mark();
 }
 
-/** Scroll until the figure is in view, if it is not; whether that was needed. */
-function bringIn(figure) {
+/** Whether one sees the whole figure, or the window is full of it. */
+function inView(figure) {
   const { top, bottom } = figure.getBoundingClientRect();
-  const margin = parseFloat(getComputedStyle(figure).scrollMarginTop) || 0;
-  if (top >= margin - 1 && bottom <= innerHeight) return false;
-  if (top <= margin && bottom >= innerHeight) return false; // it fills the window
-  figure.scrollIntoView({ block: "nearest", behavior: matchMedia(CALM).matches ? "auto" : "smooth" });
-  return true;
+  const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0; // above the page
+  return (top >= bar && bottom <= innerHeight) || (top <= bar && bottom >= innerHeight);
 }
 
 /** Let the address of the page lead to this state; JupyterLab's addresses are its own. */

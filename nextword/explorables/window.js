@@ -1,45 +1,27 @@
 // The sliding window: step by step, words pass and the table of counts fills.
 // numbers: { columns, orders: { n: { padded: [[token]], windows: [[sentence, place, context, word]] } } }
 
-import { h, button, choice, controls, spoken } from "./parts.js";
-
-const PACE = 900; // milliseconds a step, while it plays
+import { h, choice, controls, player, spoken } from "./parts.js";
 
 export function draw(live, { columns, orders }) {
-  let n = 2, done = 0, timer = null;
+  let n = 2, done = 0;
   const boxes = h("div", { class: "nw-x-boxes" });
   const table = h("div", { class: "nw-x-scroll", tabindex: "0", role: "region", "aria-label": "table of counts" });
   const says = spoken();
-  const back = button("Back", () => move(done - 1));
-  const step = button("Step", () => move(done + 1), { class: "nw-x-button nw-x-main" });
-  const end = button("To the end", () => move(windows().length));
-  const again = button("Start again", () => move(0));
-  const play = button("Play", () => (timer ? stop() : start()), { "aria-pressed": "false" });
+  const windows = () => orders[n].windows;
   const order = choice({
     label: "words in the window, n",
     options: Object.keys(orders).map((each) => [each, each]),
     value: String(n),
-    act: (value) => { n = Number(value); move(0); },
+    act: choose,
   });
-  const windows = () => orders[n].windows;
+  const playing = player({ label: "through the sentences", last: () => windows().length, at: () => done, go: show });
 
-  function start() {
-    if (done === windows().length) move(0);
-    timer = setInterval(() => (live.isConnected && done < windows().length ? show(done + 1) : stop()), PACE);
-    sayPlaying();
-  }
-  function stop() {
-    clearInterval(timer);
-    timer = null;
-    sayPlaying();
-  }
-  function sayPlaying() {
-    play.textContent = timer ? "Pause" : "Play";
-    play.setAttribute("aria-pressed", String(Boolean(timer)));
-  }
-  function move(to) {
-    stop();
-    show(to);
+  function choose(value) {
+    n = Number(value);
+    order.select.value = value;
+    playing.stop();
+    show(0);
   }
 
   function show(to) {
@@ -50,12 +32,19 @@ export function draw(live, { columns, orders }) {
       h("span", { class: k === place + n - 1 && now ? "nw-x-next" : now && k >= place && k < place + n ? "nw-x-seen" : null }, token)));
     table.replaceChildren(countTable(windows().slice(0, done), columns));
     says.textContent = now ? sentenceOf(now, done, windows().length) : `Nothing is counted yet. There are ${windows().length} windows to come.`;
-    back.disabled = again.disabled = done === 0;
-    step.disabled = end.disabled = done === windows().length;
+    playing.refresh();
   }
 
-  live.append(controls(step, back, play, end, again, order.element), boxes, says, table);
+  live.append(controls(playing.element, order.element), boxes, says, table);
   show(0);
+  return {
+    set(params) {
+      if (params.n in orders) choose(params.n);
+      playing.stop();
+      show(params.window === undefined ? done : Number(params.window) || 0);
+    },
+    get: () => ({ n: String(n), window: String(done) }),
+  };
 }
 
 function sentenceOf([, , context, word], k, all) {

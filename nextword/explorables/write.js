@@ -1,7 +1,7 @@
 // Let an n-gram model write, word by word, while the village listens.
 // numbers: { world, amounts: [words to read], starts: [[word]] }
 
-import { h, button, choice, controls, spoken } from "./parts.js";
+import { able, button, choice, controls, spoken } from "./parts.js";
 import { makeDesk } from "./desk.js";
 import { Counts } from "./ngrams.js";
 import { makeWorld, tell } from "./village.js";
@@ -11,7 +11,7 @@ const BREATH = 20; // stories between two looks at the page
 
 export function draw(live, { world: lists, amounts, starts }) {
   const world = makeWorld(lists);
-  let models = ORDERS.map((n) => new Counts(n)), n = 3;
+  let models = ORDERS.map((n) => new Counts(n)), n = 3, known = 0, reading = false;
   const model = () => models[n - 1];
   const says = spoken();
   const amount = choice({ label: "words to read", options: amounts.map((a) => [String(a), a.toLocaleString("en")]), value: String(amounts.at(-1)), act: () => {} });
@@ -25,7 +25,9 @@ export function draw(live, { world: lists, amounts, starts }) {
   desk.element.hidden = true;
 
   async function read() {
-    load.disabled = true;
+    if (reading) return;
+    reading = true;
+    able(false, load);
     const made = ORDERS.map((each) => new Counts(each));
     let heard = 0;
     for (let number = 0n; heard < Number(amount.select.value); number += 1n) {
@@ -38,7 +40,9 @@ export function draw(live, { world: lists, amounts, starts }) {
       }
     }
     models = made;
-    load.disabled = false;
+    known = Number(amount.select.value);
+    reading = false;
+    able(true, load);
     says.textContent = `${heard.toLocaleString("en")} words are read, and their n-grams counted.`;
     desk.element.hidden = false;
     desk.begin();
@@ -46,4 +50,15 @@ export function draw(live, { world: lists, amounts, starts }) {
 
   live.append(controls(load, amount.element), says, desk.element);
   says.textContent = "The model has read nothing yet.";
+  return {
+    async set(params) {
+      if (ORDERS.includes(Number(params.n))) order.select.value = String((n = Number(params.n)));
+      if (amounts.includes(Number(params.read)) && !reading) {
+        amount.select.value = params.read;
+        if (Number(params.read) !== known) await read();
+      }
+      desk.show();
+    },
+    get: () => ({ n: String(n), read: String(known) }),
+  };
 }

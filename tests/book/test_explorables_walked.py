@@ -77,6 +77,13 @@ def opened(hand):
     return lambda name: (hand.page.locator(f"[data-explorable^={name}-] .nw-x-live"), hand)
 
 
+def off(target):
+    """Whether a button does nothing now; it can still be reached."""
+    return (
+        target.get_attribute("aria-disabled") == "true" and target.get_attribute("disabled") is None
+    )
+
+
 def perplexity(probabilities):
     return math.exp(-sum(map(math.log, probabilities)) / len(probabilities))
 
@@ -121,7 +128,7 @@ def test_the_table_fills_with_the_counts_of_chapter_two(opened):
             " ".join(context) or "(nothing)": [row.get(word, 0) for word in given["columns"]]
             for context, row in expected.items()
         }
-        assert button(figure, "Step").is_disabled()
+        assert off(button(figure, "Step"))
     hand.press(button(figure, "Start again"))
     assert figure.locator("tbody tr").count() == 0
 
@@ -201,7 +208,7 @@ def test_the_guessing_game_keeps_three_perplexities(opened):
     asked = numbers_of("guess")["stories"][0]["questions"]
     scores = []
     for question, right in zip(asked, (True, False), strict=False):
-        assert button(figure, "Bet").is_disabled()
+        assert off(button(figure, "Bet"))
         choices, answer = question["choices"], question["answer"]
         word = answer if right else next(each for each in choices if each != answer)
         hand.press(figure.locator(f"input[value='{word}']"))
@@ -266,7 +273,25 @@ def test_each_merge_joins_the_pair_at_the_head_of_the_list(opened):
         hand.press(button(figure, "To the end"))
         boxes = figure.locator(".nw-x-chunks span").all_inner_texts()
         assert boxes == [tokens[i] for i in lm.encode(whole, merges)]
-        assert button(figure, "Merge").is_disabled()
+        assert off(button(figure, "Merge"))
+
+
+def test_a_text_of_ones_own_is_merged_as_chapter_one_does(opened):
+    figure, hand = opened("merges")
+    figure.get_by_label("text", exact=True).select_option("own")
+    for whole in ("so ähnlich, so ähnlich wie 3 Eier,  ja!", "na na na", "x", ""):
+        figure.get_by_label("your text").fill(whole)
+        if whole in ("x", ""):
+            assert off(button(figure, "Merge"))
+            continue
+        hand.press(button(figure, "To the end"))
+        merges = lm.train_bpe(whole, 100)
+        tokens = [
+            token.decode(errors="replace").replace(" ", "␣") for token in lm.token_bytes(merges)
+        ]
+        boxes = figure.locator(".nw-x-chunks span").all_inner_texts()
+        assert boxes == [tokens[i] for i in lm.encode(whole, merges)]
+        assert f"Merge {len(merges)}:" in figure.inner_text()
 
 
 @pytest.mark.parametrize(("heat", "k", "p"), [(2.0, 40, 1.0), (0.5, 5, 1.0), (1.5, 12, 0.6)])
@@ -281,10 +306,10 @@ def test_heat_and_cuts_give_the_probabilities_of_chapter_one(opened, heat, k, p)
     expected = lm.top_p(lm.top_k(expected, k if k < 40 else len(row)), p)
     bars = shown(figure)
     for (word, chance), after in zip(row[:12], expected, strict=False):
-        assert bars[word] == pytest.approx([100 * chance, 100 * after], abs=0.06)
+        assert bars[word] == pytest.approx([100 * after, 100 * chance], abs=0.06)
     kept = int((expected > 0).sum())
     assert f"{kept} of {len(row)} words can be drawn" in figure.inner_text()
-    hand.press(button(figure, "Draw 20 words"))
+    hand.press(button(figure, "Draw 20"))
     drawn = figure.locator(".nw-x-text span").all_inner_texts()
     assert len(drawn) == 20
     assert set(drawn) <= {word for word, _ in row[:kept]}
@@ -295,26 +320,51 @@ def test_the_map_gives_neighbours_and_sums_as_chapter_three_does(opened):
     given = numbers_of("map")
     words = given["words"]
     E = dequantised({"E": given["vectors"]})["E"].numpy()
-    figure.get_by_label("word", exact=True).select_option(str(words.index("bread")))
-    near, sums = figure.locator("> .nw-x-bars"), figure.locator(".nw-x-sums .nw-x-spoken")
+    word, sums = figure.get_by_label("word", exact=True), figure.locator(".nw-x-sums .nw-x-spoken")
+    word.fill("bread")
     at = words.index("bread")
     cosines = embeddings.cosine(E[[at]], E)[0]
     best = [words[k] for k in np.argsort(-cosines) if k != at][:8]
     bars = shown(figure)
-    assert list(bars)[:8] == best
-    for word in best:
-        place = words.index(word)
+    assert list(bars) == best
+    for near in best:
+        place = words.index(near)
         truth = dict(given["truth"][at])[place]  # village.similarity
-        assert bars[word] == pytest.approx([cosines[place], truth], abs=0.006)
-    hand.press(near.locator("button").first)
-    assert figure.get_by_label("word", exact=True).input_value() == str(words.index(best[0]))
+        assert bars[near] == pytest.approx([cosines[place], truth], abs=0.006)
+    hand.press(figure.locator("button.nw-x-row").first)
+    assert word.input_value() == best[0]
     for k, (a, b, c) in enumerate(given["sums"]):
         figure.get_by_label("or try").select_option(str(k))
         place = embeddings.analogy(E, *(words.index(word) for word in (a, b, c)))
         assert sums.inner_text() == f"{a} − {b} + {c} is nearest to “{words[place]}”."
-    hand.press(figure.get_by_label("may be answers"))
+    hand.press(figure.get_by_label("may answer"))
     place = embeddings.analogy(E, *(words.index(word) for word in (a, b, c)), exclude=False)
     assert sums.inner_text() == f"{a} − {b} + {c} is nearest to “{words[place]}”."
+
+
+NAMED_AND_SEEN = """(map) => {
+    const inside = (dot) => dot.cx.baseVal.value > 0 && dot.cx.baseVal.value < map.clientWidth
+        && dot.cy.baseVal.value > 0 && dot.cy.baseVal.value < map.clientHeight;
+    return [map.querySelectorAll("text.nw-x-far").length,
+            [...map.querySelectorAll("circle")].filter(inside).length];
+}"""
+
+
+def test_the_map_names_more_words_the_closer_one_looks(opened):
+    figure, hand = opened("map")
+    hand.press(button(figure, "all words"))
+    share = 0  # of the points in view, those that carry their names
+    for closer in range(4):
+        named, seen = figure.locator(".nw-x-map").evaluate(NAMED_AND_SEEN)
+        assert named / seen > share or closer == 0 == named
+        share = named / seen
+        hand.press(button(figure, "look closer"))
+    box = figure.locator(".nw-x-map").bounding_box()
+    for name in figure.locator(".nw-x-map text").all():
+        place = name.bounding_box()
+        assert place["x"] >= box["x"] - 1
+        assert place["x"] + place["width"] <= box["x"] + box["width"] + 1
+    hand.press(button(figure, "all words"))
 
 
 def test_gradients_and_gates_follow_the_story(opened):
@@ -324,16 +374,16 @@ def test_gradients_and_gates_follow_the_story(opened):
     hand.slide(figure.get_by_label("read up to"), 30)
     at = int(figure.get_by_label("read up to").input_value())
     assert abs(at - 30) <= 1
-    hand.press(button(figure, "One word on"))
+    hand.press(button(figure, "Step"))
     for name, rows in given["gradients"].items():
         figure.get_by_label("network").select_option(name)
         row = np.array(rows[at + 1])
         back = int((np.cumsum(row[::-1]) < row.sum() / 2).sum()) + 1
         assert f"The {name} has read up to “{words[at + 1]}”" in figure.inner_text()
         assert f"on the last {back} of {at + 2} words" in figure.inner_text()
-        assert figure.locator(".nw-x-out").inner_text() == words[at + 2]
+        assert figure.locator(".nw-x-asked").inner_text() == words[at + 2]
     unit = given["units"][1]
-    figure.get_by_label("number of the LSTM").select_option("1")
+    figure.get_by_label("LSTM’s number").select_option("1")
     gate = unit["series"]["forget gate"][at + 1]
     assert re.search(rf"forget gate {gate:.2f}", figure.inner_text())
 
