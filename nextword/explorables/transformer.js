@@ -156,7 +156,7 @@ export function draw(live, numbers) {
     if (store.state.pin === null && words.at(-1) === "</s>") return ["The story is at its end, and the village could have told it."];
     const bits = store.surprises(), place = store.at, sum = bits.reduce((a, b) => a + b, 0);
     if (store.state.pin === null || place === 0)
-      return words.length ? [`${words.length} words, all possible; perplexity ${(2 ** (sum / words.length)).toFixed(2)}, and nobody could do better than ${truePerplexity().toFixed(2)}.`] : ["Nothing is written yet."];
+      return words.length ? [`${words.length} words, all possible; perplexity ${(2 ** (sum / words.length)).toFixed(2)}; with the true chances it is ${truePerplexity().toFixed(2)}.`] : ["Nothing is written yet."];
     const truth = -Math.log2(heard.chances[place - 1]);
     return [`Word ${place}, “${words[place - 1]}”: ${bits[place - 1].toFixed(2)} bits of surprise for the ${store.state.model}, ${truth.toFixed(2)} in truth (${kindAt(place - 1)}).`];
   }
