@@ -32,7 +32,7 @@ export function draw(live, numbers) {
   const one = button("Step", () => { stop(); step(); }, { title: "draw the next word" });
   const undo = button("Back", () => { stop(); set({ words: store.state.words.slice(0, -1) }); }, { title: "take the last word back" });
   const again = button("Restart", () => restart(), { title: "begin this story again" });
-  const copy = button("Copy link", copyLink);
+  const copy = button("Copy link", copyLink, { class: "nw-x-button nw-e-copy" });
   const full = button("Full screen", () => (document.fullscreenElement ? document.exitFullscreen() : live.closest("figure").requestFullscreen?.()), { class: "nw-x-button nw-e-full" });
   full.hidden = !document.fullscreenEnabled;
 

@@ -142,7 +142,7 @@ def chances(words, off=()):
 
 @torch.no_grad()
 def stream(words):
-    """The vectors of the words at first, after each attention, and after each feed-forward layer."""
+    """The words' vectors at first, after each attention and after each feed-forward layer."""
     net = torch_network(GIVEN["network"])
     x = net.embed(torch.tensor([ids_of(GIVEN["network"], words)]))
     stages = [x]
@@ -224,8 +224,8 @@ def test_a_word_is_changed_in_its_place_and_the_listener_says_why_it_cannot_stan
     word.fill("lake")
     word.press("Enter")
     explorer.until("document.querySelector('.nw-e .nw-x-out')?.textContent === 'lake'")
-    assert explorer.words() == "once a shy lake named rosa".split()
-    could = list(village.score("once a shy lake".split()).possible)
+    assert explorer.words() == ["once", "a", "shy", "lake", "named", "rosa"]
+    could = list(village.score(["once", "a", "shy", "lake"]).possible)
     assert "Word 4, “lake”, cannot stand here" in explorer.says()
     said = re.findall("“([^”]+)”", explorer.says())[1:]
     assert set(said) <= set(could)
@@ -238,7 +238,19 @@ def test_a_whole_text_can_be_typed(explorer):
     area.fill("Once a busy baker named Nils lived by the sea.")
     explorer.until("words.length === 11")
     explorer.hand.press(button(explorer.figure, "Done"))
-    assert explorer.words() == "once a busy baker named nils lived by the sea .".split()
+    assert explorer.words() == [
+        "once",
+        "a",
+        "busy",
+        "baker",
+        "named",
+        "nils",
+        "lived",
+        "by",
+        "the",
+        "sea",
+        ".",
+    ]
     assert "11 words, all possible" in explorer.says()
 
 

@@ -1,5 +1,5 @@
-"""The explorer's models in JavaScript beside those of Python. Leaves out: the figure (test_explorer in
-tests/book) and the transformer itself (test_explorables).
+"""The explorer's models in JavaScript beside those of Python. Leaves out: the figure (test_explorer
+in tests/book) and the transformer itself (test_explorables).
 """
 
 import pytest
@@ -70,7 +70,8 @@ def test_the_n_gram_model_in_the_page_gives_the_chances_of_chapter_two(blank, n)
 def test_the_shipped_counts_make_the_model_of_the_ladder(blank):
     body = """
         const { words } = given.network;
-        const model = await file_kneser_ney.KneserNey.from(given.ngrams, words.length - 2, words.length);
+        const { KneserNey } = file_kneser_ney, V = words.length;
+        const model = await KneserNey.from(given.ngrams, V - 2, V);
         const rows = model.rows.flatMap((table) => [...table.values()]);
         return rows.reduce((sum, { counts }) => sum + counts.size, 0);
     """
@@ -82,7 +83,8 @@ def test_a_story_is_accepted_when_the_village_could_have_told_it(blank):
     body = """
         const engine = new file_explorer_engine.Engine(given);
         const sampling = { temperature: 0.3, k: 2, p: 1 }, found = [];
-        for (let k = 0; k < 12; k += 1) found.push(await engine.write({ model: "transformer", sampling }));
+        for (let k = 0; k < 12; k += 1)
+            found.push(await engine.write({ model: "transformer", sampling }));
         found.push(await engine.write({ model: "LSTM", sampling, begin: given.stories[0] }));
         return found;
     """
