@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nextword.explorables.figure import PARTS
 from nextword.explorables.quantised import dequantised
-from solutions import transformers
+from solutions import rnns, transformers
 
 ROOT = Path(__file__).parents[1]
 
@@ -99,6 +99,13 @@ def torch_network(packed):
     net = transformers.LanguageModel(sizes).eval()
     net.load_state_dict(dequantised(packed["tensors"]))
     return net
+
+
+def torch_lstm(given):
+    """The chapter's own LSTM with the weights that the page computes with."""
+    model = rnns.LanguageModel(len(given["network"]["words"]), 64, 128, rnns.LSTMCell)
+    model.load_state_dict(dequantised(given["lstm"]["tensors"]))
+    return model.eval()
 
 
 def ids_of(packed, words):

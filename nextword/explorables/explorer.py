@@ -1,4 +1,4 @@
-"""The numbers of the transformer's figure: three models as few letters, the village, and stories."""
+"""The numbers of the transformer's figure: three models as few letters, the village, stories."""
 
 from __future__ import annotations
 

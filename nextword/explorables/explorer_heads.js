@@ -11,7 +11,7 @@ export function makeHeads(store) {
   const { L, H } = { L: 3, H: 2 }, heads = Array.from({ length: L * H }, (_, k) => `${Math.floor(k / H)}.${k % H}`);
   let hovered = null, pictures = [], drawnFor = null, inks = null, where = null;
   const says = h("p", { class: "nw-e-says", role: "status", id: unique() });
-  const view = makeCanvas(paint, { tabindex: "0", role: "img", "aria-describedby": says.id });
+  const view = makeCanvas(paint, { tabindex: "0", role: "img", "aria-label": "the attention of a head", "aria-describedby": says.id });
   const { canvas } = view;
 
   const thumbs = heads.map((head) => {

@@ -11,14 +11,17 @@ const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export function makeInside(store) {
   const steps = stepsOf(3), L = 3;
-  let scene = null, known = null, shown = "", inks = null, flight = 1, flying = null, walking = null, turn = 0, lastStep = null, hinted = "";
+  let scene = null, known = null, shown = "", inks = null, flight = 1, flying = null, walking = null, turn = 0, lastStep = null;
   const says = h("p", { class: "nw-e-says", role: "status" });
   const view = makeCanvas(paint, { tabindex: "0", role: "img", "aria-label": "the network to scale; arrow keys go from step to step, plus and minus zoom" });
+  const hint = h("p", { class: "nw-e-hint", hidden: true, "aria-hidden": "true" });
   const menu = h("select", { "aria-label": "step", onchange: () => go(Number(menu.value)) }, steps.map(({ label }, k) => h("option", { value: String(k) }, `${k}. ${label}`)));
   const play = button("▶ Walk", () => (walking ? halt() : walk()), { class: "nw-x-button nw-x-main" });
   const back = button("‹ Back", () => go(store.state.stage - 1)), on = button("Step ›", () => go(store.state.stage + 1));
-  const zoomIn = button("+", () => scale(1.6), { "aria-label": "zoom in" }), zoomOut = button("−", () => scale(1 / 1.6), { "aria-label": "zoom out" });
+  const zoomIn = button("+", () => scale(1.6), { "aria-label": "zoom in", class: "nw-x-button nw-e-zoom" }), zoomOut = button("−", () => scale(1 / 1.6), { "aria-label": "zoom out", class: "nw-x-button nw-e-zoom" });
   const element = h("div", { class: "nw-e-inside" }, h("div", { class: "nw-e-walk" }, play, back, on, menu, zoomIn, zoomOut), view.box, says);
+
+  view.box.append(hint);
 
   // ---- the camera: a wheel alone goes on scrolling the page, and one finger too
   const camera = d3.select(view.canvas);
@@ -215,7 +218,7 @@ export function makeInside(store) {
     for (const { text, x, y, w, big } of scene.titles) {
       const wide = w * k;
       const high = y * k + dy; // of the line that it stands over
-      if (wide < 30 || x * k + dx > width || (x + w) * k + dx < 0 || high > height || high < -500 * k || (!big && k < 0.3)) continue;
+      if (wide < 30 || x * k + dx > width || (x + w) * k + dx < 0 || high > height || high < -400 * k || (!big && k < 0.3)) continue;
       pen.font = `600 13px ${inks.sans}`;
       const half = pen.measureText(text).width / 2 + 4, middle = Math.max(half, Math.min(width - half, (Math.max(x * k + dx, 0) + Math.min((x + w) * k + dx, width)) / 2));
       label(text, middle, Math.max(14, high - 30 * k - 6), { colour: big ? inks.ink : inks.muted, align: "center", bold: big, rank: big ? 0 : 2 });
@@ -267,9 +270,15 @@ export function makeInside(store) {
     const box = view.canvas.getBoundingClientRect(), [x, y] = transform().invert([event.clientX - box.left, event.clientY - box.top]);
     const item = scene.items.findLast((each) => each.values && x >= each.x && x < each.x + each.w && y >= each.y && y < each.y + each.h);
     const text = item ? told(item, Math.floor(((x - item.x) / item.w) * item.columns), Math.floor(((y - item.y) / item.h) * item.rows)) : "";
-    if (text !== hinted) view.canvas.title = hinted = text;
+    hint.hidden = !text;
+    hint.textContent = text;
   });
-  const told = (item, column, row) => `${item.name} [${item.columns > 1 && item.rows > 1 ? `${row}, ${column}` : item.columns > 1 ? column : row}] = ${item.values[row * item.columns + column]?.toFixed(3)}`;
+  view.canvas.addEventListener("pointerleave", () => (hint.hidden = true));
+  const told = (item, column, row) => {
+    const place = item.columns > 1 && item.rows > 1 ? `${row}, ${column}` : item.columns > 1 ? column : row;
+    const value = item.values[row * item.columns + column];
+    return value === undefined ? "" : `${item.name} [${place}] = ${value.toFixed(3)}`;
+  };
 
   view.canvas.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

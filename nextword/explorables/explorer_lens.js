@@ -11,7 +11,7 @@ export function makeLens(store) {
   let found = null, inks = null, picture = null, turn = 0, asked = null, hovered = null;
   const body = h("tbody", {});
   const table = h("table", { class: "nw-e-layers" }, h("colgroup", {}, h("col", { class: "nw-e-c0" }), h("col", { class: "nw-e-c1" }), h("col")),
-    h("thead", {}, h("tr", {}, ["after", "bits from the truth", "would say"].map((each) => h("th", { scope: "col" }, each)))), body);
+    h("thead", {}, h("tr", {}, ["after", "bits from truth", "would say"].map((each) => h("th", { scope: "col" }, each)))), body);
   const says = h("p", { class: "nw-x-small" }, "The whole text: a column for each place, a row for each layer; dark is far from the truth. Point or click to look there.");
   const view = makeCanvas(paint, { tabindex: "0", role: "img", "aria-label": "how far each layer is from the truth at each place of the text; arrow keys go from place to place" });
   const element = h("div", { class: "nw-e-lens" }, table, says, view.box);

@@ -78,12 +78,14 @@ export function makeWrites(store, { measured }) {
       counts = fresh();
     }
     const { temperature, k, p, off } = store.state;
-    says.textContent = `Drawn at temperature ${temperature.toFixed(1)}, ${k ? `from the ${k} likeliest words` : "from all words"}${p < 1 ? `, top-p ${p.toFixed(2)}` : ""}${off.length ? "; heads are switched off" : ""}. Change it under “${VIEWS.next}”.`;
+    const known = temperature === 1 && !k && p === 1 && !off.length
+      ? ` The ladder's own count: ${MODELS.map((name) => `${name} ${(100 * measured[name]).toFixed(1)} %`).join(", ")}.` : "";
+    says.textContent = `Drawn at temperature ${temperature.toFixed(1)}, ${k ? `from the ${k} likeliest words` : "from all words"}${p < 1 ? `, top-p ${p.toFixed(2)}` : ""}${off.length ? "; heads are switched off" : ""}. Change it under “${VIEWS.next}”.${known}`;
     for (const name of MODELS) {
       const { yes, n, told } = counts[name], { bar, range, out, dots } = rows[name], [low, high] = interval(yes, n);
       bar.style.transform = `scaleX(${n ? yes / n : 0})`;
       Object.assign(range.style, { left: `${100 * low}%`, width: `${100 * (high - low)}%`, display: n ? "" : "none" });
-      out.textContent = n ? `${yes} of ${n}: ${Math.round((100 * yes) / n)} %` : measured[name] === undefined ? "no story yet" : `none yet (book: ${(100 * measured[name]).toFixed(1)} %)`;
+      out.textContent = n ? `${yes} of ${n}: ${Math.round((100 * yes) / n)} %` : "no story yet";
       const shown = told.slice(-DOTS);
       dots.replaceChildren(...shown.map((ok) => h("i", { class: ok ? "nw-e-yes" : null })));
     }

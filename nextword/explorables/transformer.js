@@ -32,8 +32,8 @@ export function draw(live, numbers) {
   const one = button("Step", () => { stop(); step(); }, { title: "draw the next word" });
   const undo = button("Back", () => { stop(); set({ words: store.state.words.slice(0, -1) }); }, { title: "take the last word back" });
   const again = button("Restart", () => restart(), { title: "begin this story again" });
-  const copy = button("Copy link", copyLink);
-  const full = button("Full screen", () => (document.fullscreenElement ? document.exitFullscreen() : live.closest("figure").requestFullscreen?.()));
+  const copy = button("Copy link", copyLink, { class: "nw-x-button nw-e-copy" });
+  const full = button("Full screen", () => (document.fullscreenElement ? document.exitFullscreen() : live.closest("figure").requestFullscreen?.()), { class: "nw-x-button nw-e-full" });
   full.hidden = !document.fullscreenEnabled;
 
   const text = makeText(store, () => panels[shownView()].tint?.() ?? surprise());
@@ -64,19 +64,24 @@ export function draw(live, numbers) {
 
   // ---- writing
   function step() {
-    if (!store.known || store.ended || store.leftAt !== null) return null;
+    if (stuck()) return null;
     const { state } = store, row = store.row(store.readable);
     const word = store.vocabulary[drawnId(reshaped(row, state))];
     return set({ words: [...store.readWords, word], pin: null });
   }
 
+  /** Nothing can be drawn: nothing is known yet, the story is over, or a word is none. */
+  const stuck = () => !store.known || store.ended || store.unknownAt !== null;
+
   function start() {
-    if (store.ended || store.leftAt !== null) restart();
+    if (store.known && store.ended) restart();
     playing = { stop: false };
+    const wasOut = store.known?.heard.leftAt ?? null;
     play.textContent = "❚❚ Pause";
     const turnOf = playing;
     (async () => {
-      while (!turnOf.stop && !store.ended && store.leftAt === null) {
+      await store.running;
+      while (!turnOf.stop && !stuck() && store.known.heard.leftAt === wasOut) { // it stops where it leaves the language
         await step();
         await new Promise((go) => setTimeout(go, PACE));
         if (!inView()) break;
@@ -132,8 +137,7 @@ export function draw(live, numbers) {
     text.draw();
     if (wide() || view === "next") next.draw();
     if (view !== "next") panels[view].draw(store);
-    const stuck = store.ended || store.leftAt !== null;
-    for (const each of [one]) each.setAttribute("aria-disabled", String(stuck));
+    one.setAttribute("aria-disabled", String(stuck()));
     undo.setAttribute("aria-disabled", String(!store.state.words.length));
     says.replaceChildren(...verdict());
   }
@@ -152,7 +156,7 @@ export function draw(live, numbers) {
     if (store.state.pin === null && words.at(-1) === "</s>") return ["The story is at its end, and the village could have told it."];
     const bits = store.surprises(), place = store.at, sum = bits.reduce((a, b) => a + b, 0);
     if (store.state.pin === null || place === 0)
-      return words.length ? [`${words.length} words, all possible; perplexity ${(2 ** (sum / words.length)).toFixed(2)}, and nobody could do better than ${truePerplexity().toFixed(2)}.`] : ["Nothing is written yet."];
+      return words.length ? [`${words.length} words, all possible; perplexity ${(2 ** (sum / words.length)).toFixed(2)}; with the true chances it is ${truePerplexity().toFixed(2)}.`] : ["Nothing is written yet."];
     const truth = -Math.log2(heard.chances[place - 1]);
     return [`Word ${place}, “${words[place - 1]}”: ${bits[place - 1].toFixed(2)} bits of surprise for the ${store.state.model}, ${truth.toFixed(2)} in truth (${kindAt(place - 1)}).`];
   }
