@@ -217,6 +217,23 @@ def test_other_answers_are_judged_as_without_others(desk, change: tuple[str, str
     desk(do)
 
 
+def test_what_else_a_class_has_does_not_count(desk) -> None:
+    """A student's helper beside the methods that a test asks for is nothing to the test."""
+
+    def do(desk: Desk) -> None:
+        for _ in range(2):
+            desk.judge(WORK, "test_objects")
+        more = "class Counter:\n    def help(self):\n        pass\n"
+        found = desk.judge(WORK.replace("class Counter:", more), "test_objects")["test_objects"]
+        assert found.verdict is Verdict.PASSED
+        assert desk.runs == []
+        no_method = WORK.replace("def step(self)", "step = 3\n\n    def walk(self)")
+        assert desk.judge(no_method, "test_objects")["test_objects"].verdict is Verdict.FAILED
+        assert desk.runs == ["test_objects"]
+
+    desk(do)
+
+
 def test_a_message_quotes_the_students_own_line(desk) -> None:
     """Another student's exception is raised in another line: the verdict is kept, not the words."""
 
