@@ -16,8 +16,8 @@ from examiner.boundary.errors import (
     Stop,
     WireError,
 )
-from examiner.boundary.library import known_class, library_name
-from examiner.boundary.parts import are_names, exception, move_on, unwrapped, what_to_do
+from examiner.boundary.library import library_name
+from examiner.boundary.parts import Description, exception, move_on, unwrapped, what_to_do
 from examiner.boundary.proxy import Changes, Handle, Method, Module, Named, Shipped
 from examiner.boundary.usage import Meter, own_meter
 from examiner.results import Verdict
@@ -97,14 +97,6 @@ class Changed:
     argument: int | str  # its place or its name
 
 
-@dataclass(frozen=True)
-class Description:
-    """What is known of the objects of a class in the candidate."""
-
-    methods: frozenset[str] = frozenset()
-    library_class: type | None = None  # of torch, from which the class derives
-
-
 @dataclass
 class Conversation:
     """What a test says to a candidate and hears from it.
@@ -156,6 +148,7 @@ class Conversation:
         # in it does not depend on the tests before it
         self.made = set()
         self.shipped.clear()
+        self.described.clear()
         if self.lender is not None:
             self.lender.begin()
 
@@ -374,8 +367,17 @@ class Conversation:
         """Return what is known of the handle's class, asking once per class."""
         kind = handle._number >> marks.CLASS_BITS
         if kind not in self.described:
-            found = self.request("describe", handle)
-            names, name = found if isinstance(found, list) and len(found) == 2 else ((), None)
-            known = frozenset(names) if are_names(names) else frozenset()
-            self.described[kind] = Description(known, known_class(name))
+            self.described[kind] = Description.read(self.request("describe", handle))
         return self.described[kind]
+
+    def has_method(self, handle: Handle, name: str) -> bool:
+        """Tell whether the handle's class has a method of this name."""
+        found = self.describe(handle).has(name)
+        self.look("method", f"{handle._number >> marks.CLASS_BITS} {name}", found)
+        return bool(found)
+
+    def class_of(self, handle: Handle) -> type | None:
+        """Return the class of torch from which the handle's class derives."""
+        found = self.describe(handle)
+        self.look("class", str(handle._number >> marks.CLASS_BITS), found.name)
+        return found.library_class

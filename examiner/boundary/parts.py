@@ -1,4 +1,4 @@
-"""Small parts of a conversation: errors that are made again, generators that move on, advice.
+"""Small parts of a conversation: errors made again, generators moved on, classes described, advice.
 
 Leaves out the conversation itself (conversation.py).
 """
@@ -8,13 +8,36 @@ from __future__ import annotations
 import builtins
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from examiner.boundary.library import known_class
 from examiner.boundary.proxy import Changes
 
 MAX_NAMES = 10_000  # of a module or a class
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is known of the objects of a class in the candidate."""
+
+    methods: frozenset[str] = frozenset()
+    library_class: type | None = None  # of torch, from which the class derives
+    name: str = ""  # of that class
+
+    @classmethod
+    def read(cls, found: Any) -> Description:
+        """Return what an answer says, which may be anything."""
+        names, name = found if isinstance(found, list) and len(found) == 2 else ((), None)
+        known = known_class(name)
+        methods = frozenset(names) if are_names(names) else frozenset()
+        return cls(methods, known, str(name) if known else "")
+
+    def has(self, name: str) -> str:
+        """Say whether there is a method of this name: "yes", or nothing."""
+        return "yes" if name in self.methods else ""
 
 
 def unwrapped(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:

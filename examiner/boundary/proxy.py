@@ -164,13 +164,13 @@ class Handle(_Remote):
         """The class for `isinstance`: nn.Module for a module of the student's."""
         if self._talk.stopped:
             return Handle
-        return self._talk.describe(self).library_class or Handle
+        return self._talk.class_of(self) or Handle
 
     def __getattr__(self, name: str) -> Any:
         """Read an attribute, or get a method to call."""
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in self._talk.describe(self).methods:
+        if self._talk.has_method(self, name):
             return Method(self, name)
         return self._talk.request("get", self, name)
 

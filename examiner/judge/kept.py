@@ -59,7 +59,7 @@ class Ending:
         return self._told() == other._told()
 
     def _told(self) -> tuple[Any, ...]:
-        own, heard = self.heard.raised, replace(self.heard, raised=None, lines=())
+        own, heard = self.heard.raised, replace(self.heard, raised=None, lines=(), kept=0)
         raised = type(self.raised), self.raised is own, type(own), str(own)
         return raised, self.said, heard, self.lent
 

@@ -50,7 +50,7 @@ class Judged:
     @property
     def told(self) -> tuple[Any, ...]:
         """All of it that is the same on every run."""
-        heard = self.kept, self.answers, self.lines, self.unwritten, self.lent
+        heard = self.answers, self.lines, self.unwritten, self.lent
         return replace(self.result, seconds=0.0), type(self.raised), str(self.raised), heard
 
 

@@ -3,17 +3,22 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from examiner.boundary import wire
 from examiner.boundary.deadline import Deadline
 from examiner.boundary.usage import Usage
+from examiner.candidate.host import Host
+from examiner.judge import local
 from examiner.judge import suite as suites
 from examiner.judge.kept import Kept, Step, heard_as
 from examiner.judge.local import on_file
 from examiner.judge.runs import Terms
-from examiner.judge.session import Judged, Session
+from examiner.judge.session import Judged, Session, package_of
 from examiner.judge.suite import Suite, with_suite
+from examiner.judge.wording import Source
 from examiner.results import Verdict
 
 SUITE = '''"""A suite that asks for all that there is."""
@@ -217,6 +222,46 @@ def test_other_answers_are_judged_as_without_others(desk, change: tuple[str, str
     desk(do)
 
 
+def test_what_else_a_class_has_does_not_count(desk) -> None:
+    """A student's helper beside the methods that a test asks for is nothing to the test."""
+
+    def do(desk: Desk) -> None:
+        for _ in range(2):
+            desk.judge(WORK, "test_objects")
+        more = "class Counter:\n    def help(self):\n        pass\n"
+        found = desk.judge(WORK.replace("class Counter:", more), "test_objects")["test_objects"]
+        assert found.verdict is Verdict.PASSED
+        assert desk.runs == []
+        no_method = WORK.replace("def step(self)", "step = 3\n\n    def walk(self)")
+        assert desk.judge(no_method, "test_objects")["test_objects"].verdict is Verdict.FAILED
+        assert desk.runs == ["test_objects"]
+
+    desk(do)
+
+
+def test_whoever_answers_all_with_the_same_fails_whether_questions_go_together_or_not(
+    desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def do(desk: Desk) -> None:
+        for _ in range(3):
+            desk.judge(WORK, "test_objects")
+        yes = wire.encode(["ok", True])
+        monkeypatch.setattr(Host, "_answer", lambda *_: (yes, True))
+        host = Host(desk.folder)
+        host.use(ModuleType("work"))
+        talk = local._talk_to(host, Source("work.py", ""))
+        directory = {"Counter": "callable", "double": "callable"}
+        package = package_of(talk, "work", directory)
+        [test] = [test for test in desk.suite.tests if test.name == "test_objects"]
+        session = Session(desk.suite, talk, Source("work.py", ""), package, directory=directory)
+        alone = session.run(test, Terms("s"))
+        found = replace(session, kept=desk.kept).run(test, Terms("s"))
+        assert found.told == alone.told
+        assert found.verdict is Verdict.FAILED
+
+    desk(do)
+
+
 def test_a_message_quotes_the_students_own_line(desk) -> None:
     """Another student's exception is raised in another line: the verdict is kept, not the words."""
 
@@ -345,8 +390,6 @@ def test_keys_differ_by_every_byte_of_questions_and_answers() -> None:
 
 
 def test_lines_of_an_exception_do_not_count_and_a_broken_answer_does() -> None:
-    from examiner.boundary import wire
-
     def told(lines: object) -> tuple[bytes, tuple[int, ...] | None, bool]:
         return heard_as(b"", wire.encode(["error", ["ValueError", "no", lines]]))
 
