@@ -28,7 +28,7 @@ def hand_in(folder: Path, name: str, text: str = "x") -> None:
     """Hand a file in as a program does: under another name first."""
     part = folder / INCOMING / f".{name}.part"
     part.write_text(text)
-    time.sleep(0.002)  # the clock of a file system ticks slowly
+    time.sleep(0.02)  # the clock of a file system ticks slowly
     part.rename(folder / INCOMING / name)
 
 
