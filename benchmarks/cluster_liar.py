@@ -17,7 +17,8 @@ LIE = os.environ.get("EXAMINER_LIE", "nonsense")
 TRACE = os.environ.get("EXAMINER_TRACE", "/tmp/examiner-was-here")
 # who is it that opens the pickle?
 COMMAND = f"tr '\\0' ' ' < /proc/$PPID/cmdline >> {TRACE}; echo >> {TRACE}"
-_honest = inside._plain
+# a preload may be loaded twice
+_honest = vars(inside).setdefault("_honest", inside._plain)
 
 
 class Bomb:
@@ -52,5 +53,4 @@ def lying(**what):
     return _honest(**what)
 
 
-if _honest.__name__ != "lying":  # a preload may be loaded twice
-    inside._plain = lying
+inside._plain = lying

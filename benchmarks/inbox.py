@@ -170,7 +170,7 @@ def measure(given) -> dict:
     over = threading.Event()
 
     def killing() -> None:
-        while not over.wait(given.kill):
+        while servers.kills < given.kills and not over.wait(given.kill):
             servers.kill()
             servers.start()
 
@@ -224,6 +224,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--over", type=float, default=600.0)
     parser.add_argument("--kill", type=float, default=0.0)
+    parser.add_argument("--kills", type=int, default=1_000, help="how often at most")
     parser.add_argument("--to", default="")
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)

@@ -13,6 +13,7 @@ from typing import Any
 
 from examiner.errors import UserError
 from examiner.files import write_whole
+from examiner.project import COMMAND
 
 GRADER, SCHEDULER, WORKER = "grader", "scheduler", "worker"
 ROLES = (GRADER, SCHEDULER, WORKER)
@@ -30,7 +31,7 @@ def make(folder: Path, days: int = DAYS) -> list[Path]:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ec
     except ImportError:
-        raise UserError('certificates need: pip install "nextword[cluster]"') from None
+        raise UserError(f'certificates need: pip install "{COMMAND}[cluster]"') from None
     if (folder / AUTHORITY).exists():
         raise UserError(f"{folder} holds certificates already: give an empty folder")
     authority_key = ec.generate_private_key(ec.SECP256R1())
@@ -103,5 +104,5 @@ def require(folder: Path, role: str) -> None:
         if not (folder / name).is_file():
             raise UserError(
                 f"{folder} holds no {name}: make the certificates once, by "
-                "`nextword cluster certificates FOLDER`, and copy to each machine what it needs"
+                f"`{COMMAND} cluster certificates FOLDER`, and copy to each machine what it needs"
             )

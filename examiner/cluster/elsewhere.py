@@ -22,7 +22,7 @@ from examiner.errors import UserError
 from examiner.grading.submissions import Submission
 from examiner.grading.workers import Course, Finished
 from examiner.judge.suite import Suite
-from examiner.project import Project
+from examiner.project import COMMAND, Project
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d+")
 START_SECONDS = 60.0  # until a scheduler that we start must answer
@@ -31,7 +31,7 @@ START_SECONDS = 60.0  # until a scheduler that we start must answer
 def require_dask() -> None:
     """Raise UserError unless the packages of a cluster are installed."""
     if importlib.util.find_spec("distributed") is None:
-        raise UserError('a cluster needs Dask: pip install "nextword[cluster]"')
+        raise UserError(f'a cluster needs Dask: pip install "{COMMAND}[cluster]"')
 
 
 @dataclass(frozen=True)

@@ -129,16 +129,16 @@ class Cluster:
             return
         for message in said:
             self._heed(message)
-            number = message.get("n")
-            if type(number) is int and number in self._away:
+            which = message.get("n")
+            if type(which) is int and which in self._away:
                 self._failed = 0
-                done = self._answer(number, message)
+                done = self._answer(which, message)
                 if done is not None:
-                    yield number, done
-                if done is not None or number in self._home:
-                    del self._away[number]
+                    yield which, done
+                if done is not None or which in self._home:
+                    del self._away[which]
                 else:
-                    self._send(number)
+                    self._send(which)
         self._waiting.extend(self._disbelieved())
 
     def _judge_here(self, number: int, *, suspect: bool = False) -> SubmissionResult:

@@ -54,6 +54,9 @@ class _Cellar:
     def lend(self, digest: str) -> House:
         """Return a house that is free, a new one if there is none."""
         with self._lock:
+            for other in self._idle.keys() - {digest}:  # another course's turn is over: it may
+                while self._idle[other]:  # come back, at the price of a start
+                    self._idle[other].pop().close()
             if self._idle[digest]:
                 return self._idle[digest].pop()
             parcel = self._unpacked(digest)

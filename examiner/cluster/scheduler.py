@@ -10,6 +10,7 @@ import sys
 from examiner.cluster.certificates import SCHEDULER
 from examiner.cluster.setting import configuration, take_certificates
 from examiner.errors import UserError
+from examiner.project import COMMAND
 
 
 def main(words: list[str] | None = None) -> None:
@@ -18,7 +19,7 @@ def main(words: list[str] | None = None) -> None:
     try:
         settings = configuration(SCHEDULER, certificates)
     except UserError as error:
-        sys.exit(f"nextword: {error}")
+        sys.exit(f"{COMMAND}: {error}")
     import dask
 
     dask.config.set(settings)

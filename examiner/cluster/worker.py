@@ -17,6 +17,7 @@ from types import FrameType
 from examiner.cluster.certificates import WORKER
 from examiner.cluster.setting import configuration, take_certificates
 from examiner.errors import UserError
+from examiner.project import COMMAND
 
 ONCE = "--once"
 PAUSE = 2.0  # seconds before it is started again
@@ -31,7 +32,7 @@ def main(words: list[str] | None = None) -> None:
     try:
         configuration(WORKER, take_certificates(words)[0])
     except UserError as error:
-        sys.exit(f"nextword: {error}")
+        sys.exit(f"{COMMAND}: {error}")
     stopping = False
     child: subprocess.Popen[bytes] | None = None
 

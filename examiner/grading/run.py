@@ -5,39 +5,30 @@ Leaves out the command line's options and what the terminal shows (cli/grade.py,
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from examiner.candidate.server import ServerPlan
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
 from examiner.grading import admitted, feedback
-from examiner.grading.admission import Admission, asking, settle
+from examiner.grading.admission import Admission
 from examiner.grading.agenda import Met, mistakes_met, page
+from examiner.grading.basis import Basis, basis_of, with_course
 from examiner.grading.entries import open_class
 from examiner.grading.hand_back import write_uploads
 from examiner.grading.roster import Roster, Student
-from examiner.grading.seeds import seed_for
-from examiner.grading.store import REASONS, Kept, Key, Store, file_name, run_key, write_atomically
-from examiner.grading.stored import packed_pool
+from examiner.grading.store import REASONS, Kept, Key, Store, file_name, write_atomically
 from examiner.grading.submissions import Submission, read, read_package
 from examiner.grading.workers import KEPT, Course, Finished, WorkerPool
 from examiner.grading.works import Entry
-from examiner.judge.marks import SuiteError
-from examiner.judge.mistakes import Misconception, load_misconceptions
-from examiner.judge.runs import Terms
-from examiner.judge.suite import Suite, with_suite
+from examiner.judge.suite import Suite
 from examiner.project import Project
 from examiner.results import AT_FAULT, Fault, SubmissionResult
 from examiner.sandbox import trial as sandbox
-from examiner.sandbox.servers import CandidateServer
 
-REFERENCE = "solutions"
 CLASS = "class"  # a folder of its own: pages are named after students
 AGENDA = Path(CLASS, "mistakes.html")
 
@@ -181,46 +172,6 @@ def gather(
     return gathered
 
 
-@dataclass(frozen=True)
-class _Basis:
-    """What all submissions of a run are graded by."""
-
-    project: Project
-    chapter: Chapter
-    reference: Path | None
-    plan: ServerPlan
-    seed: str
-
-    @property
-    def stem(self) -> str:
-        """The chapter's short name."""
-        return self.chapter.stem
-
-    @cached_property
-    def key(self) -> Key:
-        """Return what every result of the run depends on."""
-        stem = self.stem
-        parts = self.project.suite_files(stem) + self.project.mistake_files(stem)
-        tests = [*sorted(parts), self.reference]
-        plan = replace(self.plan, outer_uid=None)  # whom candidates become changes no grade
-        imported = (*plan.library, *self.project.settings.suites_use)
-        return run_key(tests, asdict(self.chapter), self.seed, plan.to_json(), imported)
-
-
-def _basis(project: Project, chapter: Chapter, options: Options) -> _Basis:
-    path = project.root / REFERENCE / f"{chapter.stem}.py"
-    reference = path if path.is_file() else None
-    # import what students will import
-    models = [reference] if reference else project.suite_files(chapter.stem)
-    plan = sandbox.plan_for(
-        models,
-        confined=options.confined,
-        user=options.user,
-        library=project.settings.library,
-    )
-    return _Basis(project, chapter, reference, plan, seed_for(project, options.seed))
-
-
 class _Records:
     """What is known of each submission: stored, and written as a page for the student."""
 
@@ -292,6 +243,12 @@ def grade(
     return replace(found, absent=gathered.absent, uploads=uploads)
 
 
+def _basis(project: Project, chapter: Chapter, options: Options) -> Basis:
+    return basis_of(
+        project, chapter, confined=options.confined, user=options.user, seed=options.seed
+    )
+
+
 def prepare(
     project: Project,
     chapter: Chapter,
@@ -307,7 +264,7 @@ def prepare(
     def work(suite: Suite, course: Course, admission: Admission, trial: sandbox.Trial) -> None:
         use(course, suite, admission)
 
-    _with_course(basis, max(1, options.jobs), lambda: None, work)
+    with_course(basis, max(1, options.jobs), lambda: None, work)
     return basis.key
 
 
@@ -318,7 +275,7 @@ def settle_ahead(project: Project, chapter: Chapter, options: Options) -> tuple[
 
 
 def _grade_new(
-    basis: _Basis,
+    basis: Basis,
     submissions: list[Submission],
     todo: Sequence[int],
     options: Options,
@@ -348,61 +305,8 @@ def _grade_new(
             WorkerPool(suite, course, submissions, trial.servers).run(todo, spared, tick)
 
     most = max(1, min(servers, len(todo))) if settled else max(1, servers)
-    _with_course(basis, most, tick, work)
+    with_course(basis, most, tick, work)
     return tuple(faults)
-
-
-def _with_course(
-    basis: _Basis,
-    servers: int,
-    tick: Callable[[], None],
-    work: Callable[[Suite, Course, Admission, sandbox.Trial], None],
-) -> None:
-    """Collect the suite, settle its inputs, and call `work` with what submissions are graded by."""
-    trial = sandbox.Trial(basis.plan, servers)
-
-    def collected(suite: Suite) -> None:
-        suite.require_tasks_of(basis.chapter)
-        trial.finish()  # the servers have started while the suite was collected
-        mistakes = _misconceptions(basis)
-        course = Course(
-            basis.chapter,
-            basis.reference,
-            mistakes,
-            basis.plan,
-            Terms(basis.seed),
-            json.dumps(basis.key, sort_keys=True).encode(),
-            packed_pool(basis.project, basis.chapter),
-        )
-        admission = _admit(basis, suite, course, trial.servers, tick)
-        work(suite, replace(course, terms=Terms(basis.seed, admission.attempts)), admission, trial)
-
-    path = basis.project.suite(basis.stem)
-    try:
-        with_suite(path, basis.project.root, collected)
-    except SuiteError as error:
-        raise UserError(f"{path.name}: {error}") from error
-    finally:
-        trial.close()
-
-
-def _admit(
-    basis: _Basis,
-    suite: Suite,
-    course: Course,
-    servers: Sequence[CandidateServer],
-    tick: Callable[[], None],
-) -> Admission:
-    """Return which draw of its inputs each test takes; the reference says what is new."""
-    if basis.reference is None:
-        return Admission({})
-    key = basis.key
-    known, _ = admitted.load(basis.project, basis.stem, key)
-    reference = read_package(basis.reference.parent, basis.stem, REFERENCE)
-    admission = settle(suite, asking(suite, course, reference, servers, tick), known)
-    if admission.attempts != known:
-        admitted.save(basis.project, basis.stem, key, admission)
-    return admission
 
 
 def _met_on_the_way(results: Sequence[SubmissionResult], known: Sequence[Fault]) -> Iterator[Fault]:
@@ -414,15 +318,6 @@ def _met_on_the_way(results: Sequence[SubmissionResult], known: Sequence[Fault])
                 names.add(test.name)
                 why = "the reference failed it, twice, while the class was graded"
                 yield Fault(task.task.id, test.name, "", why)
-
-
-def _misconceptions(basis: _Basis) -> tuple[Misconception, ...]:
-    if basis.reference is None:
-        return ()
-    try:
-        return load_misconceptions(basis.project, basis.stem)
-    except SuiteError as error:
-        raise UserError(str(error)) from error
 
 
 def _write_feedback(out: Path, chapter: Chapter, result: SubmissionResult) -> None:

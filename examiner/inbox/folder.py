@@ -175,13 +175,14 @@ class FolderInbox:
 
     def _move_in(self, path: Path) -> None:
         """Give an arrival a ticket; what is no submission is refused, with the reason."""
-        student = shown_name(path.name.removesuffix(path.suffix).partition("--")[0])
+        raw = path.name.removesuffix(path.suffix).partition("--")[0]
+        student = shown_name(raw)
         reason = ""
         if path.is_symlink():
             reason = "it is a link: expected a file or a folder"
         elif path.is_file() and path.suffix.lower() not in KINDS:
             reason = f"expected STUDENT{' or STUDENT'.join(KINDS)} or a folder"
-        elif not student.strip():
+        elif not raw.strip():
             reason = "its name says nobody's name: expected STUDENT.zip"
         elif len(self._queue[student]) >= MOST_WAITING:
             reason = f"{MOST_WAITING} of this student wait already: hand in again later"

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from examiner.errors import UserError
 from examiner.grading.entries import one_line, shown_name
 from examiner.inbox.arrivals import KINDS, MOST_WAITING, Arrival, InboxError, Overview, Waiting
+from examiner.project import COMMAND
 
 T = TypeVar("T")
 DEAD_SECONDS = 60  # without a sign of life, until what a host has in hand waits again
@@ -103,7 +104,9 @@ class PostgresInbox:
         try:
             import psycopg
         except ImportError:
-            raise UserError('an inbox in PostgreSQL needs: pip install "nextword[queue]"') from None
+            raise UserError(
+                f'an inbox in PostgreSQL needs: pip install "{COMMAND}[queue]"'
+            ) from None
         self._psycopg, self._url, self._chapter, self._rate = psycopg, url, chapter, rate
         self._host = f"{socket.gethostname()}-{secrets.token_hex(4)}"
         self._connection: Any = None
@@ -156,9 +159,9 @@ class PostgresInbox:
 
     def finish(self, arrival: Arrival, record: dict[str, Any], pages: dict[str, str]) -> None:
         """Write the result into the row."""
-        text = json.dumps(record).replace("\\u0000", "")
-        page, markdown = (pages.get(each, "").replace("\0", "") for each in (".html", ".md"))
-        given = (text, page, markdown, int(arrival.ticket))
+        text = json.dumps(record, ensure_ascii=False).replace("\\u0000", "")
+        texts = (text, pages.get(".html", ""), pages.get(".md", ""))
+        given = (*map(_storable, texts), int(arrival.ticket))
         self._do(lambda c: c.execute(FINISH, given))
         arrival.path.unlink(missing_ok=True)
 
@@ -199,3 +202,8 @@ class PostgresInbox:
         except InboxError:
             pass  # it waits again when this host has been silent for a while
         self._files.cleanup()
+
+
+def _storable(text: str) -> str:
+    """Return a text without what PostgreSQL cannot store: zeros, and halves of signs."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()

@@ -11,7 +11,7 @@ from tests.test_architecture import imports, tracked
 PACKAGE = "examiner"
 ROOMS = (
     *("boundary", "candidate", "catalogue", "check", "grading", "judge", "platforms", "release"),
-    *("sandbox", "suite", "counterexamples", "race"),
+    *("sandbox", "suite", "counterexamples", "race", "cluster", "inbox"),
     *("__init__.py", "errors.py", "files.py", "fingerprints.py", "plural.py", "project.py"),
     *("results.py", "stubs.py"),
 )

@@ -96,7 +96,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
         return told
 
-    monkeypatch.setattr("examiner.grading.run.asking", listening)
+    monkeypatch.setattr("examiner.grading.basis.asking", listening)
     return found
 
 

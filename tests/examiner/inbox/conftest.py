@@ -1,0 +1,5 @@
+"""The tiny class of the clusters' tests."""
+
+from tests.examiner.cluster.conftest import known
+
+__all__ = ["known"]

@@ -1,0 +1,108 @@
+"""An inbox that is a table, on which hosts work at a time."""
+
+import pytest
+
+from examiner.errors import UserError
+from examiner.inbox import postgres
+from examiner.inbox.arrivals import InboxError
+from examiner.inbox.postgres import PostgresInbox
+from tests.postgres import server
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A server of these tests' own."""
+    with server(tmp_path_factory.mktemp("postgres")) as found:
+        import psycopg
+
+        for _ in range(100):  # it starts
+            try:
+                psycopg.connect(found, connect_timeout=2).close()
+                break
+            except psycopg.Error:
+                import time
+
+                time.sleep(0.1)
+        yield found
+
+
+@pytest.fixture
+def table(address):
+    """A connection to a server without the table."""
+    import psycopg
+
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("drop table if exists grading_inbox")
+        yield connection
+
+
+def students(arrivals):
+    return [each.student for each in arrivals]
+
+
+RECORD = {"ticket": "1", "student": "ada", "score": 1.0, "notice": "a \0 in it \ud800"}
+
+
+def test_two_hosts_share_the_work_and_keep_each_students_order(address, table) -> None:
+    one, two = (PostgresInbox(address, "tiny", rate=100) for _ in range(2))
+    for n, student in enumerate(("ada", "ada", "ben", "cleo")):
+        one.put(student, "tiny.py", str(n).encode())
+    first, second = one.claim(2), two.claim(5)
+    assert (students(first), students(second)) == (["ada", "ben"], ["cleo"])
+    assert one.claim(5) == two.claim(5) == []
+    one.finish(first[0], RECORD, {".html": "page\0", ".md": "text"})
+    (later,) = two.claim(5)
+    assert (later.student, later.path.read_bytes()) == ("ada", b"1")
+    assert table.execute(
+        "select page, markdown from grading_inbox where state = 'done'"
+    ).fetchall() == [("page", "text")]
+    seen = one.overview()
+    assert (seen.count, seen.done) == (3, 1)
+    one.close()
+    two.close()
+    assert table.execute(
+        "select count(*) from grading_inbox where state = 'in hand'"
+    ).fetchone() == (0,)
+
+
+def test_what_a_dead_host_had_in_hand_waits_again(address, table, monkeypatch) -> None:
+    dead, alive = (PostgresInbox(address, "tiny", rate=100) for _ in range(2))
+    dead.put("ada", "tiny.zip", b"x")
+    (arrival,) = dead.claim(1)
+    alive.beat()
+    assert alive.claim(1) == []
+    table.execute("update grading_inbox set alive = clock_timestamp() - interval '61 seconds'")
+    alive._beaten = -1e9
+    alive.beat()
+    (again,) = alive.claim(1)
+    assert again.ticket == arrival.ticket
+    alive.finish(again, RECORD, {})
+    dead.finish(arrival, {**RECORD, "score": 2.0}, {})  # it was only slow: the first counts
+    (row,) = table.execute("select record->>'score' from grading_inbox").fetchall()
+    assert row == ("1.0",)
+
+
+def test_the_rate_and_the_most_that_wait(address, table, monkeypatch) -> None:
+    monkeypatch.setattr(postgres, "MOST_WAITING", 2)
+    inbox = PostgresInbox(address, "tiny", rate=1)
+    inbox.put("ada", "a.py", b"1")
+    inbox.put("ada", "a.py", b"2")
+    with pytest.raises(UserError, match="2 of ada wait already"):
+        inbox.put("ada", "a.py", b"3")
+    with pytest.raises(UserError, match="expected a file"):
+        inbox.put("ada", "a.exe", b"3")
+    (arrival,) = inbox.claim(5)
+    inbox.finish(arrival, RECORD, {})
+    assert inbox.claim(5) == []
+
+
+def test_a_table_or_server_that_is_gone_is_one_line(address, table) -> None:
+    inbox = PostgresInbox(address, "tiny", rate=1)
+    table.execute("drop table grading_inbox")
+    with pytest.raises(InboxError, match="grading_inbox") as raised:
+        inbox.claim(1)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(InboxError, match="does not answer"):
+        PostgresInbox("postgresql://nobody@127.0.0.1:1/x", "tiny", rate=1)
