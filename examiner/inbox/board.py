@@ -22,7 +22,7 @@ LOCAL = ("127.0.0.1", "localhost", "[::1]")
 STATES = {
     "in hand": "is being graded",
     "waiting": "waits",
-    "later": "waits: this student's hour is used up",
+    "later": "waits: hourly rate used up",
 }
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{count} waiting · {title}</title>
@@ -35,8 +35,11 @@ body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem aut
 h1 {{ font-size: 1.4rem; }} h2 {{ font-size: 1.1rem; margin-top: 2rem; }}
 table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8886;
-  overflow-wrap: anywhere; }}
-td.n, th.n {{ text-align: right; white-space: nowrap; }}
+  vertical-align: top; }}
+td:nth-child(2) {{ overflow-wrap: anywhere; }}
+td:first-child, td.n {{ white-space: nowrap; }}
+td.n, th.n {{ text-align: right; padding-right: 0; }}
+@media (max-width: 30rem) {{ body {{ font-size: .9rem; }} td, th {{ padding-right: .5rem; }} }}
 .trouble {{ border-left: .3rem solid #c33; padding-left: .75rem; }}
 </style></head><body>
 <main><h1>{title}</h1>
@@ -134,7 +137,7 @@ class Board:
             for each in seen.latest
         ]
         summary = f"{seen.count} waiting, {seen.done} graded, {seen.refused} refused."
-        summary += f" {_time(self._at)}; renewed every {RENEWED} seconds."
+        summary += f" At {_time(self._at)}; renewed every {RENEWED} seconds."
         trouble = f'<p class="trouble" role="alert">{html.escape(self._trouble)}</p>\n'
         waiting = _table(("arrived", "student", "state", "waits"), rows, "Nothing waits.")
         return PAGE.format(
@@ -168,7 +171,10 @@ def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], none: str) -
 
 
 def _time(when: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(when))
+    """Return a time of day, with the day where it is another one than today."""
+    then, now = time.localtime(when), time.localtime()
+    today = then[:3] == now[:3]
+    return time.strftime("%H:%M:%S" if today else "%d %b %H:%M", then)
 
 
 def _age(since: float) -> str:

@@ -18,7 +18,7 @@ from nextword.cli import app
 from tests.console_blocks import Shown, require_same, shown_on
 
 ROOT = find_project(Path(__file__)).root
-NAMES = ("instructors.md", "nbgrader.md", "race.md", "setup.md")
+NAMES = ("instructors.md", "grading-machines.md", "nbgrader.md", "race.md", "setup.md")
 PAGES = [ROOT / "chapters" / name for name in NAMES]
 SHOWN = [shown for page in PAGES for shown in shown_on(page)]
 README = (ROOT / "README.md").read_text("utf-8")

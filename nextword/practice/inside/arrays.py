@@ -263,27 +263,33 @@ class ndarray:  # noqa: N801
             self._flat[place] = cast(new)
 
     # ---- sums of it
-    def _fold(self, fold: Callable[[list[Any]], Any], axis: int | None) -> Any:
+    def _fold(
+        self, fold: Callable[[list[Any]], Any], axis: int | None, keepdims: bool = False
+    ) -> Any:
+        if keepdims:
+            found = asarray(self._fold(fold, axis))
+            kept = [1 if axis in (None, i, i - self.ndim) else n for i, n in enumerate(self.shape)]
+            return found.reshape(kept)
         if axis is None or (self.ndim == 1 and axis in (0, -1)):
             return scalar(fold(self._flat))
         rows = self if axis in (1, -1) else self.T
         return ndarray([fold(row._flat) for row in rows], (len(rows),))
 
-    def sum(self, axis: int | None = None) -> Any:
+    def sum(self, axis: int | None = None, keepdims: bool = False) -> Any:
         """Return the sum, of all or of each row (axis 1) or column (axis 0)."""
-        return self._fold(sum, axis)
+        return self._fold(sum, axis, keepdims)
 
-    def mean(self, axis: int | None = None) -> Any:
+    def mean(self, axis: int | None = None, keepdims: bool = False) -> Any:
         """Return the mean."""
-        return self._fold(lambda xs: sum(xs) / len(xs), axis)
+        return self._fold(lambda xs: sum(xs) / len(xs), axis, keepdims)
 
-    def min(self, axis: int | None = None) -> Any:
+    def min(self, axis: int | None = None, keepdims: bool = False) -> Any:
         """Return the smallest number."""
-        return self._fold(min, axis)
+        return self._fold(min, axis, keepdims)
 
-    def max(self, axis: int | None = None) -> Any:
+    def max(self, axis: int | None = None, keepdims: bool = False) -> Any:
         """Return the largest number."""
-        return self._fold(max, axis)
+        return self._fold(max, axis, keepdims)
 
     def argmax(self, axis: int | None = None) -> Any:
         """Return the place of the largest number, the first of several."""

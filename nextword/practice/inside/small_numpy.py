@@ -77,6 +77,11 @@ def concatenate(parts: Any) -> ndarray:
     return ndarray(flat, (len(flat),))
 
 
+def stack(parts: Any) -> ndarray:
+    """Return rows below each other."""
+    return arrays.array([asarray(part) for part in parts])
+
+
 # ------------------------------------------------------------------ number by number
 def _log(x: float) -> float:
     return math.log(x) if x > 0 else -inf if x == 0 else nan
