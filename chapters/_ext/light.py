@@ -47,16 +47,19 @@ CHOOSE_THEME = """<script>
   })();
   </script>"""
 
-# no line of a text moves: it is shown when its letters have come, or with others that stay
+# no line of a text moves: it is shown when its letters and what scripts add are there, or, if the
+# letters take long, with others that stay
 WAIT_FOR_LETTERS = """<script>
   (() => {
     const { classList } = document.documentElement;
-    const letters = ['"Source Serif 4"', '"STIX Two Math Part"'].map((name) => `1em ${name}`);
-    const late = () => { if (classList.contains("waiting")) classList.replace("waiting", "late"); };
+    const names = ["Source Serif 4", "STIX Two Math Part"].map((name) => `1em "${name}"`);
+    const letters = [...names, `italic ${names[0]}`].map((name) => document.fonts.load(name));
+    const built = new Promise((resolve) => addEventListener("DOMContentLoaded", resolve));
+    let came = false;
+    const show = () => classList.replace("waiting", came ? "ready" : "late");
     classList.add("waiting");
-    setTimeout(late, 600);
-    Promise.all([...letters, `italic ${letters[0]}`].map((font) => document.fonts.load(font)))
-      .then(() => classList.remove("waiting"), late);
+    setTimeout(show, 600);
+    Promise.all(letters).then(() => { came = true; return built; }).then(show, show);
   })();
   </script>
 """
