@@ -16,7 +16,7 @@ from examiner.project import Project
 from examiner.stubs import make_stub
 from nextword.practice import pyodide
 from nextword.practice.offered import STEMS, is_offered
-from tests.browser import AT_REST, NEEDS_CHROMIUM, THOROUGH, violations
+from tests.browser import AT_REST, NEEDS_CHROMIUM, SCREENS, THOROUGH, violations
 from tests.local_server import serving
 
 ROOT = Path(__file__).parents[2]
@@ -196,7 +196,7 @@ def test_an_open_box_is_open_to_everyone(page):
     opened(page, "2.1")
     page.keyboard.type(WRONG)
     checked(page, box_of(page, "2.1"))
-    for theme, width in (("light", 1300), ("dark", 390)):
+    for theme, width in SCREENS if THOROUGH else [("dark", 390)]:
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
         page.evaluate(AT_REST)

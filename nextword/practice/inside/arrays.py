@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 HERE = "the page's small numpy"
+_INSTEAD = "write it in plain Python, or install the course to have all of numpy"
 inf, nan = math.inf, math.nan
 
 
@@ -129,8 +130,6 @@ _CAST: dict[str, Callable[[Any], Any]] = {"f": float, "i": int, "u": int, "b": b
 class ndarray:  # noqa: N801
     """Numbers in rows: `flat` holds them one row after the other."""
 
-    __array_priority__ = 0
-
     def __init__(self, flat: Iterable[Any], shape: tuple[int, ...], kind: Any = None) -> None:
         found = list(flat)
         self.shape, self.dtype = shape, dtype(kind) if kind else _kind_of(found)
@@ -215,9 +214,6 @@ class ndarray:  # noqa: N801
 
     def __str__(self) -> str:
         return repr(self.tolist()).replace(",", "")
-
-    def __array__(self, *_: Any) -> ndarray:
-        return self
 
     # ---- parts of it
     def _places(self, key: Any) -> tuple[list[int], tuple[int, ...]]:
@@ -319,9 +315,6 @@ class ndarray:  # noqa: N801
         if name.startswith("__"):
             raise AttributeError(name)
         raise AttributeError(f"{HERE} has no array.{name}: {_INSTEAD}")
-
-
-_INSTEAD = "write it in plain Python, or install the course to have all of numpy"
 
 
 def _spread(x: ndarray, shape: tuple[int, ...]) -> list[Any]:
