@@ -44,22 +44,27 @@ export class Store {
       return this.running;
     }
     this.busy = true;
-    this.running = (async () => {
-      do {
-        this.again = false;
-        const { words, off, model } = this.state;
-        const read = (name, more) => this.ask("read", { words, model: name, ...more });
-        const [heard, net, main, intact] = await Promise.all([
-          this.ask("listen", { words }), read("transformer", { off, looks: true }),
-          model === "transformer" ? null : read(model, {}), off.length ? read("transformer", { use: "intact" }) : null,
-        ]);
-        this.known = { heard, net, main: main ?? net, intact: model === "transformer" ? intact : null };
-        this.readWords = words;
-      } while (this.again);
-      this.busy = false;
-      this.draw();
-    })();
+    this.running = this.read().catch((error) => {
+      this.busy = false; // the next change may go well
+      throw error;
+    }).then(() => this.draw());
     return this.running;
+  }
+
+  /** Ask for what the state needs, again if it has changed meanwhile. */
+  async read() {
+    do {
+      this.again = false;
+      const { words, off, model } = this.state;
+      const read = (name, more) => this.ask("read", { words, model: name, ...more });
+      const [heard, net, main, intact] = await Promise.all([
+        this.ask("listen", { words }), read("transformer", { off, looks: true }),
+        model === "transformer" ? null : read(model, {}), off.length ? read("transformer", { use: "intact" }) : null,
+      ]);
+      this.known = { heard, net, main: main ?? net, intact: model === "transformer" ? intact : null };
+      this.readWords = words;
+    } while (this.again);
+    this.busy = false;
   }
 
   draw() {

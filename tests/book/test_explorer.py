@@ -1,6 +1,7 @@
 """The explorer of section 6.9: every view driven by keys and by touch, and what it shows compared
 with what Python computes. Leaves out: its models by themselves (test_explorer_models)."""
 
+import json
 import math
 import re
 
@@ -10,6 +11,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from nextword.corpora import village
+from nextword.explorables.figure import PARTS
 from solutions import language_models as lm
 from solutions import transformers
 from tests.browser import NEEDS_CHROMIUM, THOROUGH, violations
@@ -453,3 +455,11 @@ def test_playing_leaves_the_page_free(browser, pages):
         button(figure.figure, "▶ Play").click()
         figure.until("words.length > 9 || document.querySelector('.nw-e .nw-x-out')")
         assert (spent() - before) / len(figure.words()) < 0.016  # a frame's time
+
+
+def test_the_explorer_has_a_page_of_its_own_with_the_same_figure(site):
+    text = (site / "chapters" / "explorer.html").read_text("utf-8")
+    shown = PARTS.search(text)
+    assert shown["name"] == "transformer"
+    assert json.loads(shown["numbers"]) == GIVEN
+    assert re.search(r'class="[^"]*nw-e-page', text[: shown.start()])

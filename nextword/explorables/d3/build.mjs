@@ -8,6 +8,6 @@ const made = await build({
 });
 const code = made.outputFiles[0].text.trim();
 if (!code.startsWith("var d3=")) throw new Error("esbuild wrote something else than expected");
-const rights = readFileSync("LICENSE", "utf8").trim().split("\n")[0];
+const rights = readFileSync("LICENSE", "utf8").match(/^Copyright .*$/m)[0];
 const notice = `/*! Parts of d3 (https://d3js.org). ${rights}. ISC licence: nextword/explorables/d3/LICENSE */\n`;
 writeFileSync("../d3.js", `${notice}export const d3=${code.slice("var d3=".length)}\n`);
