@@ -1,4 +1,4 @@
-"""What is kept of tests has bounds and keys that nobody can forge; and of which tests it is kept."""
+"""What is kept of tests has bounds, and keys that nobody can forge; of which tests it is kept."""
 
 from pathlib import Path
 
