@@ -137,6 +137,13 @@ def records(to: str, chapter: str) -> list[dict]:
     return [json.loads(p.read_text("utf-8")) for p in Path(to, "done").glob("*/record.json")]
 
 
+def count_waiting(to: str, chapter: str) -> int:
+    """Return how many are in the inbox and not yet graded, when our patience is at its end."""
+    if to.startswith("postgres"):
+        return open_inbox(to, chapter).overview().count
+    return sum(1 for where in ("incoming", "work") for _ in Path(to, where).iterdir())
+
+
 def count_done(to: str, chapter: str) -> int:
     if to.startswith("postgres"):
         return len(records(to, chapter))
@@ -208,7 +215,8 @@ def measure(given) -> dict:
         "over": given.over,
         "records": len(found),
         "twice": len(found) - len(tickets),
-        "lost": given.count - len(tickets),
+        "still waiting": (waiting := count_waiting(to, chapter.stem)),
+        "lost": given.count - len(tickets) - waiting,
         "students out of order": disorder,
         "kills": servers.kills,
         "p50": round(waits[len(waits) // 2], 2),
