@@ -60,7 +60,8 @@ WAIT_FOR_LETTERS = """<script>
     const show = () => classList.replace("waiting", came ? "ready" : "late");
     classList.add("waiting");
     const ready = Promise.all(letters).then(() => { came = true; }, () => {});
-    Promise.all([built, Promise.race([ready, pause(600)])]).then(show);
+    const soon = () => requestAnimationFrame(() => requestAnimationFrame(show)); // once laid out
+    Promise.all([built, Promise.race([ready, pause(600)])]).then(soon);
     pause(3000).then(show); // a script that never ends hides no text
   })();
   </script>
