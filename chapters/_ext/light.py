@@ -55,11 +55,14 @@ WAIT_FOR_LETTERS = """<script>
     const names = ["Source Serif 4", "STIX Two Math Part"].map((name) => `1em "${name}"`);
     const letters = [...names, `italic ${names[0]}`].map((name) => document.fonts.load(name));
     const built = new Promise((resolve) => addEventListener("DOMContentLoaded", resolve));
+    const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
     let came = false;
     const show = () => classList.replace("waiting", came ? "ready" : "late");
     classList.add("waiting");
-    setTimeout(show, 600);
-    Promise.all(letters).then(() => { came = true; return built; }).then(show, show);
+    const ready = Promise.all(letters).then(() => { came = true; }, () => {});
+    const soon = () => requestAnimationFrame(() => requestAnimationFrame(show)); // once laid out
+    Promise.all([built, Promise.race([ready, pause(600)])]).then(soon);
+    pause(3000).then(show); // a script that never ends hides no text
   })();
   </script>
 """

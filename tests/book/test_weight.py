@@ -13,7 +13,7 @@ from tests.pages import MODEL, PAGES, ROOT
 from tests.weight import assert_light
 
 # of formulas, of figures to touch, of all; and the first that one sees
-LONGEST = ["notation", "ladder", "06-transformers", "index", "quick-questions"]
+LONGEST = ["notation", "ladder", "06-transformers", "index"]
 LONGEST = [f"chapters/{name}.html" for name in LONGEST]
 
 ITALIC = 0x1D434  # the capital A of the italic alphabet
