@@ -110,3 +110,19 @@ def torch_lstm(given):
 
 def ids_of(packed, words):
     return [packed["words"].index(word) for word in ["<s>", *words]]
+
+
+def gathered(site, path):
+    """Write a page of the book that holds all its explorables, as they were built, nothing else.
+
+    On a chapter's own page a browser lays out thousands of letters after each key.
+    """
+    built = {stem: (site / "chapters" / f"{stem}.html").read_text("utf-8") for stem in PAGES}
+    figures = [found[0] for text in built.values() for found in PARTS.finditer(text)]
+    assert len(figures) == len(STORED)
+    head, rest = built[PAGES[0]].split("<article", 1)
+    opening, tail = rest.split(">", 1)[0], rest.split("</article>", 1)[1]
+    head = head.replace("<head>", f'<head><base href="{(site / "chapters").as_uri()}/">', 1)
+    frame = [re.sub(r'href="#[^"]+"', 'href="."', part) for part in (head, tail)]  # led to sections
+    whole = f"{frame[0]}<article{opening}>{''.join(figures)}</article>{frame[1]}"
+    path.write_text(whole, "utf-8")

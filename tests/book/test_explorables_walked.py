@@ -10,43 +10,22 @@ import pytest
 import torch
 
 from nextword.corpora import village
-from nextword.explorables.figure import PARTS
 from nextword.explorables.quantised import dequantised
 from nextword.models import checkpoints
 from solutions import embeddings, ngrams
 from solutions import language_models as lm
 from tests.browser import NEEDS_CHROMIUM, THOROUGH
 from tests.explorable_pages import (
-    PAGES,
-    STORED,
     Keyboard,
     Touch,
     button,
     context_of,
+    gathered,
     numbers_of,
     shown,
 )
 
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
-
-
-@pytest.fixture(scope="module")
-def gathered(site, tmp_path_factory):
-    """A page of the book that holds all its explorables, as they were built, and nothing else.
-
-    On a chapter's own page a browser lays out thousands of letters after each key.
-    """
-    built = {stem: (site / "chapters" / f"{stem}.html").read_text("utf-8") for stem in PAGES}
-    figures = [found[0] for text in built.values() for found in PARTS.finditer(text)]
-    assert len(figures) == len(STORED)
-    head, rest = built[PAGES[0]].split("<article", 1)
-    opening, tail = rest.split(">", 1)[0], rest.split("</article>", 1)[1]
-    head = head.replace("<head>", f'<head><base href="{(site / "chapters").as_uri()}/">', 1)
-    path = tmp_path_factory.mktemp("gathered") / "all.html"
-    frame = [re.sub(r'href="#[^"]+"', 'href="."', part) for part in (head, tail)]  # led to sections
-    whole = f"{frame[0]}<article{opening}>{''.join(figures)}</article>{frame[1]}"
-    path.write_text(whole, "utf-8")
-    return path
 
 
 HANDS = {f"{hand.__name__} at {width}": (hand, width)
@@ -55,9 +34,11 @@ HANDS = {f"{hand.__name__} at {width}": (hand, width)
 
 
 @pytest.fixture(scope="module", params=HANDS.values(), ids=HANDS)
-def hand(request, browser, gathered):
-    """A hand on that page, which is opened once for all tests."""
+def hand(request, browser, site, tmp_path_factory):
+    """A hand on a page with all explorables, which is opened once for all tests."""
     kind, width = request.param
+    path = tmp_path_factory.mktemp("gathered") / "all.html"
+    gathered(site, path)
     with context_of(browser, viewport={"width": width, "height": 1000}, has_touch=True) as context:
         page = context.new_page()
         page.set_default_timeout(60_000)  # a busy machine
@@ -65,7 +46,7 @@ def hand(request, browser, gathered):
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda m: m.type == "error" and complaints.append(m.text))
         page.on("request", lambda r: r.url.startswith("http") and complaints.append(r.url))
-        page.goto(gathered.as_uri())
+        page.goto(path.as_uri())
         yield kind(page)
         assert complaints == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
