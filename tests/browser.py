@@ -97,7 +97,7 @@ def assert_open_to_everyone(page, width, *, contrast=True, axe=True):
 
 def assert_silent(page):
     """No request to another host, and nothing in the console."""
-    assert [u for u in page.fetched if not u.startswith(("file:", "data:"))] == []
+    assert [u for u in page.fetched if not u.startswith(("file:", "data:", "blob:"))] == []
     assert page.complaints == []
 
 

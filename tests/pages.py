@@ -18,9 +18,9 @@ FORMULAS = """[...document.querySelectorAll('div.formula')].map((formula) => {
     const box = formula.getBoundingClientRect();
     const pieces = [...formula.querySelectorAll('.statement > span')]
         .map((piece) => piece.getBoundingClientRect());
-    const middles = pieces.map((p) => (p.top + p.bottom) / 2);
+    const highest = Math.min(...pieces.map((p) => p.bottom)); // tall pieces reach far below others
     return { text: formula.getAttribute('id') || formula.textContent.slice(0, 40),
-             lines: Math.max(...middles) - Math.min(...middles) > 12 ? 2 : 1,
+             lines: pieces.some((p) => p.top > highest - 2) ? 2 : 1,
              leaves: pieces.some((p) => p.left < box.left - 1 || p.right > box.right + 1) };
 })"""
 WIDE_CODE = """[...document.querySelectorAll('.bd-article pre')]

@@ -128,6 +128,7 @@ export function draw(live, numbers) {
   const shownView = () => (wide() && store.state.view === "next" ? "heads" : store.state.view);
 
   function show() {
+    if (root.style.visibility) requestAnimationFrame(() => root.style.removeProperty("visibility"));
     const view = shownView();
     for (const [name, tab] of Object.entries(tabs)) {
       tab.setAttribute("aria-selected", String(name === view));
@@ -181,6 +182,7 @@ export function draw(live, numbers) {
     store.refresh();
   }
 
+  root.style.visibility = "hidden"; // until it knows its width, so that nobody sees its parts move
   live.append(root);
   new ResizeObserver(arrange).observe(root);
   arrange();
