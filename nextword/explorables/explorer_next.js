@@ -43,7 +43,8 @@ export function makeNext(store, { add }) {
       body.append("span").attr("class", "nw-x-name");
       const tracks = body.append("span").attr("class", "nw-e-tracks").attr("aria-hidden", "true");
       for (const part of ["raw", "now", "true", "was"]) tracks.append("i").attr("class", `nw-e-${part}`);
-      body.append("span").attr("class", "nw-e-figures");
+      body.append("span").attr("class", "nw-e-figures").attr("aria-hidden", "true");
+      body.append("span").attr("class", "nw-x-aside"); // read out in place of the figures
       return item;
     }).order().style("transform", (d) => `translateY(${d.i * ROW}px)`).each(function each({ id, word }) {
       const item = d3.select(this), says = item.select(".nw-e-figures");
@@ -55,7 +56,7 @@ export function makeNext(store, { add }) {
       item.select(".nw-e-was").style("left", `${100 * (intact ? intact[id] : 0)}%`).style("display", intact ? null : "none");
       const wrong = truth.size && !truth.has(id);
       says.selectAll("span").data([percent(now[id]), truth.size ? (wrong ? "✗" : percent(truth.get(id))) : ""]).join("span").text(String);
-      item.select("button").attr("aria-label", `${word}: ${percent(now[id])} percent${truth.size ? (wrong ? ", impossible" : `, true ${percent(truth.get(id))}`) : ""}${intact ? `, with all heads ${percent(intact[id])}` : ""}${word === follows ? ", it follows" : ""}`);
+      item.select(".nw-x-aside").text(`: ${percent(now[id])} percent${truth.size ? (wrong ? ", impossible" : `, true ${percent(truth.get(id))}`) : ""}${intact ? `, with all heads ${percent(intact[id])}` : ""}${word === follows ? ", it follows" : ""}`);
     });
     drawBeams(ended);
   }
@@ -80,9 +81,10 @@ export function makeNext(store, { add }) {
     if (asked !== wanted) return;
     beams.replaceChildren(...found.map((each) => {
       const texts = each.words.map((word, i) => h("span", { class: i === each.leftAt ? "nw-x-out" : each.leftAt !== null && i > each.leftAt ? "nw-x-after" : null }, `${word} `));
-      const label = `${each.words.join(" ")}: ${percent(each.p)} percent, ${each.truth ? `true ${percent(each.truth)}` : "impossible"}`;
-      return h("li", {}, h("button", { type: "button", class: "nw-e-beam", "aria-label": label, onclick: () => add(...each.words) },
-        h("span", {}, texts), h("span", { class: "nw-e-figures" }, h("span", {}, percent(each.p)), h("span", {}, each.truth ? percent(each.truth) : "✗"))));
+      const read = `: ${percent(each.p)} percent, ${each.truth ? `true ${percent(each.truth)}` : "impossible"}`;
+      return h("li", {}, h("button", { type: "button", class: "nw-e-beam", onclick: () => add(...each.words) },
+        h("span", {}, texts), h("span", { class: "nw-x-aside" }, read),
+        h("span", { class: "nw-e-figures", "aria-hidden": "true" }, h("span", {}, percent(each.p)), h("span", {}, each.truth ? percent(each.truth) : "✗"))));
     }));
   }
 

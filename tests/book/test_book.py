@@ -30,7 +30,7 @@ NOISE = {
     "timing": re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|µs|seconds|s)\b|it/s|Wall time"),
 }
 
-# names of languages in which figures are drawn, and whose library they are drawn with: nothing is fetched
+# languages in which figures are drawn, and the library that draws them: names, nothing is fetched
 NAMES_ONLY = ("http://www.w3.org/", "https://d3js.org")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 

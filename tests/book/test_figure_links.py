@@ -9,9 +9,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from tests.book.test_explorables_walked import gathered  # noqa: F401 - a fixture
 from tests.browser import NEEDS_CHROMIUM
-from tests.explorable_pages import PAGES, button, context_of
+from tests.explorable_pages import PAGES, button, context_of, gathered
 
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
 
@@ -59,12 +58,13 @@ SAID = {
 
 
 @pytest.fixture(scope="module")
-def linked(gathered, site):  # noqa: F811
+def linked(site, tmp_path_factory):
     """The page of all explorables with every sentence of the book that sets one, above them."""
     built = [(site / "chapters" / f"{stem}.html").read_text("utf-8") for stem in PAGES]
     links = [found for text in built for found in LINK.findall(text)]
-    path = gathered.with_name("linked.html")
-    text = gathered.read_text("utf-8")
+    path = tmp_path_factory.mktemp("linked") / "linked.html"
+    gathered(site, path)
+    text = path.read_text("utf-8")
     path.write_text(re.sub("<article[^>]*>", lambda m: m[0] + " ".join(links), text, count=1))
     return path
 

@@ -90,13 +90,13 @@ def test_the_game_is_played_to_its_end_with_a_score_that_python_computes(seat):
                 number = float(text.removesuffix(" %").replace("<1", "0.25"))
                 assert number == pytest.approx(100 * row[i], abs=0.51)
         assert sums == pytest.approx(lost, abs=0.051)
-        assert f"“{question['answer']}”" in figure.get_by_role("status").inner_text()
+        assert f"“{question['answer']}”" in figure.locator(".nw-x-spoken").inner_text()
         assert page.evaluate(FITS) <= height
         if k < len(story["questions"]) - 1:
             assert page.evaluate("document.activeElement.textContent") == "Next word"
             hand.press(button(figure, "Next word"))
             assert page.evaluate("document.activeElement.className") == "front-word"
-    assert "that is the floor" in figure.get_by_role("status").inner_text()
+    assert "that is the floor" in figure.locator(".nw-x-spoken").inner_text()
     best = PLAYERS[lost.index(min(lost[:3]))]
     assert figure.locator(".front-best").count() == 1
     assert f"front-p{PLAYERS.index(best)}" in figure.locator(".front-best").get_attribute("class")

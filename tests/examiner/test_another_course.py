@@ -14,7 +14,15 @@ import pytest
 from tests.course import COURSE
 from tests.examiner.test_rooms import PACKAGE, ROOMS
 
-STUDENTS_ROOMS = {"boundary", "candidate", "catalogue", "check", "judge", "suite"}
+STUDENTS_ROOMS = {
+    "boundary",
+    "candidate",
+    "catalogue",
+    "check",
+    "counterexamples",
+    "judge",
+    "suite",
+}
 CLASS = {"ada": (4, 6), "ben": (4, 0), "cleo": (4, 3)}  # points of the two tasks
 BIN = Path(sys.executable).parent
 pytestmark = pytest.mark.slow
