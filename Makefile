@@ -9,9 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SHOWN = ngrams $(if $(filter none,$(TORCH)),,attention)
 # tests wait for browsers, kernels and limits: with three workers, two cores are busy for 73 % of the time
 WORKERS ?= 4
-# freed memory is kept for the next tensor: asking the system for it anew takes a third of the time of pages that compute
-MEMORY = MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=4294967296
-PYTEST = OMP_NUM_THREADS=1 $(MEMORY) $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 # pictures are compared by what they show, not by the last digits of places on the paper
 NBVAL = --nbval --nbval-sanitize-with .ci/pictures.cfg
 # PyTorch: the build for processors; TORCH=cuda takes the one for graphics cards where only that

@@ -12,11 +12,12 @@ pytest.importorskip("distributed", reason="Dask is not installed: pip install '.
 from examiner.cluster.elsewhere import Machines as Elsewhere
 from examiner.cluster.grader import Way
 from examiner.errors import UserError
+from tests.browser import THOROUGH
 from tests.examiner.cluster.conftest import SOURCES
 from tests.examiner.cluster.machines import Machines, machines
 from tests.examiner.grading.conftest import Quiet, TinyCourse, sandbox_works
 
-COUNT = 24
+COUNT = 24 if THOROUGH else 8
 pytestmark = pytest.mark.slow
 
 
