@@ -19,11 +19,6 @@ from tests.browser import THOROUGH, browser, show  # noqa: F401 (fixtures, found
 
 ROOT = Path(__file__).parents[1]
 
-# for what tests start, such as pages' kernels: freed memory is kept for the next tensor; to ask the
-# system for it anew takes a third of the time of a page that computes
-os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(1 << 30))
-os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 32))
-
 DEMO_CATALOGUE = """
 stem = "demo"
 number = 9
