@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 
 from examiner.catalogue import Chapter
 from examiner.grading.page import Page, Part, sentence
+from examiner.grading.store import file_name, write_atomically
 from examiner.plural import count
 from examiner.project import COMMAND
 from examiner.results import SubmissionResult, TaskResult, Verdict
@@ -64,6 +66,14 @@ def _plain(text: str) -> str:
 
 def _code(text: str) -> str:
     return "\n".join(f"      {line}" for line in text.splitlines())
+
+
+def write(out: Path, chapter: Chapter, shown: SubmissionResult) -> dict[str, str]:
+    """Write a student's two pages into a folder; return them by the endings of their names."""
+    pages = {".md": markdown(chapter, shown), ".html": page(chapter, shown)}
+    for ending, text in pages.items():
+        write_atomically(out / f"{file_name(shown.student)}{ending}", text, durable=False)
+    return pages
 
 
 def markdown(chapter: Chapter, result: SubmissionResult) -> str:

@@ -20,7 +20,7 @@ from examiner.grading.basis import Basis, basis_of, with_course
 from examiner.grading.entries import open_class
 from examiner.grading.hand_back import write_uploads
 from examiner.grading.roster import Roster, Student
-from examiner.grading.store import REASONS, Kept, Key, Store, file_name, write_atomically
+from examiner.grading.store import REASONS, Kept, Key, Store, write_atomically
 from examiner.grading.submissions import Submission, read, read_package
 from examiner.grading.workers import KEPT, Course, Finished, WorkerPool
 from examiner.grading.works import Entry
@@ -196,12 +196,12 @@ class _Records:
         """Keep a result, and write its page."""
         self._results[index] = result = replace(result, of=self._whose[index])
         self._store.save(self._keys[index], result)
-        _write_feedback(self._out, self._chapter, self._told(result))
+        feedback.write(self._out, self._chapter, self._told(result))
 
     def outcome(self, faults: Sequence[Fault]) -> Outcome:
         """Write the pages of those whose work has not changed; return what was found of all."""
         for index in set(self._results).difference(self.todo):
-            _write_feedback(self._out, self._chapter, self._told(self._results[index]))
+            feedback.write(self._out, self._chapter, self._told(self._results[index]))
         ordered = tuple(self._results[index] for index in range(len(self._keys)))
         changes = _changes(self._before, self._keys, ordered)
         found = Outcome(
@@ -318,12 +318,6 @@ def _met_on_the_way(results: Sequence[SubmissionResult], known: Sequence[Fault])
                 names.add(test.name)
                 why = "the reference failed it, twice, while the class was graded"
                 yield Fault(task.task.id, test.name, "", why)
-
-
-def _write_feedback(out: Path, chapter: Chapter, result: SubmissionResult) -> None:
-    name = file_name(result.student)
-    for suffix, render in ((".md", feedback.markdown), (".html", feedback.page)):
-        write_atomically(out / f"{name}{suffix}", render(chapter, result), durable=False)
 
 
 def _changes(

@@ -19,7 +19,7 @@ from examiner.cluster.plain import Form, NonsenseError, job_of
 from examiner.errors import UserError
 from examiner.grading import feedback
 from examiner.grading.admission import Admission
-from examiner.grading.store import Key, Store, file_name, write_atomically
+from examiner.grading.store import Key, Store
 from examiner.grading.submissions import Submission
 from examiner.inbox.arrivals import Arrival, Inbox, InboxError
 from examiner.results import SubmissionResult
@@ -232,20 +232,10 @@ class Desk:
             assert job.result is not None
             result = replace(self._terms.admission.spare(job.result), of=job.submission.whose)
             self._store.save(self._key(job.submission), result)
-            pages = self._pages(result)
+            pages = feedback.write(self._terms.out, self._terms.chapter, self._terms.told(result))
             self._inbox.finish(job.arrival, self._record(job, result), pages)
             self._unstored.pop(0)
             self._watcher.graded(job.arrival, result)
-
-    def _pages(self, result: SubmissionResult) -> dict[str, str]:
-        shown, name = self._terms.told(result), file_name(result.student)
-        pages = {
-            ".md": feedback.markdown(self._terms.chapter, shown),
-            ".html": feedback.page(self._terms.chapter, shown),
-        }
-        for suffix, text in pages.items():
-            write_atomically(self._terms.out / f"{name}{suffix}", text, durable=False)
-        return pages
 
     def _record(self, job: _Job, result: SubmissionResult) -> dict[str, Any]:
         return {

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import platform
 
+from examiner.errors import UserError
+
 NATIVE, COMMON = "native", "common"
 # AVX2 and FMA, as every x86 server since 2015 has them. MKL promises the same digits on processors
 # of several makers in this mode alone
@@ -27,6 +29,11 @@ _COMMON = {
 
 
 def choose(kernels: str) -> None:
-    """Have the libraries of this process, and of all that it starts, compute in one of two ways."""
+    """Have the libraries of this process, and of all that it starts, compute in one of two ways.
+
+    Raises UserError for a way that is neither native nor common.
+    """
+    if kernels not in (NATIVE, COMMON):
+        raise UserError(f"--kernels {kernels}: expected native or common")
     if kernels == COMMON:
         os.environ.update(_COMMON.get(platform.machine(), {}))

@@ -70,9 +70,9 @@ def race(
             "which entries? Give a folder of them, or write the course's own: "
             "nextword race --entries DIR"
         )
-    if sandbox not in ("bubblewrap", "none"):
-        raise UserError(f"--sandbox {sandbox}: expected bubblewrap or none")
-    board = _raced(submissions, words, seed, track, train_seconds, out, sandbox != "none")
+    from nextword.cli.grade import is_confined
+
+    board = _raced(submissions, words, seed, track, train_seconds, out, is_confined(sandbox))
     if json_file:
         text = json.dumps(board.to_json(reveal=reveal), indent=1, ensure_ascii=False) + "\n"
         _write(json_file, text)

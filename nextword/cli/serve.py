@@ -48,19 +48,15 @@ def serve(
 
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
-    from examiner.errors import UserError
     from examiner.sandbox import kernels as instructions
+    from nextword.cli.grade import is_confined, shows_examples
 
-    if kernels not in (instructions.NATIVE, instructions.COMMON):
-        raise UserError(f"--kernels {kernels}: expected native or common")
-    if sandbox not in ("bubblewrap", "none"):
-        raise UserError(f"--sandbox {sandbox}: expected bubblewrap or none")
     instructions.choose(kernels)
+    confined = is_confined(sandbox)
     from examiner.grading.run import Options, processors
     from examiner.inbox.board import Board
     from examiner.inbox.serving import serve as run
     from examiner.project import find_project
-    from nextword.cli.grade import shows_examples
     from nextword.cli.stopping import politely
 
     project = find_project()
@@ -69,7 +65,7 @@ def serve(
         out=out or project.root / "grades" / found.stem,
         jobs=jobs or processors(),
         seed=seed,
-        confined=sandbox != "none",
+        confined=confined,
         examples=shows_examples(project, None),
     )
     opened = open_inbox(inbox, found.stem, rate)
