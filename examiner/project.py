@@ -6,6 +6,7 @@ students' module    coursework/STEM.py        coursework/STEM.py        STEM.py
 known to `check`    coursework/known/         coursework/known/         known/
 tests               tests/STEM/suite/         tests/STEM/suite/         tests/STEM/suite/
 settings            course.toml               course.toml
+dates               schedule.toml
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from examiner.catalogue import Catalogue, read_catalogue
+from examiner.catalogue import Catalogue, read_catalogue, schedule
 from examiner.catalogue.settings import FILE, Settings, read_settings
 from examiner.errors import UserError
 
@@ -56,6 +57,12 @@ class Project:
     def catalogue(self) -> Catalogue:
         """The chapters of the folder, read once; raises UserError where a file is no catalogue."""
         return read_catalogue(self._catalogue_files(), self.settings.title)
+
+    @cached_property
+    def schedule(self) -> schedule.Schedule:
+        """What schedule.toml says; without the file, nothing is scheduled."""
+        stems = [chapter.stem for chapter in self.catalogue.chapters]
+        return schedule.read_schedule(self.root / schedule.FILE, stems)
 
     def _catalogue_files(self) -> list[Path]:
         """Return the catalogue's files; in a flat folder other TOML files may lie beside them."""
@@ -120,6 +127,10 @@ class Project:
         """Return a chapter's assignment notebook, None where it has none."""
         path = self.root / "solutions" / f"{stem}.ipynb"
         return path if path.is_file() else None
+
+    def variants(self, stem: str) -> Path:
+        """Return where a chapter says what its assignment may ask for instead; few say it."""
+        return self.root / "solutions" / "variants" / f"{stem}.toml"
 
     def state(self, name: str) -> Path:
         """Return a path in the folder that keeps progress and caches; makes the folder."""

@@ -154,6 +154,7 @@ class TaskResult:
     task: Task
     tests: tuple[TestResult, ...]
     examples: tuple[SmallestExample, ...] = ()  # of what is wrong, at most one for each function
+    by_hand: float | None = None  # the points that a person gave in the tests' place
 
     @property
     def verdict(self) -> Verdict:
@@ -162,7 +163,12 @@ class TaskResult:
 
     @property
     def score(self) -> float:
-        """Points of the task times the weight of the passed tests over the weight of all."""
+        """Points of the task times the weight of the passed tests over the weight of all.
+
+        A mark by hand takes their place.
+        """
+        if self.by_hand is not None:
+            return self.by_hand
         whole = math.fsum(test.weight for test in self.tests)
         passed = math.fsum(t.weight for t in self.tests if t.verdict is Verdict.PASSED)
         return round(self.task.points * passed / whole, 2) if whole else 0.0
@@ -188,11 +194,43 @@ class Whose:
     name: str = ""
     email: str = ""
     remarks: tuple[str, ...] = ()
+    # task ids, and when each first passed its visible tests: as the student's own machine says
+    first_success: tuple[tuple[str, str], ...] = ()
 
     @property
     def called(self) -> str:
         """The name, where there is one, and the id."""
         return f"{self.name} ({self.student})" if self.name else self.student
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What counts of what was earned, and why; it is made when results are told, and never kept."""
+
+    earned: float  # before lateness
+    counts: float
+    late_line: str = ""  # "handed in 1 day 3 h late: 37.5 - 10 % = 33.75"
+    handed_in: str = ""  # ISO 8601; "": not known
+    late: int = 0  # seconds
+    days_used: int = 0  # of the days in hand
+    corrections: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What is to be said of it."""
+        return (*self.corrections, *([self.late_line] if self.late_line else []))
+
+    @property
+    def says(self) -> bool:
+        """Whether there is anything to say."""
+        return bool(self.lines or self.handed_in)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `grade --json` says besides, where there is something to say."""
+        said = {"handed_in": self.handed_in, "late": self.late, "days_used": self.days_used}
+        said |= {"corrections": list(self.corrections)}
+        changed = {"earned": self.earned} if self.lines else {}
+        return changed | {key: value for key, value in said.items() if value}
 
 
 @dataclass(frozen=True)
@@ -204,6 +242,7 @@ class SubmissionResult:
     notice: str = ""  # what concerns the whole submission: "sorting.py has a syntax error"
     files: tuple[str, ...] = field(default=())  # what was graded, relative to the submission
     of: Whose | None = field(default=None, compare=False)  # None: nothing but the id is known
+    standing: Standing | None = field(default=None, compare=False)  # None: as it was judged
 
     @property
     def whose(self) -> Whose:
@@ -211,9 +250,14 @@ class SubmissionResult:
         return self.of or Whose(self.student)
 
     @property
-    def score(self) -> float:
+    def earned(self) -> float:
         """Sum of the tasks' scores."""
         return round(math.fsum(task.score for task in self.tasks), 2)
+
+    @property
+    def score(self) -> float:
+        """What counts in the end: what was earned, less what lateness costs."""
+        return self.standing.counts if self.standing else self.earned
 
     @property
     def max_score(self) -> int:
@@ -221,9 +265,20 @@ class SubmissionResult:
         return sum(task.task.points for task in self.tasks)
 
     @property
+    def was_not_read(self) -> bool:
+        """Whether there was no module that could be graded, as the notice says."""
+        return bool(self.notice) and all(
+            test.verdict is Verdict.MISSING and bool(test.message) and test.message in self.notice
+            for task in self.tasks
+            for test in task.tests
+        )
+
+    @property
     def provisional(self) -> bool:
         """Whether something could not be judged, so that the score may still rise."""
-        return any(task.verdict is Verdict.NOT_JUDGED for task in self.tasks)
+        return any(
+            task.verdict is Verdict.NOT_JUDGED and task.by_hand is None for task in self.tasks
+        )
 
     def without_examples(self) -> SubmissionResult:
         """Return the result as students see it where examples are held back."""
@@ -240,6 +295,7 @@ class SubmissionResult:
             "provisional": self.provisional,
             "notice": self.notice,
             "remarks": list(self.whose.remarks),
+            **(self.standing.to_json() if self.standing else {}),
             "tasks": [task.to_json() for task in self.tasks],
         }
 

@@ -16,8 +16,22 @@ from typer.testing import CliRunner, Result
 from examiner.catalogue import Chapter, parse_chapter
 from nextword.cli import app
 from tests.browser import THOROUGH, browser, show  # noqa: F401 (fixtures, found by their names)
+from tests.turns import TURN
 
 ROOT = Path(__file__).parents[1]
+
+DEMO_SETTINGS = """\
+[project]
+name = "demo"
+version = "1.0"
+license-files = ["LICENSE*"]
+
+[tool.setuptools.packages.find]
+include = ["examiner*"]
+
+[tool.setuptools.package-data]
+examiner = ["**/*.ini"]
+"""
 
 DEMO_CATALOGUE = """
 stem = "demo"
@@ -122,25 +136,27 @@ def test_counter(demo):
 
 # files that take longest, beginning with the longest: no worker shall be left with one at the end
 LONG = (
-    "tests/every_chapter/test_fresh_seeds.py",
-    "tests/every_chapter/test_counterexamples.py",
-    "tests/book/test_every_page.py",
     "tests/examiner/grading/test_sample_class.py",
+    "tests/book/test_every_page.py",
+    "tests/examiner/nbgrader/test_walk.py",
+    "chapters/02-ngrams-writing.ipynb",
+    "tests/every_chapter/test_counterexamples.py",
+    "tests/examiner/attacks/test_attacks.py",
+    "tests/every_chapter/test_fresh_seeds.py",
+    "chapters/05-attention-words.ipynb",
+    "tests/examiner/test_mutants.py",
+    "tests/nextword/test_train.py",
+    "tests/examiner/grading/test_torch.py",
     "tests/every_chapter/test_generic_cheats.py",
     "tests/every_chapter/test_misconceptions.py",
-    "chapters/02-ngrams-writing.ipynb",
-    "chapters/05-attention-words.ipynb",
-    "chapters/06-transformers-today.ipynb",
-    "tests/examiner/nbgrader/test_walk.py",
-    "tests/examiner/attacks/test_attacks.py",
     "tests/examiner/test_new_chapter.py",
+    "chapters/06-transformers-today.ipynb",
     "chapters/03-embeddings-measured.ipynb",
     "chapters/03-embeddings-learned.ipynb",
     "chapters/03-embeddings.ipynb",
     "chapters/01-language-models.ipynb",
     "chapters/04-rnns.ipynb",
     "tests/examiner/nbgrader/test_stock.py",
-    "tests/examiner/grading/test_torch.py",
 )
 
 # a crowded machine makes any input slow
@@ -164,6 +180,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_report_header() -> str:
+    """Say whose turn it is."""
+    return f"turn: {TURN} (TURN={TURN} make test repeats it)"
+
+
 @pytest.fixture
 def demo_chapter() -> Chapter:
     """A chapter of two tasks, the only one of the course folder below."""
@@ -180,14 +201,9 @@ def demo_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "solutions" / "demo.toml").write_text(DEMO_CATALOGUE, "utf-8")
     (tmp_path / "tests" / "demo" / "suite" / "test_demo.py").write_text(DEMO_SUITE, "utf-8")
     (tmp_path / "tests" / "demo" / "suite" / "small.py").write_text(DEMO_SMALL, "utf-8")
-    for name in (
-        "pyproject.toml",
-        "constraints.txt",
-        "requirements.txt",
-        "LICENSE",
-        "LICENSE-TEXT",
-    ):
+    for name in ("constraints.txt", "requirements.txt", "LICENSE", "LICENSE-TEXT"):
         (tmp_path / name).write_text(name, "utf-8")
+    (tmp_path / "pyproject.toml").write_text(DEMO_SETTINGS, "utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -200,16 +216,37 @@ def nextword() -> Callable[..., Result]:
 
 
 @pytest.fixture(scope="session")
-def site(request, tmp_path_factory):
-    """The book, built with warnings as errors, once for all workers."""
-    pytest.importorskip("jupyter_book", reason="the book is built with pip install '.[book]'")
+def made_once(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str, Callable[[Path], object]], Path]:
+    """A folder that is made once for all workers: `made_once("book", make)`, with `make(folder)`.
+
+    Nobody may change what is in it: tests that do take a copy. Where it cannot be made, nothing is
+    left of it, and whoever asks next tries again.
+    """
     several = hasattr(request.config, "workerinput")  # the environment is a child's, too
-    out = tmp_path_factory.getbasetemp()
-    out = (out.parent if several else out) / "book"
-    with FileLock(out.with_suffix(".lock")):
-        if not out.is_dir():
-            _build_book(out)
-    return out / "_build" / "html"
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if several else base
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        folder = base / name
+        with FileLock(folder.with_suffix(".lock")):
+            if not folder.is_dir():
+                try:
+                    make(folder)
+                except BaseException:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    raise
+        return folder
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def site(made_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """The book, built with warnings as errors."""
+    pytest.importorskip("jupyter_book", reason="the book is built with pip install '.[book]'")
+    return made_once("book", _build_book) / "_build" / "html"
 
 
 def _build_book(out: Path) -> None:
@@ -218,8 +255,6 @@ def _build_book(out: Path) -> None:
     done = subprocess.run(
         [*map(str, command), "--keep-going"], capture_output=True, text=True, encoding="utf-8"
     )
-    if done.returncode != 0:
-        shutil.rmtree(out, ignore_errors=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 

@@ -49,7 +49,7 @@ def test_the_step_takes_the_version_that_is_tested():
 def test_students_install_with_one_command_which_all_pages_name():
     lines = [line for line in text("requirements.txt").splitlines() if not line.startswith("#")]
     assert lines == ["."]
-    assert text("chapters/setup.md").count("pip install -r requirements.txt") == 3
+    assert text("chapters/setup.md").count("pip install -r requirements.txt") == 4
     for name in ("README.md", "examiner/release/student.py", ".github/workflows/student.yml"):
         assert "pip install -r requirements.txt" in text(name), name
         assert "install-torch" in text(name), name
@@ -107,3 +107,13 @@ def test_what_the_tests_need_is_pinned():
         for need in needs
     }
     assert wanted - pins == set()
+
+
+def test_the_grading_machines_image_has_the_sandbox_and_no_root():
+    page = text("chapters/grading-machines.md")
+    assert "podman build --target grader" in page
+    (stage,) = re.findall(
+        r"^FROM course AS grader\n(.*?)^FROM ", text("Containerfile"), re.M | re.S
+    )
+    assert "bubblewrap" in stage
+    assert re.findall(r"^USER (\w+)", stage, re.M)[-1] == "reader"

@@ -13,6 +13,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from withheld import is_withheld
 
 from examiner.errors import UserError
 from examiner.project import Project
@@ -43,7 +44,7 @@ def prepare(app: Sphinx) -> None:
         names[name] = f"{name}-{hashlib.sha256(data).hexdigest()[:10]}.{suffix}"
         made[names[name]] = data
 
-    keep("course", "zip", bundle(project, STEMS))
+    keep("course", "zip", bundle(project, STEMS, whole=not is_withheld()))
     for chapter in chapters:
         keep(chapter.stem, "json", json.dumps(described(project, chapter)).encode())
     tarball = pyodide.place() if pyodide.place().exists() else None

@@ -43,6 +43,10 @@ class Settings:
     # when students see the smallest examples of what is wrong: "at once", "never", or from a day
     # on, such as "2026-12-01"
     examples: str = AT_ONCE
+    # what lateness costs, such as "10 % a day, at most 50 %, 3 days in hand" (term/dates.py)
+    late: str = ""
+    # where students' pages send them who think that a mark is wrong: mailto:ADDRESS, https://…
+    second_look: str = ""
 
     def shows_examples(self, day: date) -> bool:
         """Tell whether students see on a day on which inputs their work is wrong."""

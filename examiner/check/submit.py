@@ -8,9 +8,10 @@ import io
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from examiner.boundary.deadline import Deadline
@@ -33,8 +34,8 @@ class Package:
     missing: tuple[str, ...]
 
 
-def work_of(name: str, start: Path | None = None) -> tuple[Chapter, Path]:
-    """Return a chapter, which a user called so, and the folder with the student's module.
+def work_of(name: str, start: Path | None = None) -> tuple[Chapter, Path, Project]:
+    """Return a chapter, which a user called so, the folder with the module, and the course's.
 
     That is coursework/, or the assignment's own folder. Raises UserError when there is no module.
     """
@@ -48,15 +49,22 @@ def work_of(name: str, start: Path | None = None) -> tuple[Chapter, Path]:
     chapter, _ = project.catalogue.resolve(name)
     module, notebook = here / f"{chapter.stem}.py", here / f"{chapter.stem}.ipynb"
     if module.is_file() and (notebook.is_file() or copies_of(notebook)):
-        return chapter, here
+        return chapter, here, project
     module = project.package("coursework") / module.name
     if not module.is_file():
         raise UserError(f"there is no {module}: nothing to hand in")
-    return chapter, module.parent
+    return chapter, module.parent, project
 
 
-def pack(chapter: Chapter, folder: Path, target: Path) -> Package:
+def pack(
+    chapter: Chapter,
+    folder: Path,
+    target: Path,
+    besides: Mapping[str, bytes] = MappingProxyType({}),
+) -> Package:
     """Write the module and, if there is one, the notebook into a zip; say what is missing.
+
+    `besides` are other files that go into it, by name.
 
     The zip is read again before it gets its name, so what is there can be unpacked.
     """
@@ -65,7 +73,7 @@ def pack(chapter: Chapter, folder: Path, target: Path) -> Package:
     files = [module, *([notebook] if notebook.is_file() else [])]
     missing = [*_module_gaps(module, chapter), *notebook_gaps(notebook, chapter)]
     missing += [_left_out(copy, of) for of in (module, notebook) for copy in copies_of(of)]
-    data = zip_of({path.name: path.read_bytes() for path in files})
+    data = zip_of({**{path.name: path.read_bytes() for path in files}, **besides})
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for path in files:
             if archive.read(path.name) != path.read_bytes():
@@ -75,7 +83,7 @@ def pack(chapter: Chapter, folder: Path, target: Path) -> Package:
         target.write_bytes(data)
     except OSError as error:
         raise UserError(f"{target} cannot be written: {error.strerror}") from None
-    return Package(target, tuple(path.name for path in files), tuple(missing))
+    return Package(target, (*(path.name for path in files), *besides), tuple(missing))
 
 
 def _left_out(copy: Path, of: Path) -> str:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
 
 from examiner.catalogue import Chapter, Task
 from examiner.check.chapter import check_chapter
+from examiner.check.firsts import firsts_file, note
 from examiner.check.terminal import CheckReport
 from examiner.project import Project
 from examiner.results import SubmissionResult, Verdict
@@ -72,6 +74,8 @@ def _stay_with(
             project, chapter, package=package, task_ids={task.id}, report=report.test
         )
         report.finish(result)
+        if package == "coursework":
+            note(firsts_file(project), result.tasks, datetime.now(UTC))
         if not _open(result, [task]):
             return
         report.console.print(f"Waiting until you save {path.name} … (Ctrl-C ends this)\n")

@@ -30,6 +30,7 @@ from examiner.grading.works import MAX_FILE, Entry, ProblemError, is_junk
 from examiner.judge.wording import LONGEST, clean
 from examiner.project import COMMAND
 from examiner.results import Verdict
+from examiner.term.times import Handed, of_gradescope
 
 METADATA = "submission_metadata.yml"  # in which Gradescope says whose its folders are
 MAX_METADATA = 16 << 20
@@ -220,6 +221,7 @@ def _entry(key: str, members: Sequence[tuple[Path, Sender | None]]) -> Entry:
             files.setdefault(name if name not in files else path.name, path)
     first = sent[0][1]
     late = any(sender.late for _, sender in sent)
+    handed = Handed(late=True, source=TITLES[first.platform]) if late else None
     return Entry(
         shown_name(f"{first.platform}-{key}"),
         paths=tuple(path for path, sender in sent if not sender.file),
@@ -228,6 +230,7 @@ def _entry(key: str, members: Sequence[tuple[Path, Sender | None]]) -> Entry:
         remarks=(f"handed in late, says {TITLES[first.platform]}",) if late else (),
         platform=first.platform,
         labels=tuple(path.name for path, _ in sent),
+        handed=handed,
     )
 
 
@@ -250,6 +253,7 @@ def _named(entry: Entry, key: str, sender: Sender | None, roster: Roster | None)
 
 def _known(entry: Entry, submitter: Student, roster: Roster | None) -> Entry:
     """Return the entry as that of a submitter whom Gradescope names."""
+    entry = replace(entry, handed=submitter.handed or entry.handed)
     if roster is None:
         return _of(entry, submitter)
     for key in (*sorted(submitter.ids), submitter.name):
@@ -261,7 +265,8 @@ def _known(entry: Entry, submitter: Student, roster: Roster | None) -> Entry:
 
 
 def _of(entry: Entry, person: Student) -> Entry:
-    return replace(entry, student=person.id, name=person.name, email=person.email)
+    known = replace(entry, student=person.id, name=person.name, email=person.email)
+    return replace(known, handed=person.handed or entry.handed)
 
 
 def _merged(entries: Sequence[Entry]) -> list[Entry]:
@@ -276,9 +281,10 @@ def _merged(entries: Sequence[Entry]) -> list[Entry]:
     for same in found.values():
         first = same[0]
         if len(same) > 1:
+            paths = tuple(path for each in same for path in each.paths)
             names = [*(name for e in same for name in e.labels or [p.name for p in e.paths])]
             text = one_line(f"handed in twice: {' and '.join(names)}; keep one")
-            first = replace(first, problem=text, labels=())
+            first = replace(first, problem=text, labels=(), paths=paths)
         merged.append(first)
     return merged
 
@@ -292,7 +298,10 @@ def _submitters(path: Path) -> dict[str, list[Student]]:
     try:
         raw = yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         return {
-            str(folder): [_submitter(each, str(folder)) for each in said[":submitters"]]
+            str(folder): [
+                replace(_submitter(each, str(folder)), handed=of_gradescope(said))
+                for each in said[":submitters"]
+            ]
             for folder, said in raw.items()
         }
     except (yaml.YAMLError, OSError, KeyError, TypeError, AttributeError) as error:

@@ -10,12 +10,13 @@ form that its ending says.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from html.parser import HTMLParser
+from itertools import chain
 from pathlib import Path, PurePath
 
 from examiner.errors import UserError
-from examiner.files import SHARED, pack, write_whole
+from examiner.files import SHARED, pack, pack_into, whole_file
 from examiner.grading.downloads import CANVAS, MOODLE
 from examiner.grading.works import Entry
 
@@ -26,36 +27,44 @@ _BEST = (".zip", ".ipynb", ".py", ".txt", ".md")  # of a student's files, to be 
 
 
 def write_uploads(
-    folder: Path, entries: Iterable[Entry], pages: Mapping[str, str]
+    folder: Path, entries: Iterable[Entry], page_of: Callable[[str], str | None]
 ) -> tuple[Path, ...]:
     """Write a zip per platform that the works came from; return their paths.
 
-    `pages` holds each student's feedback as HTML. Raises UserError where one cannot be written.
+    `page_of` gives a student's feedback as HTML, or None where there is none; it is asked for one
+    after the other. Raises UserError where a zip cannot be written.
     """
-    makers = {MOODLE: _for_moodle, CANVAS: _for_canvas}
-    files: dict[str, dict[str, bytes]] = {}
+    by_platform: dict[str, dict[str, Entry]] = {}
     for entry in entries:
-        if entry.platform in makers and entry.labels and entry.student in pages:
-            name, data = makers[entry.platform](entry, pages[entry.student])
+        if entry.platform in _NAMES and entry.labels:
+            name = _NAMES[entry.platform](entry)
             # a name that is not UTF-8 cannot stand in a zip; platforms look at its numbers
             shown = name.encode("utf-8", errors="replace").decode("utf-8")
-            files.setdefault(entry.platform, {})[shown] = data
+            by_platform.setdefault(entry.platform, {})[shown] = entry
     made = []
-    for platform, contents in files.items():
+    for platform, named in by_platform.items():
         path = folder / f"feedback-for-{platform}.zip"
+        pages = (
+            (name, _CONTENTS[platform](name, page))
+            for name, entry in named.items()
+            if (page := page_of(entry.student)) is not None
+        )
+        first = next(pages, None)
+        if first is None:
+            continue
         try:
-            write_whole(path, pack(contents), mode=SHARED)
+            with whole_file(path, mode=SHARED) as file:
+                pack_into(file, chain([first], pages))
         except OSError as error:
             raise UserError(f"{path} cannot be written: {error.strerror}") from None
         made.append(path)
     return tuple(made)
 
 
-def _for_moodle(entry: Entry, page: str) -> tuple[str, bytes]:
+def _moodle_name(entry: Entry) -> str:
     label = sorted(entry.labels, key=lambda name: _own_part(name) != "")[0]
     own = _own_part(label)
-    name = f"{label.removesuffix(own)}{FEEDBACK}" if own else f"{label}/{FEEDBACK}"
-    return name, page.encode()
+    return f"{label.removesuffix(own)}{FEEDBACK}" if own else f"{label}/{FEEDBACK}"
 
 
 def _own_part(label: str) -> str:
@@ -63,22 +72,35 @@ def _own_part(label: str) -> str:
     return "".join(label.split("_", 4)[4:])
 
 
-def _for_canvas(entry: Entry, page: str) -> tuple[str, bytes]:
+def _canvas_name(entry: Entry) -> str:
     endings = [PurePath(label).suffix.lower() for label in entry.labels]
     best = next((end for end in _BEST if end in endings), endings[0])
-    label = entry.labels[endings.index(best)]
-    if best == ".zip":
-        return label, pack({FEEDBACK: page.encode()})
-    if best in (".html", ".htm"):
-        return label, page.encode()
+    return entry.labels[endings.index(best)]
+
+
+def _for_moodle(name: str, page: str) -> bytes:
+    return page.encode()
+
+
+def _for_canvas(name: str, page: str) -> bytes:
+    """Return feedback in the form that the ending of a file's name says."""
+    ending = PurePath(name).suffix.lower()
+    if ending == ".zip":
+        return pack({FEEDBACK: page.encode()})
+    if ending in (".html", ".htm"):
+        return page.encode()
     text = plain_text(page)
-    if best == ".ipynb":
+    if ending == ".ipynb":
         cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": text}
         notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-        return label, json.dumps(notebook, indent=1, ensure_ascii=False).encode()
-    if best == ".py":
+        return json.dumps(notebook, indent=1, ensure_ascii=False).encode()
+    if ending == ".py":
         text = "".join(f"# {line}".rstrip() + "\n" for line in text.splitlines())
-    return label, text.encode()
+    return text.encode()
+
+
+_NAMES = {MOODLE: _moodle_name, CANVAS: _canvas_name}
+_CONTENTS = {MOODLE: _for_moodle, CANVAS: _for_canvas}
 
 
 class _Reader(HTMLParser):

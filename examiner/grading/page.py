@@ -6,21 +6,20 @@ Leaves out where the parts come from: a module (feedback.py) or a notebook
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
+from examiner import templates
 from examiner.catalogue import Task
 from examiner.plural import count
 from examiner.results import SmallestExample, TestResult, Verdict
+from examiner.templates import environment, marked, unmarked
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,7 @@ class Part:
     most: float
     task: Task | None = None
     verdict: Verdict | None = None
+    by_hand: str = ""  # says so where a person's mark stands in the tests' place
     tests: Sequence[TestResult] = ()
     blocks: Sequence[Block] = ()
     nudge: str = ""
@@ -54,7 +54,7 @@ class Part:
     def is_done(self) -> bool:
         """Whether all of it is right, and there is nothing to read."""
         right = self.verdict is Verdict.PASSED if self.verdict else self.points == self.most
-        return right and not (self.blocks or self.wrong or self.shown)
+        return right and (bool(self.by_hand) or not (self.blocks or self.wrong or self.shown))
 
     @property
     def right(self) -> list[TestResult]:
@@ -97,6 +97,7 @@ class Page:
     most: float
     parts: Sequence[Part]
     notices: Sequence[str] = ()
+    second_look: str = ""  # the address that it invites to
 
     @property
     def open(self) -> list[Part]:
@@ -150,41 +151,21 @@ def _quoted(text: str) -> Markup:
     return Markup(re.sub("`(.*)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _marked(text: str) -> Markup:
-    """Return text as HTML in which what differs from the right answer is marked.
-
-    >>> _marked("[0.5 «0.7»]")
-    Markup('[0.5 <mark>0.7</mark>]')
-    """
-    return Markup(re.sub("«(.*?)»", r"<mark>\1</mark>", str(escape(text))))
-
-
 @cache
 def _templates() -> Environment:
-    found = Environment(
-        loader=PackageLoader("examiner.grading"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    found = environment("examiner.grading")
     filters: dict[str, Any] = {
         "number": lambda value: f"{value:g}",
         "count": count,
         "sentence": sentence,
         "quoted": _quoted,
-        "marked": _marked,
-        "unmarked": lambda text: re.sub("[«»]", "", text),
+        "marked": marked,
+        "unmarked": unmarked,
     }
     found.filters |= filters
     return found
 
 
-@cache
 def style_sheet() -> tuple[str, str]:
-    """Return the style sheet and its hash, which is all that the page's policy lets through."""
-    path = resources.files("examiner.grading").joinpath("templates", "feedback.css")
-    css = path.read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
-    return css, f"sha256-{digest}"
+    """Return the style sheet of pages of feedback, and its hash."""
+    return templates.style_sheet("examiner.grading", "feedback.css")

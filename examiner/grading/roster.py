@@ -9,19 +9,17 @@ nbgrader's list `lms_user_id`).
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from examiner.errors import UserError
 from examiner.grading.downloads import CANVAS, MOODLE, Sender
 from examiner.judge.wording import clean
+from examiner.term.table import letters, read_rows
+from examiner.term.times import Handed, in_row, says_no_time
 
-MAX_BYTES = 16 << 20
 IDS = (
     *("studentid", "studentnumber", "matriculationnumber", "matrikelnummer", "sid", "id"),
     *("idnumber", "username", "userid", "user", "login", "loginid", "netid"),
@@ -31,6 +29,14 @@ FIRST = ("firstname", "givenname", "forename", "first", "vorname")
 LAST = ("lastname", "surname", "familyname", "last", "nachname")
 EMAILS = ("email", "emailaddress", "mail", "mailaddress")
 CANVAS_IDS = ("sisuserid", "sisloginid")
+ROLES = ("role", "roles", "rolle", "rollen", "coursrole", "courserole")
+# who is no student, by the beginnings of what platforms call them
+STAFF = (
+    *("instructor", "teacher", "non-editing teacher", "ta", "teaching assistant", "assistant"),
+    *("manager", "grader", "reader", "observer", "designer", "tutor", "trainer", "dozent"),
+    *("lehrende", "enseignant", "docente", "profesor", "professor", "designer", "auditor"),
+)
+PARTICLES = {"van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "el"}
 _PARTICIPANT = re.compile(r"(?:Participant|Participante|Partecipante|Teilnehmer/in) ?([0-9]+)")
 
 
@@ -45,6 +51,7 @@ class Student:
     last: str = ""
     ids: frozenset[str] = field(default=frozenset())  # all that it may be found by, casefolded
     numbers: frozenset[tuple[str, str]] = field(default=frozenset())  # (platform, its number)
+    handed: Handed | None = field(default=None, compare=False)  # when, where the table says it
 
     @property
     def names(self) -> set[str]:
@@ -53,16 +60,6 @@ class Student:
         forms = {"".join(words[n:] + words[:n]) for n in range(len(words))}
         forms |= {self.first + self.last, self.last + self.first}
         return {letters(form) for form in forms} - {""}
-
-
-def letters(text: str) -> str:
-    """Return a name's letters and digits alone, without case and accents.
-
-    >>> letters("Müller, José-Luis")
-    'mullerjoseluis'
-    """
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in plain if c.isalnum())
 
 
 class Roster:
@@ -99,58 +96,34 @@ def _index(people: Iterable[Student], attribute: str) -> dict[object, tuple[Stud
     return found
 
 
-def read_roster(path: Path) -> Roster:
-    """Read a roster; raises UserError with what is wrong with it, and in which line."""
-    try:
-        data = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
-    except OSError as error:
-        raise UserError(f"the roster {path} cannot be read: {error.strerror}") from None
-    if data is None:
-        raise UserError(f"the roster {path} is larger than {MAX_BYTES >> 20} MB: is it a CSV file?")
-    rows = _rows(path, _decoded(data))
+def read_roster(path: Path, what: str = "the roster", *, times: bool = False) -> Roster:
+    """Read a roster; raises UserError with what is wrong with it, and in which line.
+
+    `times`: it is read for the times in it, and must not hold what is none.
+    """
+    rows = read_rows(path, what)
     head = [_header(text) for text in rows[0][1]] if rows else []
     known = {*IDS, *NAMES, *FIRST, *LAST, *EMAILS, *CANVAS_IDS, "identifier", "lmsuserid"}
     if not known & set(head):
         shown = clean(", ".join(rows[0][1]), 100) if rows else "nothing"
         raise UserError(
-            f"the roster {path} has no column that is known: expected a first line such as "
+            f"{what} {path} has no column that is known: expected a first line such as "
             f"`id,name,email`; found: {shown}"
         )
     people: dict[str, Student] = {}
     for number, row in rows[1:]:
-        cells: dict[str, str] = {}
-        for key, cell in zip(head, row, strict=False):
-            cells.setdefault(key, " ".join(clean(cell, 200).split()))
+        cells = _cells(head, row)
+        if strange := says_no_time(cells) if times else "":
+            text = f"{strange!r} is no time such as 2026-12-01T18:00"
+            raise UserError(f"{what} {path}, line {number}: {text}")
         person = _person(cells)
         if person is None:
             continue
         if people.setdefault(person.id.casefold(), person) != person:
-            raise UserError(f"the roster {path}, line {number}: {person.id!r} is there twice")
+            raise UserError(f"{what} {path}, line {number}: {person.id!r} is there twice")
     if not people:
-        raise UserError(f"the roster {path} names no student")
+        raise UserError(f"{what} {path} names no student")
     return Roster(path.name, list(people.values()))
-
-
-def _decoded(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # Excel's "Unicode text"
-        return data.decode("utf-16", errors="replace")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace")
-
-
-def _rows(path: Path, text: str) -> list[tuple[int, list[str]]]:
-    """Return the rows that hold something, with their lines; the header says what parts cells."""
-    text = re.sub(r"^sep=.\r?\n", "", text)  # a word of Excel's to itself
-    first = text.lstrip("\r\n").splitlines()[:1]
-    mark = max(",;\t", key=first[0].count) if first else ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    try:
-        return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        line = reader.line_num
-        raise UserError(f"the roster {path}, line {line}, is no CSV: {error}") from None
 
 
 def _header(text: str) -> str:
@@ -162,11 +135,25 @@ def _header(text: str) -> str:
     return letters(text)
 
 
+def person_in(head: Sequence[str], row: Sequence[str]) -> Student | None:
+    """Return who a row is, by a header as it is written; None for one that is no student's."""
+    return _person(_cells([_header(text) for text in head], row))
+
+
+def _cells(head: Iterable[str], row: Iterable[str]) -> dict[str, str]:
+    cells: dict[str, str] = {}
+    for key, cell in zip(head, row, strict=False):
+        cells.setdefault(key, " ".join(clean(cell, 200).split()))
+    return cells
+
+
 def _person(cells: Mapping[str, str]) -> Student | None:
     """Return who a row is; None for one that is no student's."""
     of_canvas = bool({*CANVAS_IDS} & set(cells))
     name = _first(cells, NAMES)
     if of_canvas and (name.startswith("Points Possible") or name == "Student, Test"):
+        return None
+    if is_staff(_first(cells, ROLES)):
         return None
     first, last = _first(cells, FIRST), _first(cells, LAST)
     name = " ".join(filter(None, (first, last))) or name
@@ -188,7 +175,42 @@ def _person(cells: Mapping[str, str]) -> Student | None:
     if not handles and not name:
         return None
     known = frozenset(each.casefold() for each in (*ids, email) if each)
-    return Student(*((handles or [name])[0], name, email, first, last), known, frozenset(numbers))
+    source = "Moodle" if "identifier" in cells else "the table"
+    handed = in_row(cells, source)
+    one = Student(*((handles or [name])[0], name, email, first, last), known, frozenset(numbers))
+    return replace(one, handed=handed)
+
+
+def is_staff(roles: str) -> bool:
+    """Tell whether a person of these roles, parted by commas, is no student.
+
+    >>> is_staff("TA"), is_staff("Student"), is_staff("Student, Teacher"), is_staff("")
+    (True, False, False, False)
+    """
+    held = [" ".join(role.casefold().split()) for role in re.split("[,;/]", roles)]
+    if any(role.startswith(("student", "etudiant", "étudiant", "estudiante")) for role in held):
+        return False
+    return any(role == name or role.startswith(f"{name} ") for role in held for name in STAFF)
+
+
+def parted(person: Student) -> tuple[str, str]:
+    """Return first and last name; where the roster has them in one, the last word is the last name.
+
+    Particles go with it. It is a guess where people write the last name first.
+
+    >>> parted(Student("1", "Ludwig van Beethoven"))
+    ('Ludwig', 'van Beethoven')
+    """
+    if person.first or person.last:
+        return person.first, person.last
+    if person.name.count(",") == 1:
+        last, first = (part.strip() for part in person.name.split(","))
+        return first, last
+    words = person.name.split()
+    start = len(words) - 1
+    while start > 1 and words[start - 1].casefold() in PARTICLES:
+        start -= 1
+    return " ".join(words[: max(start, 0)]), " ".join(words[max(start, 0) :])
 
 
 def _first(cells: Mapping[str, str], keys: Iterable[str]) -> str:

@@ -6,31 +6,38 @@ Leaves out the command line's options and what the terminal shows (cli/grade.py,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from examiner.catalogue import Chapter
-from examiner.errors import UserError
-from examiner.grading import admitted, feedback
+from examiner.grading import admitted
 from examiner.grading.admission import Admission
-from examiner.grading.agenda import Met, mistakes_met, page
 from examiner.grading.basis import Basis, basis_of, with_course
-from examiner.grading.entries import open_class
+from examiner.grading.feedback import Pages
 from examiner.grading.hand_back import write_uploads
-from examiner.grading.roster import Roster, Student
-from examiner.grading.store import REASONS, Kept, Key, Store, write_atomically
-from examiner.grading.submissions import Submission, read, read_package
+from examiner.grading.handed_in import HandedIn, handed_in, unchanged
+from examiner.grading.json_lines import JsonLines, json_lines
+from examiner.grading.lazily import Lazily
+from examiner.grading.outcome import CLASS, LARGE, TABLE, Outcome
+from examiner.grading.reckoning import keep_days, reckoned
+from examiner.grading.records import Records
+from examiner.grading.roster import Roster
+from examiner.grading.store import Key, Store, write_atomically
+from examiner.grading.submissions import Submission
+from examiner.grading.tables import grades_csv
 from examiner.grading.workers import KEPT, Course, Finished, WorkerPool
-from examiner.grading.works import Entry
 from examiner.judge.suite import Suite
 from examiner.project import Project
-from examiner.results import AT_FAULT, Fault, SubmissionResult
+from examiner.report.page import page
+from examiner.results import Fault, SubmissionResult
 from examiner.sandbox import trial as sandbox
+from examiner.term.standing import Term
 
-CLASS = "class"  # a folder of its own: pages are named after students
-AGENDA = Path(CLASS, "mistakes.html")
+REPORT = Path(CLASS, "report.html")
+MOST_TOGETHER = 2000  # students whose pages are in one folder
 
 
 class Watcher(Protocol):
@@ -84,137 +91,16 @@ class Options:
     judging: str = KEPT  # whether tests are run that have heard the same answers before
     examples: bool = True  # whether students see on which inputs their work is wrong
     elsewhere: Elsewhere | None = None  # other machines, which judge in the place of this one
+    json_lines: Path | None = None  # a file for each result, as it comes
+    term: Term = field(
+        default_factory=Term
+    )  # dates and corrections: what counts of what was judged
+    requests: Path | None = None  # a folder of students' requests for a second look
+    second_look: str = ""  # the address that students' pages invite to
 
     def told(self, result: SubmissionResult) -> SubmissionResult:
         """Return a result as its student sees it."""
         return result if self.examples else result.without_examples()
-
-
-@dataclass(frozen=True)
-class Change:
-    """A score that is another one than in the run before."""
-
-    student: str
-    before: float
-    after: float
-    why: str
-
-    def __str__(self) -> str:
-        return f"{self.before:g} -> {self.after:g} points ({self.why})"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a run found."""
-
-    chapter: Chapter
-    results: tuple[SubmissionResult, ...]
-    graded: int  # of them graded in this run; the others had not changed
-    changes: tuple[Change, ...]
-    absent: tuple[Student, ...] = ()  # of the roster: nothing was handed in
-    uploads: tuple[Path, ...] = ()  # feedback as a learning platform takes it
-    keys: tuple[Key, ...] = ()  # of the results: what each depends on
-    faults: tuple[Fault, ...] = ()  # tests that the reference fails: nobody pays for them
-
-    @property
-    def all_judged(self) -> bool:
-        """Whether no test was left unjudged by a fault of the grader."""
-        return not any(result.provisional for result in self.results)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the outcome as `grade --json` writes it."""
-        return {
-            "chapter": self.chapter.stem,
-            "submissions": [result.to_json() for result in self.results],
-            "absent": [{"student": p.id, "name": p.name, "email": p.email} for p in self.absent],
-            "mistakes": [met.to_json() for met in self.mistakes],
-            "faults": [fault.to_json() for fault in self.faults],
-        }
-
-    @property
-    def mistakes(self) -> list[Met]:
-        """What the class got wrong, by task."""
-        return mistakes_met(self.chapter, self.results)
-
-
-@dataclass(frozen=True)
-class Gathered:
-    """The submissions of a class, read."""
-
-    submissions: list[Submission]
-    entries: tuple[Entry, ...] = ()
-    absent: tuple[Student, ...] = ()
-
-
-def gather(
-    project: Project,
-    chapter: Chapter,
-    folder: Path | None,
-    packages: tuple[str, ...] = (),
-    roster: Roster | None = None,
-) -> Gathered:
-    """Read every submission; raises UserError when there is nothing to grade."""
-    found = []
-    for name in packages:
-        project.module(name, chapter.stem)
-        found.append(read_package(project.root / name, chapter.stem, name))
-    gathered = Gathered(found)
-    if folder is not None:
-        with open_class(folder, roster) as there:
-            found += [read(entry, chapter.stem) for entry in there.entries]
-            gathered = Gathered(found, there.entries, there.absent)
-    names = [submission.student for submission in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise UserError(f"two submissions are named {name!r}; rename one")
-    if not found:
-        raise UserError("nothing to grade: give a folder of submissions or --package NAME")
-    return gathered
-
-
-class _Records:
-    """What is known of each submission: stored, and written as a page for the student."""
-
-    def __init__(
-        self, chapter: Chapter, submissions: list[Submission], options: Options, common: Key
-    ) -> None:
-        self._chapter, self._out, self._told = chapter, options.out, options.told
-        self._whose = [each.whose for each in submissions]
-        self._store = Store(options.out / "results", chapter)
-        for left in options.out.rglob(".*.part"):  # by a run that was killed
-            left.unlink(missing_ok=True)
-        self._keys = [common | {"submission": each.digest} for each in submissions]
-        self._before = [self._store.load(each.student) for each in submissions]
-        self._results: dict[int, SubmissionResult] = {}
-        for index, (kept, key) in enumerate(zip(self._before, self._keys, strict=True)):
-            again = options.regrade or (kept and kept.result.provisional)
-            if kept and kept.key == key and not again:
-                self._results[index] = replace(kept.result, of=self._whose[index])
-        self.todo = [index for index in range(len(submissions)) if index not in self._results]
-
-    def add(self, index: int, result: SubmissionResult) -> None:
-        """Keep a result, and write its page."""
-        self._results[index] = result = replace(result, of=self._whose[index])
-        self._store.save(self._keys[index], result)
-        feedback.write(self._out, self._chapter, self._told(result))
-
-    def outcome(self, faults: Sequence[Fault]) -> Outcome:
-        """Write the pages of those whose work has not changed; return what was found of all."""
-        for index in set(self._results).difference(self.todo):
-            feedback.write(self._out, self._chapter, self._told(self._results[index]))
-        ordered = tuple(self._results[index] for index in range(len(self._keys)))
-        changes = _changes(self._before, self._keys, ordered)
-        found = Outcome(
-            self._chapter,
-            ordered,
-            len(self.todo),
-            changes,
-            keys=tuple(self._keys),
-            faults=(*faults, *_met_on_the_way(ordered, faults)),
-        )
-        agenda = page(self._chapter, ordered, found.faults)
-        write_atomically(self._out / AGENDA, agenda, durable=False)
-        return found
 
 
 def grade(
@@ -225,22 +111,72 @@ def grade(
     watcher: Watcher,
 ) -> Outcome:
     """Grade a class; what has been graded before and has not changed is not graded again."""
-    gathered = gather(project, chapter, folder, options.packages, options.roster)
-    submissions = gathered.submissions
-    basis = _basis(project, chapter, options)
-    records = _Records(chapter, submissions, options, basis.key)
-    watcher.begin(len(submissions), len(submissions) - len(records.todo))
+    with ExitStack() as stack:
+        found = stack.enter_context(
+            handed_in(
+                *(project, chapter, folder, options.packages, options.roster),
+                options.term.corrections,
+            )
+        )
+        lines = stack.enter_context(json_lines(options.json_lines)) if options.json_lines else None
+        return _grade(_basis(project, chapter, options), found, options, lines, watcher)
+
+
+def _grade(
+    basis: Basis, found: HandedIn, options: Options, lines: JsonLines | None, watcher: Watcher
+) -> Outcome:
+    chapter, out = basis.chapter, options.out
+    for left in out.rglob(".*.part"):  # by a run that was killed
+        left.unlink(missing_ok=True)
+    store = Store(out / "results", chapter)
+    asked, settled = reckoned(found, options, chapter)
+    again = options.term.corrections.tasks_again
+    records = Records(found.submissions, store, basis.key, regrade=options.regrade, again=again)
+    total = len(records.digests)
+    watcher.begin(total, total - len(records.todo))
+    pages = Pages(out, spread=total > MOST_TOGETHER, second_look=options.second_look)
+
+    def write(result: SubmissionResult) -> None:
+        result = settled(result)
+        pages.write(chapter, options.told(result))
+        if lines:
+            lines.add(result)
 
     def finished(index: int, result: SubmissionResult) -> None:
-        records.add(index, result)
-        watcher.finished(result)
+        kept = records.add(index, result)
+        write(kept)
+        watcher.finished(kept)
 
+    for result in records.known:
+        write(result)
+        watcher.tick()
+    submissions = unchanged(found.submissions, records.digests)
     faults = _grade_new(basis, submissions, records.todo, options, finished, watcher.tick)
-    found = records.outcome(faults)
-    shown = [options.told(each) for each in found.results]
-    pages = {each.student: feedback.page(chapter, each) for each in shown}
-    uploads = write_uploads(options.out / CLASS, gathered.entries, pages)
-    return replace(found, absent=gathered.absent, uploads=uploads)
+    outcome = Outcome(
+        chapter,
+        Lazily(total, lambda number: settled(records.results[number])),
+        len(records.todo),
+        records.changes,
+        found.absent,
+        write_uploads(out / CLASS, found.entries, pages.read),
+        records.keys,
+        faults,
+        pages,
+        options.term,
+        asked,
+    )
+    _write_for_instructors(out, outcome)
+    to_grade_again = keep_days(out.parent, options.term, outcome.results)
+    if lines:
+        lines.finish(outcome.results)
+    return replace(outcome, to_grade_again=tuple(to_grade_again))
+
+
+def _write_for_instructors(out: Path, outcome: Outcome) -> None:
+    report = page(outcome.report, outcome.survey.splits, outcome.faults)
+    write_atomically(out / REPORT, report, durable=False)
+    if len(outcome.results) > LARGE:
+        write_atomically(out / TABLE, grades_csv(outcome, pages=True), durable=False)
 
 
 def _basis(project: Project, chapter: Chapter, options: Options) -> Basis:
@@ -276,7 +212,7 @@ def settle_ahead(project: Project, chapter: Chapter, options: Options) -> tuple[
 
 def _grade_new(
     basis: Basis,
-    submissions: list[Submission],
+    submissions: Sequence[Submission],
     todo: Sequence[int],
     options: Options,
     finished: Finished,
@@ -307,35 +243,3 @@ def _grade_new(
     most = max(1, min(servers, len(todo))) if settled else max(1, servers)
     with_course(basis, most, tick, work)
     return tuple(faults)
-
-
-def _met_on_the_way(results: Sequence[SubmissionResult], known: Sequence[Fault]) -> Iterator[Fault]:
-    """Yield tests that the reference passed before the class was graded, and failed in it."""
-    names = {fault.test for fault in known}
-    for task in (task for result in results for task in result.tasks):
-        for test in task.tests:
-            if test.message == AT_FAULT and test.name not in names:
-                names.add(test.name)
-                why = "the reference failed it, twice, while the class was graded"
-                yield Fault(task.task.id, test.name, "", why)
-
-
-def _changes(
-    before: list[Kept | None],
-    keys: list[Key],
-    results: tuple[SubmissionResult, ...],
-) -> tuple[Change, ...]:
-    """List the students whose score is another one than last time, and why."""
-    found = []
-    for kept, key, result in zip(before, keys, results, strict=True):
-        scores = {each.task.id: each.score for each in result.tasks}
-        if kept is None or (kept.score == result.score and kept.scores == scores):
-            continue
-        both = {**kept.scores, **scores}
-        tasks = [task for task in both if kept.scores.get(task) != scores.get(task)]
-        reasons = [why for part, why in REASONS.items() if kept.key.get(part) != key[part]]
-        if not reasons:
-            reasons = ["not the same as before: an unsteady test or submission"]
-        text = f"{' and '.join(reasons)}; tasks {', '.join(tasks)}"
-        found.append(Change(result.student, kept.score, result.score, text))
-    return tuple(found)

@@ -136,13 +136,15 @@ def file_name(student: str) -> str:
     return f"{safe.encode(errors='replace').decode()}-{digest[:16]}"
 
 
-def write_atomically(path: Path, text: str, *, durable: bool = True) -> None:
-    """Write a whole file or nothing; raises UserError on a full disk.
+def write_atomically(path: Path, text: str | Iterable[str], *, durable: bool = True) -> None:
+    """Write a whole file or nothing, from a text or its pieces; raises UserError on a full disk.
 
     `durable`: also if the machine stops. Pages that can be made again need not be.
     """
     try:
-        write_whole(path, text.encode("utf-8", errors="replace"), durable=durable)
+        pieces = [text] if isinstance(text, str) else text
+        data = (piece.encode("utf-8", errors="replace") for piece in pieces)
+        write_whole(path, data, durable=durable)
     except OSError as error:
         text = f"{path} cannot be written: {error.strerror}; what was graded before is kept"
         raise UserError(text) from None
@@ -152,10 +154,10 @@ class Store:
     """The results of a class in a folder, one file per student."""
 
     def __init__(self, folder: Path, chapter: Chapter) -> None:
-        self._folder, self._chapter = folder, chapter
+        self.folder, self._chapter = folder, chapter
 
     def _path(self, student: str) -> Path:
-        return self._folder / f"{file_name(student)}.json"
+        return self.folder / f"{file_name(student)}.json"
 
     def load(self, student: str) -> Kept | None:
         """Return a student's last result, or None where there is none to be read."""

@@ -8,16 +8,23 @@ from __future__ import annotations
 import hashlib
 import io
 import tokenize
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
+from examiner.check.firsts import IN_SUBMISSION, LONGEST, Firsts, parsed
+from examiner.errors import UserError
+from examiner.grading.accidents import Names, alike, wrong_content
+from examiner.grading.archives import ArchiveError
 from examiner.grading.entries import one_line, require_one_work, shown_name
-from examiner.grading.works import Entry, ProblemError, open_work
+from examiner.grading.works import Entry, ProblemError, Work, open_work, read_file
 from examiner.judge.reading import read_apart
 from examiner.judge.wording import Source
 from examiner.results import Verdict, Whose
+from examiner.term.corrections import Correction
 
+NO_NAMES: Names = MappingProxyType({})
 MAX_SOURCE = 1 << 18  # bytes of a module: ten times a long one
 
 
@@ -52,18 +59,32 @@ class Submission:
         ).hexdigest()
 
 
-def read(entry: Entry, stem: str) -> Submission:
-    """Read a student's module; whatever is wrong with it becomes the submission's problem."""
+def read(
+    entry: Entry, stem: str, names: Names = NO_NAMES, counts: Correction | None = None
+) -> Submission:
+    """Read a student's module; whatever is wrong with it becomes the submission's problem.
+
+    `names`: what each chapter's modules define, by which one of another chapter is known. `counts`:
+    which file an instructor has chosen; raises UserError where it is not there.
+    """
     wanted = f"{stem}.py"
+    entry = _as_chosen(entry, counts) if counts else entry
     whose = Whose(entry.student, entry.name, entry.email, entry.remarks)
     try:
         if entry.problem:
             raise ProblemError(entry.problem, Verdict.NOT_JUDGED)
-        if len(entry.paths) > 1 and not entry.platform:
-            names = " and ".join(path.name for path in entry.paths)
-            raise ProblemError(f"handed in twice: {names}; keep one", Verdict.NOT_JUDGED)
-        data, inside, others = _read_one(entry, stem)
+        if len(entry.paths) > 1 and not entry.platform and not counts:
+            twice = " and ".join(path.name for path in entry.paths)
+            raise ProblemError(f"handed in twice: {twice}; keep one", Verdict.NOT_JUDGED)
+        if counts and not _is_whole(entry, counts):
+            data, inside, others, firsts = _read_chosen(entry, counts)
+        else:
+            data, inside, others, firsts = _read_one(entry, stem, names)
         text = _text(data, wanted)
+        if wrong := wrong_content(text, stem, names):
+            raise ProblemError(wrong)
+    except UserError:
+        raise
     except ProblemError as problem:
         text = one_line(str(problem))
         return Submission(whose, Source(wanted, ""), problem=text, verdict=problem.verdict)
@@ -71,9 +92,12 @@ def read(entry: Entry, stem: str) -> Submission:
         text = one_line(f"cannot be read: {type(error).__name__}: {error}")
         return Submission(whose, Source(wanted, ""), problem=text, verdict=Verdict.NOT_JUDGED)
     note = ""
-    modules = sorted({path.name for path in others if path.suffix == ".py"} - {wanted})
-    if modules:
+    modules = sorted({path.name for path in others if path.suffix == ".py"} - {wanted, inside.name})
+    if inside.name != wanted and not counts:
+        note = one_line(f"{inside.name} was graded as {wanted}: next time, hand it in as {wanted}")
+    elif modules and not counts:
         note = one_line(f"only {wanted} is graded; left out: {', '.join(modules[:5])}", 300)
+    whose = replace(whose, first_success=firsts)
     source = Source(wanted, text, read_apart)
     return Submission(whose, source, data, (str(inside),), note=note)
 
@@ -83,20 +107,71 @@ def read_package(folder: Path, stem: str, name: str) -> Submission:
     return replace(read(Entry(shown_name(name), (folder,)), stem), note="")
 
 
-def _read_one(entry: Entry, stem: str) -> tuple[bytes, PurePosixPath, Sequence[PurePosixPath]]:
+# a file, its path, all paths, and when tasks were first right
+Read = tuple[bytes, PurePosixPath, Sequence[PurePosixPath], Firsts]
+
+
+def _as_chosen(entry: Entry, counts: Correction) -> Entry:
+    """Return what was handed in, once, where it is a whole folder or zip that counts."""
+    chosen = tuple(path for path in entry.paths if path.name == counts.value)
+    return replace(
+        entry, problem="", paths=chosen or entry.paths, files=() if chosen else entry.files
+    )
+
+
+def _is_whole(entry: Entry, counts: Correction) -> bool:
+    return [path.name for path in entry.paths] == [counts.value]
+
+
+def _read_chosen(entry: Entry, counts: Correction) -> Read:
+    """Return the file that an instructor has chosen: the student's, or one beside the overrides."""
+    inside = PurePosixPath(counts.value)
+    found: Sequence[PurePosixPath] = ()
+    try:
+        with open_work(entry, [inside.name]) as work:
+            found = list(work.files)
+            if inside in work.files:
+                return work.files[inside](MAX_SOURCE), inside, found, _firsts(work, inside.parent)
+    except ProblemError:
+        pass
+    path = counts.beside / inside
+    if path.is_file():
+        return read_file(path.parent, PurePosixPath(path.name), MAX_SOURCE), inside, (), ()
+    names = one_line(", ".join(map(str, found[:5]))) or "nothing that can be read"
+    raise UserError(
+        f"{counts.where}: no file {counts.value!r} in what {counts.student} handed in ({names}), "
+        f"nor beside the overrides"
+    )
+
+
+def _read_one(entry: Entry, stem: str, names: Names) -> Read:
     with open_work(entry, [f"{stem}.py"]) as work:
         files = list(work.files)
         require_one_work(entry, files)
         try:
-            inside = _choose(files, stem)
+            inside = _choose(files, stem, set(names) - {stem})
         except ProblemError as problem:
             text = "; ".join([str(problem), *work.troubles])
             raise ProblemError(text, problem.verdict) from None
-        return work.files[inside](MAX_SOURCE), inside, files
+        return work.files[inside](MAX_SOURCE), inside, files, _firsts(work, inside.parent)
 
 
-def _choose(files: Iterable[PurePosixPath], stem: str) -> PurePosixPath:
-    """Return the module's path: the outermost <stem>.py, which must be the only one there."""
+def _firsts(work: Work, folder: PurePosixPath) -> Firsts:
+    """Return when tasks were first right, as a file beside the module says."""
+    path = folder / IN_SUBMISSION
+    try:
+        return parsed(work.files[path](LONGEST)) if path in work.files else ()
+    except (ProblemError, ArchiveError):
+        return ()
+
+
+def _choose(
+    files: Iterable[PurePosixPath], stem: str, others: Collection[str] = ()
+) -> PurePosixPath:
+    """Return the module's path: the outermost <stem>.py, which must be the only one there.
+
+    Where there is none, the one file that was meant to be it, by its name.
+    """
     wanted = f"{stem}.py"
     everything = list(files)
     found = sorted(
@@ -112,9 +187,20 @@ def _choose(files: Iterable[PurePosixPath], stem: str) -> PurePosixPath:
         raise ProblemError(f"a notebook, {stem}.ipynb, where the module {wanted} was expected")
     if not names:
         raise ProblemError(f"there is no {wanted}: nothing was handed in")
+    copies = alike(everything, stem, others)
+    if len(copies) == 1:
+        return copies[0]
+    if copies:
+        raise ProblemError(
+            f"rename the one that counts to {wanted} and hand it in again: there is no {wanted}; "
+            f"found instead: {', '.join(path.name for path in copies[:5])}"
+        )
     code = [name for name in names if name.lower().endswith((".py", ".ipynb"))]
     like = [name for name in names if stem in name.lower()] or code or names
-    raise ProblemError(f"there is no {wanted}; found instead: {', '.join(like[:5])}")
+    text = f"there is no {wanted}; found instead: {', '.join(like[:5])}"
+    if like[0].casefold().endswith(".py"):
+        text += f". Rename the right one to {wanted} and hand it in again"
+    raise ProblemError(text)
 
 
 def _text(data: bytes, name: str) -> str:

@@ -6,41 +6,44 @@ import csv
 import io
 from collections.abc import Iterator
 
-from examiner.grading.run import Outcome
+from examiner.grading.outcome import Outcome
 from examiner.grading.spreadsheet import harmless, number
 from examiner.results import SubmissionResult
 
 
-def grades_csv(outcome: Outcome) -> str:
-    """Return a row per student: who, points, points of each task, and what else is to be known.
+def grades_csv(outcome: Outcome, *, pages: bool = False) -> Iterator[str]:
+    """Yield a line per student: who, points, points of each task, and what else is to be known.
 
     Where something could not be judged the points are followed by "?"; who handed nothing in has
-    none.
+    none. `pages`: also where each student's page is.
     """
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\r\n").writerows(_rows(outcome))
-    return buffer.getvalue()
+    for row in _rows(outcome, pages=pages):
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="\r\n").writerow(row)
+        yield buffer.getvalue()
 
 
-def _rows(outcome: Outcome) -> Iterator[list[str]]:
+def _rows(outcome: Outcome, *, pages: bool) -> Iterator[list[str]]:
     tasks = outcome.chapter.tasks
-    yield ["student", "name", "email", "points", "of", *(task.id for task in tasks), "remarks"]
+    more = ["page"] if pages else []
+    head = ["student", "name", "email", "points", "of", *(task.id for task in tasks), "remarks"]
+    yield [*head, *more]
     for result in outcome.results:
         who = (result.student, result.whose.name, result.whose.email)
         scores = [number(task.score) for task in result.tasks]
         points = [number(result.score) + "?" * result.provisional, number(result.max_score)]
-        yield [*map(harmless, who), *points, *scores, harmless(_remarks(result))]
+        if pages and outcome.pages:
+            path = outcome.pages.path(result.student)
+            more = [harmless(path.relative_to(outcome.pages.out).as_posix())]
+        yield [*map(harmless, who), *points, *scores, harmless(_remarks(result)), *more]
     for person in outcome.absent:
         who = (person.id, person.name, person.email)
         empty = [""] * len(tasks)
-        yield [
-            *map(harmless, who),
-            "",
-            str(outcome.chapter.points),
-            *empty,
-            "nothing was handed in",
-        ]
+        note = "nothing was handed in"
+        rest = [""] if pages else []
+        yield [*map(harmless, who), "", str(outcome.chapter.points), *empty, note, *rest]
 
 
 def _remarks(result: SubmissionResult) -> str:
-    return "; ".join([*result.notice.splitlines()[:1], *result.whose.remarks])
+    lines = result.standing.lines if result.standing else ()
+    return "; ".join([*result.notice.splitlines()[:1], *lines, *result.whose.remarks])

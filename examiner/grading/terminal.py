@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from rich import box
 from rich.console import Console
@@ -12,7 +13,7 @@ from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from examiner.grading.run import Change, Outcome
+from examiner.grading.outcome import LARGE, TABLE, Change, Outcome
 from examiner.plural import count
 from examiner.results import AT_FAULT, Fault, SubmissionResult, TaskResult, Verdict, Whose
 
@@ -71,20 +72,40 @@ def show(console: Console, outcome: Outcome) -> None:
     if Measurement.get(console, console.options.update(width=WIDE), table).minimum > console.width:
         table = _grades(outcome, narrow=True)
     console.print(table)
-    for result in outcome.results:
-        if result.notice:
-            line = f"{result.whose.called}: {result.notice.splitlines()[0]}"
-            console.print(escape(line), highlight=False)
-    for line in _of_the_class(outcome):
+    if (more := len(outcome.results) - LARGE) > 0:
+        console.print(f"and {count(more, 'more student')}: {TABLE} in the folder below has all")
+    notices, lines = _notices(outcome.results), _of_the_class(outcome)
+    for line in _at_most(notices, "such line", outcome.survey.notices):
+        console.print(escape(line), highlight=False)
+    once = len(_for_all(outcome)) * (len(outcome.results) - 1)  # told of all, counted for each
+    for line in _at_most(lines, "such line", outcome.survey.remarks + len(outcome.absent) - once):
         console.print(escape(line), highlight=False, soft_wrap=True)
-    if outcome.mistakes:
+    for line in _of_the_term(outcome):
+        console.print(escape(line), highlight=False, soft_wrap=True)
+    if any(task.mistakes for task in outcome.report.tasks):
         console.print(_mistakes(outcome))
     if outcome.changes:
-        console.print(changes_table(outcome.changes))
+        console.print(changes_table(outcome.changes[:LARGE]))
+        if (more := len(outcome.changes) - LARGE) > 0:
+            console.print(f"and {count(more, 'more change')}")
     known = len(outcome.results) - outcome.graded
     if known:
         console.print(f"{known} unchanged since the last run: not graded again (--regrade does)")
     _shout(console, outcome)
+
+
+def _at_most(lines: Iterable[str], what: str, whole: int) -> Iterator[str]:
+    """Yield the first of so many lines, and how many others there are."""
+    yield from islice(lines, LARGE)
+    if whole > LARGE:
+        yield f"and {count(whole - LARGE, f'more {what}')}"
+
+
+def _notices(results: Iterable[SubmissionResult]) -> Iterator[str]:
+    """Yield what concerns whole submissions."""
+    for result in results:
+        if result.notice:
+            yield f"{result.whose.called}: {result.notice.splitlines()[0]}"
 
 
 def _grades(outcome: Outcome, narrow: bool = False) -> Table:
@@ -103,7 +124,7 @@ def _grades(outcome: Outcome, narrow: bool = False) -> Table:
     for task in chapter.tasks:
         head = task.id.partition(".")[2] if narrow else task.id
         table.add_column(head, justify="right", no_wrap=True)
-    for result in outcome.results:
+    for result in outcome.results[:LARGE]:
         score = f"{result.score:g}" + ("?" if result.provisional else "")
         cells = [_cell(task, ".2g" if narrow else ".3g") for task in result.tasks]
         table.add_row(escape(result.whose.called), score, *cells)
@@ -112,29 +133,51 @@ def _grades(outcome: Outcome, narrow: bool = False) -> Table:
 
 def _of_the_class(outcome: Outcome) -> Iterator[str]:
     """Yield what an instructor should know of how the works were handed in."""
+    for_all = _for_all(outcome)
+    yield from (f"all: {text}" for text in for_all)
     for result in outcome.results:
-        yield from (f"{result.whose.called}: {text}" for text in result.whose.remarks)
+        lines = [x for x in (result.standing.lines if result.standing else ()) if x not in for_all]
+        yield from (f"{result.whose.called}: {text}" for text in (*lines, *result.whose.remarks))
     for person in outcome.absent:
         yield f"{Whose(person.id, person.name).called}: nothing was handed in"
 
 
+def _for_all(outcome: Outcome) -> list[str]:
+    """Return the corrections that concern everybody."""
+    return [row.text for row in outcome.term.corrections.rows if not row.student]
+
+
+def _of_the_term(outcome: Outcome) -> Iterator[str]:
+    """Yield when work was due, who asks for a second look, and which chapters rest on this one."""
+    if text := outcome.term.terms.text:
+        yield text
+    lines = (each.line(outcome.term.corrections) for each in outcome.requests)
+    yield from _at_most(
+        (f"second look: {line}" for line in lines), "request", len(outcome.requests)
+    )
+    if outcome.to_grade_again:
+        chapters = ", ".join(outcome.to_grade_again)
+        yield f"other days in hand were used than before: grade {chapters} again"
+
+
 def _cell(task: TaskResult, digits: str) -> str:
     look = task.verdict.look
+    if task.by_hand is not None:
+        return format(task.score, digits)
     score = "" if task.verdict is Verdict.MISSING else format(task.score, digits)
     return f"[{look.colour}]{score}{look.letter}[/]"
 
 
 def _mistakes(outcome: Outcome) -> Table:
-    """The most frequent mistake of each task."""
+    """The most frequent mistake of each task, of those who wrote it."""
     table = Table(title="what went wrong most often", title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("task", no_wrap=True)
     table.add_column("students", justify="right", no_wrap=True)
     table.add_column("mistake", overflow="fold")
-    shown: set[str] = set()
-    for met in outcome.mistakes:
-        if met.task.id not in shown:
-            shown.add(met.task.id)
-            table.add_row(met.task.id, str(len(met.students)), escape(met.says))
+    for task in outcome.report.tasks:
+        for met in task.mistakes[:1]:
+            who = f"{met.students:,} of {met.written:,}"
+            table.add_row(task.task.id, who, escape(met.says))
     return table
 
 
@@ -153,7 +196,13 @@ def _shout(console: Console, outcome: Outcome) -> None:
     """Say what could not be judged: tests at fault for the class, the rest for each student."""
     for line in fault_lines(outcome.faults):
         console.print(f"{_NOT_JUDGED} for the whole class: {escape(line)}", soft_wrap=True)
-    for result in outcome.results:
+    lines = _unjudged(outcome.results) if outcome.survey.unjudged else ()
+    for line in _at_most(lines, "such student", outcome.survey.unjudged):
+        console.print(line)
+
+
+def _unjudged(results: Iterable[SubmissionResult]) -> Iterator[str]:
+    for result in results:
         tests = [
             (task.task.id, test)
             for task in result.tasks
@@ -162,7 +211,7 @@ def _shout(console: Console, outcome: Outcome) -> None:
         ]
         if tests:
             task_id, first = tests[0]
-            console.print(
+            yield (
                 f"{_NOT_JUDGED} {escape(result.whose.called)}: "
                 f"{count(len(tests), 'test')}, so the score is provisional. "
                 f"{task_id} {escape(first.name)}: {escape(first.message)}"

@@ -87,7 +87,7 @@ class _Task:
     skip: dict[int, Refusal] = field(default_factory=dict)
     deaths: dict[int, int] = field(default_factory=dict)
     stuck: int = 0  # deaths of workers that hung
-    submission: Submission | None = None  # None: the worker has had it since it was forked
+    submission: Submission | None = None  # None: to be read when it is its turn
 
 
 @dataclass
@@ -190,9 +190,10 @@ class WorkerPool:
     def _give_work(self, waiting: deque[_Task]) -> None:
         for worker in self._workers:
             if worker.task is None and waiting:
-                worker.task = waiting.popleft()
+                worker.task = task = waiting.popleft()
+                task.submission = task.submission or self._submissions[task.index]
                 with contextlib.suppress(OSError):  # it has just died: _listen sees to it
-                    worker.pipe.send((worker.task.index, worker.task.skip, worker.task.submission))
+                    worker.pipe.send((task.submission, task.skip))
 
     def _listen(
         self, waiting: deque[_Task], also: Sequence[Any]
@@ -275,8 +276,8 @@ class WorkerPool:
             with contextlib.suppress(ServerError):  # then the first submission will say so
                 examiner.candidates.prepare(FIRST)
             while True:
-                index, skip, given = pipe.recv()
-                pipe.send(self._judge(examiner, given or self._submissions[index], skip))
+                submission, skip = pipe.recv()
+                pipe.send(self._judge(examiner, submission, skip))
                 clock.idle()
         except EOFError:
             pass

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from examiner.grading.archives import STUDENTS, Archive, ArchiveError, UnreadableError
 from examiner.results import Verdict
+from examiner.term.times import Handed
 
 MAX_DEPTH = 4  # folders in a student's folder that are searched
 MAX_ENTRIES = 10_000
@@ -47,6 +48,7 @@ class Entry:
     platform: str = ""  # that it was downloaded from
     labels: tuple[str, ...] = ()  # its names in that download, with which feedback finds home
     problem: str = ""  # why nobody can say whose it is
+    handed: Handed | None = None  # when, as far as a platform says
 
 
 class Work:

@@ -12,7 +12,7 @@ an LTI tool, would call `put`. Each keeps these promises:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,13 +36,17 @@ class Arrival:
     ticket: str  # its name, which sorts by time
     student: str
     path: Path  # of the file or folder
-    arrived: float  # seconds since 1970
+    arrived: float  # seconds since 1970, by a clock that the student cannot set
+    name: str = ""  # the student's, where whoever took the work in knows it
+    email: str = ""
+    account: str = ""  # who it is in all chapters, where `student` names somebody in one alone
 
     def read(self, stem: str) -> Submission:
         """Read it, as one of a class is read."""
+        entry = Entry(self.student, name=self.name, email=self.email)
         if self.path.suffix.lower() == ".py" and self.path.is_file():
-            return read(Entry(self.student, files=((f"{stem}.py", self.path),)), stem)
-        return read(Entry(self.student, (self.path,)), stem)
+            return read(replace(entry, files=((f"{stem}.py", self.path),)), stem)
+        return read(replace(entry, paths=(self.path,)), stem)
 
 
 @dataclass(frozen=True)

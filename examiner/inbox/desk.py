@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,11 +17,12 @@ from examiner.cluster.grader import charged
 from examiner.cluster.keeper import House, HouseError
 from examiner.cluster.plain import Form, NonsenseError, job_of
 from examiner.errors import UserError
-from examiner.grading import feedback
 from examiner.grading.admission import Admission
+from examiner.grading.feedback import Pages
 from examiner.grading.store import Key, Store
 from examiner.grading.submissions import Submission
 from examiner.inbox.arrivals import Arrival, Inbox, InboxError
+from examiner.inbox.counting import Counting
 from examiner.results import SubmissionResult
 
 AHEAD = 1  # jobs that wait in the house for each that it grades
@@ -61,6 +62,7 @@ class Terms:
     admission: Admission
     out: Path
     told: Callable[[SubmissionResult], SubmissionResult]  # a result as its student sees it
+    counting: Counting = field(default_factory=Counting)  # what counts of what was judged
 
 
 class Desk:
@@ -136,7 +138,8 @@ class Desk:
         for arrival in self._inbox.claim(room):
             submission = arrival.read(self._terms.chapter.stem)
             job = _Job(arrival, submission, time.time())
-            if known := self._known(submission):
+            again = self._terms.counting.is_judged_again(arrival)
+            if not again and (known := self._known(submission)):
                 job.result = known
                 self._give_back(job)
             else:
@@ -145,7 +148,7 @@ class Desk:
             self._next += 1
 
     def _known(self, submission: Submission) -> SubmissionResult | None:
-        """Return a student's last result if it is of the same work."""
+        """Return a student's last result if it is of the same work, and may stand."""
         kept = self._store.load(submission.student)
         if kept and kept.key == self._key(submission) and not kept.result.provisional:
             return replace(kept.result, of=submission.whose)
@@ -232,13 +235,19 @@ class Desk:
             assert job.result is not None
             result = replace(self._terms.admission.spare(job.result), of=job.submission.whose)
             self._store.save(self._key(job.submission), result)
-            pages = feedback.write(self._terms.out, self._terms.chapter, self._terms.told(result))
-            self._inbox.finish(job.arrival, self._record(job, result), pages)
+            counts = self._terms.counting.settled(result, job.arrival)
+            again = self._terms.counting.keep_days(counts, job.arrival)
+            pages = Pages(self._terms.out).write(self._terms.chapter, self._terms.told(counts))
+            self._inbox.finish(job.arrival, self._record(job, counts), pages)
             self._unstored.pop(0)
-            self._watcher.graded(job.arrival, result)
+            self._watcher.graded(job.arrival, counts)
+            if again:
+                text = "other days in hand were used than before, and they stay as they were told"
+                self._watcher.say(f"{result.student}: {', '.join(again)}: {text}")
 
     def _record(self, job: _Job, result: SubmissionResult) -> dict[str, Any]:
-        return {
+        standing = result.standing.to_json() if result.standing else {}
+        return standing | {
             "ticket": job.arrival.ticket,
             "student": result.student,
             "arrived": job.arrival.arrived,

@@ -6,6 +6,9 @@
 So at any moment each file is in one place, and after a kill the next process goes on from there.
 Whoever hands in writes under another name first (`.ada.zip`, `ada.zip.part`) and renames; a file
 that is written in place is taken when it has not changed for a while.
+
+It arrived when the system last changed it or its name (ctime): a student can set the other times of
+a file, but not this one, and it holds also for what came while no process was there to take it.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ from examiner.inbox.arrivals import (
 
 INCOMING, WORK, DONE, REFUSED = "incoming", "work", "done", "refused"
 RECORD, REASON, WHO = "record.json", "reason.txt", "student.txt"
+CAME = "arrived.txt"  # seconds since 1970: to be put away changes the file's own time
+OURS = (WHO, RECORD, REASON, CAME)
 UNFINISHED = (".part", ".tmp", ".crdownload", ".filepart", ".swp", "~")
 SETTLED = 2.0  # seconds without a change after which a file that was written in place is whole
 QUIET = 0.2  # seconds without a change for one that was renamed into its place
@@ -88,6 +93,8 @@ class FolderInbox:
     def _recover(self) -> None:
         """Find what an earlier process left in hand, and what it has done."""
         for place in sorted((self._folder / WORK).iterdir()):
+            for left in place.glob(".*"):  # by a process that was killed while it wrote
+                left.unlink()
             if arrival := self._arrival(place):
                 self._queue[arrival.student].append(arrival)
             else:  # it was killed between two steps, and the file is still in incoming
@@ -105,8 +112,11 @@ class FolderInbox:
     def _arrival(self, place: Path) -> Arrival | None:
         try:
             student = (place / WHO).read_text("utf-8")
-            (path,) = (each for each in place.iterdir() if each.name not in (WHO, RECORD))
-            return Arrival(place.name, student, path, int(place.name.split("-")[0]) / 1e9)
+            (path,) = (each for each in place.iterdir() if _is_handed_in(each))
+            came = int(place.name.split("-")[0]) / 1e9  # when it was taken
+            with contextlib.suppress(OSError, ValueError):  # an older release did not note it
+                came = float((place / CAME).read_text("utf-8"))
+            return Arrival(place.name, student, path, came)
         except (OSError, ValueError):
             return None
 
@@ -194,6 +204,7 @@ class FolderInbox:
         write_whole(place / WHO, student.encode())
         if reason:
             write_whole(place / REASON, f"{reason}\n".encode())
+        write_whole(place / CAME, f"{min(_changed(path), time.time())}".encode())
         path.rename(place / _plain(path))
         _sync(place)
         if reason:
@@ -240,6 +251,22 @@ class FolderInbox:
         self._lock.close()
 
 
+def _is_handed_in(path: Path) -> bool:
+    """Tell whether it is a student's, and nothing that was noted beside it, or half so."""
+    return path.name not in (WHO, RECORD, CAME) and not path.name.startswith(".")
+
+
+def _changed(path: Path) -> float:
+    """Return when the system last changed a file or its name; of a folder, the newest in it."""
+    newest = path.lstat().st_ctime
+    if path.is_dir() and not path.is_symlink():
+        for place, folders, names in os.walk(path):
+            for name in (*folders, *names):
+                with contextlib.suppress(OSError):
+                    newest = max(newest, Path(place, name).lstat().st_ctime)
+    return newest
+
+
 def _look(entry: os.DirEntry[str]) -> tuple[int, ...]:
     """Return what changes while somebody writes: of a folder, the newest of what is in it."""
     status = entry.stat(follow_symlinks=False)
@@ -269,7 +296,7 @@ def _renamed(entry: os.DirEntry[str]) -> bool:
 def _plain(path: Path) -> str:
     """Return the name that a file has in its place: no name of ours, and none that is no name."""
     name = path.name.encode(errors="replace").decode()
-    return f"_{name}" if name in (WHO, RECORD, REASON) or is_junk(PurePosixPath(name)) else name
+    return f"_{name}" if name in OURS or is_junk(PurePosixPath(name)) else name
 
 
 def _sync(folder: Path) -> None:

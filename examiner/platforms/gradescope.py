@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from examiner.catalogue import Chapter
+from examiner.check.needs import uses_package
 from examiner.errors import UserError
 from examiner.files import pack
 from examiner.project import COMMAND, Project
@@ -26,13 +27,14 @@ set -euo pipefail
 apt-get update
 apt-get install -y python3 python3-venv bubblewrap
 python3 -m venv /autograder/venv
-/autograder/venv/bin/pip install --no-cache-dir \\
-  --extra-index-url https://download.pytorch.org/whl/cpu \\
-  --constraint /autograder/source/library/constraints.txt "/autograder/source/library[torch]"
+/autograder/venv/bin/pip install --no-cache-dir {torch}\\
+  --constraint /autograder/source/library/constraints.txt "/autograder/source/library{extra}"
 # Settles on which inputs the tests run, so that it is not done again for each submission.
 PYTHONPATH=/autograder/source/library /autograder/venv/bin/python -P \\
   -m examiner.platforms.gradescope /autograder {stem} settle
 """
+
+TORCH = "--extra-index-url https://download.pytorch.org/whl/cpu "
 
 RUN = """\
 #!/usr/bin/env bash
@@ -72,7 +74,8 @@ def release_gradescope(project: Project, chosen: Sequence[Chapter], target: Path
 
 
 def _contents(project: Project, chapter: Chapter) -> Iterator[tuple[str, bytes]]:
-    yield "setup.sh", SETUP.format(stem=chapter.stem).encode()
+    torch, extra = (TORCH, "[torch]") if uses_package(project, chapter, "torch") else ("", "")
+    yield "setup.sh", SETUP.format(stem=chapter.stem, torch=torch, extra=extra).encode()
     yield "run_autograder", RUN.format(stem=chapter.stem).encode()
     for place, path in library_files(project, all_rooms):
         yield f"library/{place.as_posix()}", path.read_bytes()
@@ -106,9 +109,9 @@ def grade_submission(root: Path, stem: str) -> dict[str, Any]:
             examples=project.settings.shows_examples(date.today()),
         )
         outcome = grade(project, chapter, stage.parent, options, _Quiet())
-    made = results(chapter, options.told(outcome.results[0]).to_json(), notes)
-    if outcome.faults:
-        made["tests"].append(_for_staff("Tests at fault", fault_lines(outcome.faults)))
+        made = results(chapter, options.told(outcome.results[0]).to_json(), notes)
+        if outcome.faults:
+            made["tests"].append(_for_staff("Tests at fault", fault_lines(outcome.faults)))
     return made
 
 

@@ -19,6 +19,7 @@ from examiner.project import COMMAND, ENTRY
 from examiner.stubs import find_regions, functions_of
 
 HINTS = ("First hint: a nudge", "Second hint: the idea", "Third hint: nearly the code")
+SOLUTION = "A solution"
 
 INDEX_HEAD = f"""\
 # All tasks
@@ -43,7 +44,7 @@ def exercise_box(task: Task, stem: str, solution: str) -> str:
         f"{task.exercise or _default_exercise(task)}\n",
         f"Is it right? `{COMMAND} check {task.id}`\n",
         *hints,
-        f":::::{{dropdown}} A solution\n{_bodies(task, stem, solution)}\n:::::\n",
+        f":::::{{dropdown}} {SOLUTION}\n{_bodies(task, stem, solution)}\n:::::\n",
         "::::::",
     ]
     return "\n".join(parts)

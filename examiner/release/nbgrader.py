@@ -6,6 +6,7 @@ Leaves out running it (examiner/platforms/nbgrader).
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
 import os
 import re
@@ -24,16 +25,24 @@ from examiner.release.assignment import (
     Notebook,
     answers_text,
     nbgrader_source,
-    read_notebook,
+    student_notebook,
     variables,
     write_notebook,
 )
-from examiner.release.student import chapter_files, library_zip, require_new_folder, write_text
+from examiner.release.student import (
+    PERSONAL,
+    chapter_files,
+    library_zip,
+    require_new_folder,
+    write_text,
+)
 from examiner.release.suites import read_suite
+from examiner.release.variants import AS_IT_STANDS, Drawing, drawn_assignment, personal_notebooks
 
 GRADER = "grader"  # the part of the folder that never reaches students
 LIBRARY = "students"  # the folder of what they install, once for all assignments
 SEED = STATE / "grading-seed"  # where `grade` looks for a course's secret
+DRAWN = STATE / "variants.json"  # where it looks for what students' own notebooks were drawn from
 REFERENCE_SECONDS = 300
 
 CONFIG = '''\
@@ -98,16 +107,25 @@ library with the extra `instructor` (`pip install ".[instructor]"` in the course
 """
 
 
-def release_nbgrader(project: Project, chosen: Sequence[Chapter], target: Path) -> list[Path]:
+def release_nbgrader(
+    project: Project,
+    chosen: Sequence[Chapter],
+    target: Path,
+    drawing: Drawing = AS_IT_STANDS,
+) -> list[Path]:
     """Write a course folder for nbgrader; return its files.
+
+    Students' own notebooks lie in `personal`; what they were drawn from, in the grader's part.
 
     Raises UserError when the folder exists and is not empty, or a chapter has no assignment.
     """
     files = {Path(GRADER, SEED): new_seed()}
     for chapter in chosen:
-        notebook = assignment_of(project, chapter)
+        notebook = assignment_of(project, chapter, drawing)
         files |= _source_files(project, chapter, notebook, Path("source", chapter.stem))
         files |= examiner_files(project, chapter, Path(GRADER))
+    if drawing.students:
+        files |= _personal_files(project, chosen, drawing)
     modules = {chapter.stem: [f"{chapter.stem}.py"] for chapter in chosen}
     titles = ", ".join(chapter.title for chapter in chosen)
     settings = project.settings
@@ -117,6 +135,7 @@ def release_nbgrader(project: Project, chosen: Sequence[Chapter], target: Path) 
     files[Path("README.md")] = readme
     zipped, library = Path(LIBRARY, f"{settings.slug}.zip"), library_zip(project)
     require_new_folder(target)  # only now, when nothing can be missing any more
+    target.chmod(0o700)  # many users may share the machine; what students get goes elsewhere
     (target / GRADER).mkdir(mode=0o700)
     for path, text in files.items():
         write_text(target / path, text)
@@ -125,17 +144,30 @@ def release_nbgrader(project: Project, chosen: Sequence[Chapter], target: Path) 
     return sorted(target / path for path in (*files, zipped))
 
 
+def _personal_files(
+    project: Project, chosen: Sequence[Chapter], drawing: Drawing
+) -> dict[Path, str]:
+    """Return students' own notebooks, and what the grader must know to put them together again."""
+    files = {Path(GRADER, DRAWN): json.dumps(dataclasses.asdict(drawing), indent=1)}
+    for path in (project.variants(chapter.stem) for chapter in chosen):
+        if path.is_file():
+            files[Path(GRADER) / path.relative_to(project.root)] = path.read_text("utf-8")
+    for name, own, chapter in personal_notebooks(project, chosen, drawing):
+        files[Path(PERSONAL, name)] = write_notebook(student_notebook(own, chapter))
+    return files
+
+
 def new_seed() -> str:
     """Return a fresh secret that hidden inputs are drawn from."""
     return secrets.token_hex(16) + "\n"
 
 
-def assignment_of(project: Project, chapter: Chapter) -> Notebook:
+def assignment_of(project: Project, chapter: Chapter, drawing: Drawing = AS_IT_STANDS) -> Notebook:
     """Return the chapter's assignment notebook; raises UserError where there is none."""
-    path = project.assignment(chapter.stem)
-    if path is None:
+    notebook = drawn_assignment(project, chapter, drawing)
+    if notebook is None:
         raise UserError(f"solutions/{chapter.stem}.ipynb is missing: the chapter has no assignment")
-    return read_notebook(path.read_text("utf-8"), path.name)
+    return notebook
 
 
 def _source_files(

@@ -9,17 +9,32 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from examiner.catalogue import Chapter
+from examiner.catalogue.schedule import shown
 from examiner.catalogue.settings import AT_ONCE, FILE
 from examiner.check.needs import uses_package
 from examiner.errors import UserError
 from examiner.files import pack
 from examiner.project import COMMAND, Project
-from examiner.release.assignment import student_assignment
+from examiner.release.assignment import student_notebook as fill_in_notebook
+from examiner.release.assignment import write_notebook
+from examiner.release.exercises import HINTS
 from examiner.release.known import without_shown
 from examiner.release.library import library_files, students_rooms
-from examiner.release.plain_markdown import folded, plain_markdown
+from examiner.release.plain_markdown import LEFT_OUT, folded, plain_markdown
 from examiner.release.suites import read_suite
+from examiner.release.variants import AS_IT_STANDS, Drawing, drawn_assignment, personal_notebooks
+from examiner.release.wheel import SETTINGS, wheel_of
+from examiner.release.withheld import catalogue_without_last_hints
 from examiner.stubs import make_stub
+
+HANDOUT = "handout"  # the folder for all, where there are others beside it
+PERSONAL = "personal"  # the folder of notebooks that are one student's alone
+OWN_NOTEBOOK = """\
+   That notebook is your own and asks for other things than those of others: you get it apart from
+   this folder; put it there.
+"""
+PACKAGE = '"""What you write, one module per chapter."""\n'
+CONSTRAINTS = "constraints.txt"  # the versions that were tested
 
 LIBRARY_README = """\
 # {course}: the library for your assignments
@@ -43,7 +58,7 @@ README = """\
 # {course}: {titles}
 
 This folder holds what you need to do the assignment.
-
+{due}
 1. Python 3.11 or newer. Make a virtual environment and install the course's library:
 
        python -m venv .venv
@@ -54,6 +69,7 @@ This folder holds what you need to do the assignment.
 4. Ask whether it is right: `.venv/bin/{command} check {example}`; ask for a hint:
    `.venv/bin/{command} check {example} --hint`.
 5. Where there is a notebook beside it, such as `coursework/{stem}.ipynb`, fill that in, too.
+{personal}\
 6. `.venv/bin/{command} submit {stem}` makes the file to hand in and says what is still missing.
 
 The tests in `tests` are the visible ones. Your work is graded with more of them, on other
@@ -61,40 +77,61 @@ inputs. If something does not work, `{command} doctor` says what is missing.
 """
 
 
-def release_student(project: Project, chosen: Sequence[Chapter], target: Path) -> list[Path]:
+def release_student(
+    project: Project,
+    chosen: Sequence[Chapter],
+    target: Path,
+    drawing: Drawing = AS_IT_STANDS,
+    last_hints: bool = True,
+) -> list[Path]:
     """Write the students' folder for the chapters; return its files.
 
-    Raises UserError when the folder exists and is not empty: nothing of a student's is overwritten.
+    Where students have notebooks of their own, the folder lies in `target` as `handout`, and their
+    notebooks beside it in `personal`. Raises UserError when the folder exists and is not empty:
+    nothing of a student's is overwritten.
     """
     require_new_folder(target)
-    settings = project.root / FILE
-    parts = library_files(project, students_rooms)
-    for inside, path in [*parts, *([(Path(FILE), settings)] if settings.is_file() else [])]:
+    own = list(personal_notebooks(project, chosen, drawing))
+    files = install_files(project)
+    if (project.root / FILE).is_file():
+        files[FILE] = (project.root / FILE).read_bytes()
+    for name, notebook, chapter in own:
+        text = write_notebook(fill_in_notebook(notebook, chapter))
+        write_text(target / PERSONAL / name, text)
+    if drawing.students:
+        target = target / HANDOUT
+    for inside, data in files.items():
         (target / inside).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target / inside)
-    write_text(
-        target / "coursework" / "__init__.py", '"""What you write, one module per chapter."""\n'
-    )
+        (target / inside).write_bytes(data)
+    write_text(target / "coursework" / "__init__.py", PACKAGE)
+    apart = {chapter.stem for _, _, chapter in own}
     for chapter in chosen:
-        for name, text in chapter_files(project, chapter).items():
-            write_text(target / "coursework" / name, text)
-        if assignment := project.assignment(chapter.stem):
-            text = student_assignment(assignment.read_text("utf-8"), assignment.name, chapter)
-            write_text(target / "coursework" / assignment.name, text)
-        for name, text in read_suite(project, chapter.stem).visible().items():
-            write_text(target / "tests" / name, text)
-        _copy_pages(project, chapter, target)
-    write_text(target / "README.md", _readme(project, chosen))
+        assignment = drawn_assignment(project, chapter, drawing)
+        if assignment and chapter.stem not in apart:
+            text = write_notebook(fill_in_notebook(assignment, chapter))
+            write_text(target / "coursework" / f"{chapter.stem}.ipynb", text)
+        _write_chapter(project, chapter, target, last_hints)
+    write_text(target / "README.md", _readme(project, chosen, bool(own)))
     return sorted(path for path in target.rglob("*") if path.is_file())
 
 
-def chapter_files(project: Project, chapter: Chapter) -> dict[str, str]:
+def _write_chapter(project: Project, chapter: Chapter, target: Path, last_hints: bool) -> None:
+    """Write a chapter's stub, visible tests and pages."""
+    for name, text in chapter_files(project, chapter, last_hints).items():
+        write_text(target / "coursework" / name, text)
+    for name, text in read_suite(project, chapter.stem).visible().items():
+        write_text(target / "tests" / name, text)
+    _copy_pages(project, chapter, target, last_hints)
+
+
+def chapter_files(project: Project, chapter: Chapter, last_hints: bool = True) -> dict[str, str]:
     """Return the stub, its tasks and what `check` knows of it, by path beside the stub."""
     solution = project.module("solutions", chapter.stem)
     tasks, known = project.tasks_file(chapter.stem), project.known(chapter.stem)
+    listed = tasks.read_text("utf-8")
     files = {
         solution.name: make_stub(solution.read_text("utf-8"), chapter, solution.name),
-        tasks.name: tasks.read_text("utf-8"),
+        tasks.name: listed if last_hints else catalogue_without_last_hints(listed),
     }
     if known.is_file():
         text = known.read_text("utf-8")
@@ -111,7 +148,7 @@ def require_new_folder(target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
 
 
-def student_notebook(text: str) -> str:
+def student_notebook(text: str, last_hints: bool = True) -> str:
     """Return a chapter's notebook for a student: it imports coursework and has no outputs.
 
     Its boxes are those that JupyterLab can show, and what the book folds is folded.
@@ -121,7 +158,8 @@ def student_notebook(text: str) -> str:
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
         if cell["cell_type"] != "code":
-            cell["source"] = plain_markdown(source).splitlines(keepends=True)
+            left_out = LEFT_OUT if last_hints else (*LEFT_OUT, HINTS[-1])
+            cell["source"] = plain_markdown(source, left_out).splitlines(keepends=True)
             continue
         renamed = re.sub(r"^(\s*(?:from|import) )solutions\b", r"\1coursework", source, flags=re.M)
         cell["source"] = renamed.splitlines(keepends=True)
@@ -129,27 +167,40 @@ def student_notebook(text: str) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
-def _copy_pages(project: Project, chapter: Chapter, target: Path) -> None:
+def _copy_pages(project: Project, chapter: Chapter, target: Path, last_hints: bool) -> None:
     """Write the chapter's pages, and copy what they read."""
     pages = project.notebooks(chapter.number, chapter.stem)
     for page in pages:
-        write_text(target / "chapters" / page.name, student_notebook(page.read_text("utf-8")))
+        text = student_notebook(page.read_text("utf-8"), last_hints)
+        write_text(target / "chapters" / page.name, text)
     for name in project.settings.with_pages if pages else ():
         folder = Path(name.format(stem=chapter.stem))
         if (project.root / folder).is_dir():
             shutil.copytree(project.root / folder, target / folder, dirs_exist_ok=True)
 
 
-def library_zip(project: Project) -> bytes:
-    """Return a zip with what students install to work on an assignment, and how."""
+def install_files(project: Project) -> dict[str, bytes]:
+    """Return what students install, by place: a wheel, its requirements, the versions to take.
+
+    A course that is not installable gives its packages as they are.
+    """
     parts = library_files(project, students_rooms)
     files = {inside.as_posix(): path.read_bytes() for inside, path in parts}
+    if SETTINGS not in files:
+        return files
+    beside = {CONSTRAINTS: files[CONSTRAINTS]} if CONSTRAINTS in files else {}
+    return {**wheel_of(files).files, **beside}
+
+
+def library_zip(project: Project) -> bytes:
+    """Return a zip with what students install to work on an assignment, and how."""
+    files = install_files(project)
     readme = LIBRARY_README.format(course=project.settings.title, command=COMMAND)
     files["README.md"] = readme.encode()
     return pack({f"{project.settings.slug}/{name}": data for name, data in files.items()})
 
 
-def _readme(project: Project, chosen: Sequence[Chapter]) -> str:
+def _readme(project: Project, chosen: Sequence[Chapter], personal: bool) -> str:
     uses = any(uses_package(project, chapter, "torch") for chapter in chosen)
     torch = f"       .venv/bin/{COMMAND} install-torch    (PyTorch: says first how large it is)\n"
     return README.format(
@@ -157,10 +208,17 @@ def _readme(project: Project, chosen: Sequence[Chapter]) -> str:
         command=COMMAND,
         torch=torch if uses else "",
         titles=", ".join(chapter.title for chapter in chosen),
+        due=_due(project, chosen),
+        personal=OWN_NOTEBOOK if personal else "",
         stubs=" and ".join(f"`coursework/{chapter.stem}.py`" for chapter in chosen),
         stem=chosen[0].stem,
         example=chosen[0].tasks[0].id if chosen[0].tasks else chosen[0].stem,
     )
+
+
+def _due(project: Project, chosen: Sequence[Chapter]) -> str:
+    dates = ((each.title, project.schedule.of(each.stem).due) for each in chosen)
+    return "".join(f"{title} is due on {shown(due)}.\n" for title, due in dates if due)
 
 
 def write_text(path: Path, text: str) -> None:

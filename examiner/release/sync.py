@@ -21,10 +21,11 @@ from examiner.catalogue import Chapter
 from examiner.catalogue.settings import FILE
 from examiner.errors import UserError
 from examiner.project import Project
-from examiner.release.assignment import student_assignment
+from examiner.release.assignment import read_notebook, student_assignment
 from examiner.release.exercises import task_index, with_boxes, with_points
 from examiner.release.known import known_text
 from examiner.release.samples import write_samples
+from examiner.release.variants import read_variants, require_places
 from examiner.stubs import make_stub
 
 
@@ -112,6 +113,8 @@ def _products_of(project: Project, chapter: Chapter) -> Iterator[Product]:
     yield Product(target / path.name, make_stub(solution, chapter, name))
     if assignment := project.assignment(chapter.stem):
         text = with_points(assignment.read_text("utf-8"), assignment.name, chapter)
+        variants = read_variants(project.variants(chapter.stem))
+        require_places(read_notebook(text, assignment.name), variants, assignment.name)
         yield Product(assignment, text)
         yield Product(target / assignment.name, student_assignment(text, assignment.name, chapter))
     if project.has_suite(chapter.stem):

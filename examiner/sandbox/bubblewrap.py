@@ -44,7 +44,7 @@ def _seen(library: Iterable[Path]) -> Iterator[Path]:
 
 def wrapping(plan: ServerPlan) -> list[str]:
     """Return the command that locks in the command which follows it."""
-    command = _beginning("candidate")
+    command = _beginning()
     if plan.outer_uid is None:
         command += ["--unshare-user"]
     else:  # real root, of which the server keeps what it needs to become nobody
@@ -71,7 +71,7 @@ def wrapping_a_kernel(
     Beside what candidates see, a kernel sees `files`, read-only, the system's programs (a notebook
     may call a shell) and fonts. It may write `disk` bytes each to `home` and to /tmp.
     """
-    command = [*_beginning("notebook"), "--unshare-user", "--cap-drop", "ALL"]
+    command = [*_beginning(), "--unshare-user", "--cap-drop", "ALL"]
     command += ["--size", str(disk), "--tmpfs", "/tmp"]
     command += _showing(_outermost([*_seen(library), *map(Path, ("/usr", "/bin", "/etc/fonts"))]))
     command += ["--proc", "/proc", "--dev", "/dev", "--size", str(disk), "--tmpfs", home]
@@ -85,7 +85,7 @@ def wrapping_a_courier(keys: Path | None) -> list[str]:
     It sees the interpreter, the packages, the names of hosts and its own keys; it reaches the
     network, since that is its work, and nothing of the course's or of the grader's.
     """
-    command = [*_beginning("courier", network=True), "--unshare-user", "--cap-drop", "ALL"]
+    command = [*_beginning(network=True), "--unshare-user", "--cap-drop", "ALL"]
     command += ["--tmpfs", "/tmp"]
     names = ("/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/run/systemd/resolve")
     seen = [*_seen(()), *(Path(os.path.realpath(name)) for name in names if Path(name).exists())]
@@ -96,11 +96,11 @@ def wrapping_a_courier(keys: Path | None) -> list[str]:
     return [*command, "--proc", "/proc", "--dev", "/dev", "--chdir", "/", "--"]
 
 
-def _beginning(hostname: str, *, network: bool = False) -> list[str]:
+def _beginning(*, network: bool = False) -> list[str]:
+    """Return the options that all have; no host name, which containers forbid to set."""
     command = [program() or "bwrap", *([] if network else ["--unshare-net"])]
     command += ["--unshare-pid", "--unshare-ipc", "--unshare-uts"]
-    command += ["--unshare-cgroup-try", "--hostname", hostname]
-    return [*command, "--die-with-parent", "--new-session"]
+    return [*command, "--unshare-cgroup-try", "--die-with-parent", "--new-session"]
 
 
 def _showing(paths: Iterable[Path]) -> list[str]:

@@ -19,6 +19,7 @@ from examiner.candidate.server import ServerPlan
 from examiner.errors import UserError
 from examiner.results import Verdict
 from examiner.sandbox import bubblewrap
+from examiner.sandbox.remedies import remedy
 from examiner.sandbox.servers import CandidateServer, ServerError
 
 HOW_TO_GET = "Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap"
@@ -96,9 +97,7 @@ class Trial:
             self.servers[0].end()
         except ServerError as error:
             raise UserError(
-                f"the sandbox does not work here: {error}. It needs user namespaces (in a "
-                "container: run it with --privileged or --security-opt seccomp=unconfined; on "
-                "Ubuntu 24.04: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0). "
+                f"the sandbox does not work here: {error}: {remedy(str(error))}. "
                 f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
             ) from None
 
@@ -128,7 +127,7 @@ def protections() -> Iterator[Protection]:
         server.wait()
     except ServerError as error:
         server.close()
-        yield Protection("sandbox", False, str(error))
+        yield Protection("sandbox", False, f"{error}: {remedy(str(error))}")
         return
     try:
         yield Protection("sandbox", True, bubblewrap.program() or "")

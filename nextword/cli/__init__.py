@@ -15,7 +15,9 @@ from nextword import __version__
 
 # One file per command, of the same name.
 STUDENTS = ("check", "doctor", "install-torch", "progress", "submit")
-INSTRUCTORS = ("sync", "release", "grade", "serve", "cluster", "feedback", "race")
+INSTRUCTORS = (
+    *("sync", "release", "schedule", "grade", "serve", "lti", "cluster", "feedback", "race"),
+)
 READERS = ("read", "ladder", "models", "train", "write")
 AUTHORS = ("suites", "similar", "new-chapter", "pdf")
 # what students get lacks the part of the examiner that grades and releases

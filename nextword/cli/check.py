@@ -102,7 +102,10 @@ def _checked(
     project: Project, chapter: Chapter, tasks: Sequence[Task], package: str, *, quiet: bool
 ) -> SubmissionResult:
     """Run the visible tests of some tasks and show, unless quiet, what comes of each."""
+    from datetime import UTC, datetime
+
     from examiner.check.chapter import check_chapter
+    from examiner.check.firsts import firsts_file, note
     from examiner.check.terminal import CheckReport
 
     report = CheckReport(chapter, quiet=quiet)
@@ -116,6 +119,8 @@ def _checked(
         report=report.test,
     )
     report.finish(result)
+    if package == "coursework":
+        note(firsts_file(project), result.tasks, datetime.now(UTC))
     return result
 
 

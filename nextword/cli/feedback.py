@@ -43,7 +43,7 @@ def feedback(
                 f"{course / 'feedback'} has no page for anybody in {download}: run `nbgrader "
                 f"generate_feedback {assignment}`, and give --roster if the works were graded so"
             )
-        made = write_uploads(to, found.entries, pages)
+        made = write_uploads(to, found.entries, pages.get)
     if not made:
         raise UserError(f"{download} is no download of Moodle's or Canvas': see {course}/feedback")
     for path in made:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,8 @@ import typer
 
 if TYPE_CHECKING:
     from examiner.catalogue import Chapter
-    from examiner.grading.run import Options, Outcome
+    from examiner.grading.outcome import Outcome
+    from examiner.grading.run import Options
     from examiner.project import Project
 
 
@@ -48,6 +48,9 @@ def grade(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write all results here.")
     ] = None,
+    jsonl_file: Annotated[
+        Path | None, typer.Option("--jsonl", help="Write a line of JSON here as each one ends.")
+    ] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write the grades here.")] = None,
     seed: Annotated[
         str | None,
@@ -68,6 +71,45 @@ def grade(
             "day on, such as 2026-12-01; default: the course's.",
         ),
     ] = None,
+    due: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEN",
+            help="When it is due, such as 2026-12-01T18:00; a day alone: its end; default: as "
+            "schedule.toml says.",
+        ),
+    ] = None,
+    late: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help='What lateness costs: "10 % a day, 15 minutes of grace, at most 50 %, nothing '
+            "after 7 days, 3 days in hand\", or parts of it; default: the course's.",
+        ),
+    ] = None,
+    extensions: Annotated[
+        Path | None, typer.Option(help="CSV of more time: student, until or days, reason.")
+    ] = None,
+    times: Annotated[
+        Path | None, typer.Option(help="CSV of when works were handed in; Moodle's worksheet.")
+    ] = None,
+    overrides: Annotated[
+        Path | None, typer.Option(help="CSV of corrections: what, student, task, value, reason.")
+    ] = None,
+    requests: Annotated[
+        Path | None, typer.Option(help="Folder of text files that ask for a second look.")
+    ] = None,
+    marks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLATFORM",
+            help="Write the points for the import of canvas, moodle or gradescope; with Canvas' "
+            "gradebook or Moodle's grading worksheet as --roster, into that file's columns.",
+        ),
+    ] = None,
+    marks_column: Annotated[
+        str, typer.Option(metavar="NAME", help="The assignment in Canvas; default: the title.")
+    ] = "",
     gradebook: Annotated[
         str | None, typer.Option(metavar="URL", help="Write into nbgrader's gradebook.")
     ] = None,
@@ -86,14 +128,18 @@ def grade(
 
     instructions.choose(kernels)
     from examiner.grading.roster import read_roster
-    from examiner.grading.run import Options, processors
+    from examiner.grading.run import CLASS, Options, processors
+    from examiner.platforms.marks.forms import form_for
     from examiner.project import find_project
     from nextword.cli.cluster import elsewhere, require_one_way
+    from nextword.cli.marks import write_marks
+    from nextword.cli.term import Said, second_look, term_of
 
     if os.name != "posix":
         raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")
     if gradebook:
         given: dict[str, object] = {"--out": out, "--json": json_file, "--csv": csv_file}
+        given |= {"--jsonl": jsonl_file}
         given |= {"--seed": seed is not None, "--package": package}
         given |= {
             "--examples": examples,
@@ -101,26 +147,42 @@ def grade(
             "--sandbox": sandbox != "bubblewrap",
             "--workers": workers,
             "--scheduler": scheduler,
+            **{"--due": due, "--late": late, "--extensions": extensions, "--times": times},
+            "--overrides": overrides,
+            "--requests": requests,
+            "--marks": marks,
         }
         raise typer.Exit(_into_gradebook(chapter, submissions, gradebook, jobs, roster, given))
     confined = is_confined(sandbox)
     project = find_project()
     found = project.catalogue.chapter(chapter)
+    place = out or project.root / "grades" / found.stem
+    people = read_roster(roster) if roster else None
+    form = form_for(marks, found, roster, people, marks_column) if marks else None
     options = Options(
-        out=out or project.root / "grades" / found.stem,
+        out=place,
         jobs=jobs or processors(),
         seed=seed,
         confined=confined,
         regrade=regrade,
         packages=tuple(package or ()),
-        roster=read_roster(roster) if roster else None,
+        roster=people,
         examples=shows_examples(project, examples),
+        json_lines=jsonl_file,
+        term=term_of(
+            *(project, found, place.parent),
+            Said(due, late, extensions, times, overrides),
+        ),
+        requests=requests,
+        second_look=second_look(project),
     )
     require_one_way(jobs=jobs, workers=workers, scheduler=scheduler, certificates=certificates)
     with elsewhere(options, workers, scheduler, certificates, audit) as chosen:
         outcome = _graded(project, found, submissions, chosen)
     _write(outcome, json_file, csv_file)
     _tell(outcome, options.out)
+    if form:
+        write_marks(form, outcome.results, options.out / CLASS)
     raise typer.Exit(0 if outcome.all_judged else 1)
 
 
@@ -175,7 +237,8 @@ def _graded(
     from examiner.release.samples import write_samples
     from examiner.sandbox.trial import WHAT_IS_LOST
 
-    write_samples(project, chapter.stem)
+    if submissions and submissions.resolve().is_relative_to(project.root / "tests"):
+        write_samples(project, chapter.stem)  # a class of the course's own; it may be read-only
     errors = Console(stderr=True)
     if not options.confined:
         errors.print(f"[bold red]--sandbox none[/]: {WHAT_IS_LOST}")
@@ -190,7 +253,7 @@ def _write(outcome: Outcome, json_file: Path | None, csv_file: Path | None) -> N
     from examiner.grading.tables import grades_csv
 
     if json_file:
-        write_atomically(json_file, json.dumps(outcome.to_json(), indent=1, ensure_ascii=False))
+        write_atomically(json_file, outcome.json_pieces())
     if csv_file:
         write_atomically(csv_file, grades_csv(outcome))
 
@@ -198,11 +261,19 @@ def _write(outcome: Outcome, json_file: Path | None, csv_file: Path | None) -> N
 def _tell(outcome: Outcome, out: Path) -> None:
     """Show the class, and say where its pages are."""
     from rich.console import Console
+    from rich.markup import escape
 
+    from examiner.grading.outcome import TABLE
+    from examiner.grading.run import REPORT
     from examiner.grading.terminal import show
 
     console = Console()
     show(console, outcome)
     console.print(f"feedback: {out}/", highlight=False, soft_wrap=True)
+    if outcome.pages and outcome.pages.spread:
+        first = outcome.results[0].student
+        text = f"pages are spread over folders: that of {first} is {outcome.pages.path(first)}, and"
+        console.print(escape(f"{text} {out / TABLE} says where each is"), soft_wrap=True)
+    console.print(f"the class: {out / REPORT}", highlight=False, soft_wrap=True)
     for path in outcome.uploads:
         console.print(f"for upload: {path}", highlight=False, soft_wrap=True)

@@ -28,6 +28,7 @@ def models(
         bool, typer.Option("--check", help="Train nothing: say what would be trained, and why.")
     ] = False,
     again: Annotated[bool, typer.Option("--again", help="Train also what is up to date.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Models that are trained side by side.")] = 1,
 ) -> None:
     """Train the models that the pages show. Example: nextword models rnns
 
@@ -51,9 +52,33 @@ def models(
             typer.echo(f"{name}: {why}")
         raise typer.Exit(1 if old else 0)
     wanted_now = [recipe for recipe in recipes if again or recipe.name in old]
-    with Bar() as bar:
-        done = [_trained(recipe, code, folder, bar) for recipe in wanted_now]
+    if jobs > 1 and len(wanted_now) > 1:
+        done = _side_by_side([recipe.name for recipe in wanted_now], code, folder, jobs)
+    else:
+        with Bar() as bar:
+            done = [_trained(recipe, code, folder, bar) for recipe in wanted_now]
     raise typer.Exit(0 if all(done) else 1)
+
+
+def _side_by_side(names: list[str], code: Path, folder: Path, jobs: int) -> list[bool]:
+    """Train each model in a process of its own, so many at a time; tell which could be trained.
+
+    One thread each: two processes with a thread learn more in a minute than one with two.
+    """
+    import os
+    import subprocess
+    import sys
+    from concurrent.futures import ThreadPoolExecutor
+
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    places = ["--package", str(code), "--to", str(folder.resolve())]
+
+    def train(name: str) -> bool:
+        command = [sys.executable, "-m", "nextword", "models", name, "--again", *places]
+        return subprocess.run(command, env=environment).returncode == 0
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(train, names))
 
 
 def _trained(recipe: Recipe, code: Path, folder: Path, bar: Bar) -> bool:

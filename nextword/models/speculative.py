@@ -93,14 +93,24 @@ def cut(past: tuple[int, list[Any]], n: int) -> tuple[int, list[Any]]:
 
 
 def of_ngrams(model: Any, number: dict[str, int]) -> Draft:
-    """The draft of an n-gram model of chapter 2. number: the ids of all words."""
+    """The draft of an interpolated n-gram model of chapter 2. number: the ids of all words.
+
+    What a context has not seen gets lambda(u) of what the shorter context says (2.11), so that only
+    the words that it has seen are asked for, a few in place of the whole vocabulary.
+    """
     words = list(number)
 
     @lru_cache(maxsize=20_000)
-    def row(context: tuple[int, ...]) -> Row:
+    def row(context: tuple[str, ...]) -> Row:
         found = np.zeros(len(words))
-        for word, p in model.distribution([words[k] for k in context]).items():
-            found[number[word]] = p
+        if context:
+            found = model.saved(context) * row(context[1:])
+        for word in model.row(context) if context else model.vocabulary:
+            found[number[word]] = model.prob(word, context)
+        return found
+
+    def draft(text: Ids) -> Row:
+        found = row(tuple(words[k] for k in text[max(0, len(text) - model.n + 1) :]))
         return found / found.sum()
 
-    return lambda text: row(tuple(text[max(0, len(text) - model.n + 1) :]))
+    return draft

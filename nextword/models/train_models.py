@@ -13,6 +13,7 @@ from nextword.models import home_game, recipes, store
 from nextword.models.ladder.climb import recipe_of
 from nextword.models.ladder.rung import Rung, all_rungs, listed
 from nextword.models.store import RUNGS, TWICE, Recipe
+from nextword.models.study import plan, recall
 
 if TYPE_CHECKING:
     from nextword.models.training import Report
@@ -47,14 +48,18 @@ def _village(n_tokens: int) -> names.Texts:
 
 
 def chosen(wanted: Sequence[str]) -> list[Recipe]:
-    """The recipes of these names, or of a folder (`rnns`); all where none is given.
+    """The recipes of these names, or of a folder (`rnns`); all that pages show where none is given.
 
-    Raises `UserError` for a name that stands for nothing.
+    The study is trained where it is asked for alone: no page shows it yet. Raises `UserError` for a
+    name that stands for nothing.
     """
-    every = everything()
-    found = []
-    for name in wanted or ("",):
-        fits = [r for r in every if not name or r.name == name or r.name.startswith(f"{name}/")]
+    shown = everything()
+    if not wanted:
+        return list(shown)
+    every = [*shown, *plan.recipes(), *recall.recipes()]
+    found: list[Recipe] = []
+    for name in wanted:
+        fits = [r for r in every if r.name == name or r.name.startswith(f"{name}/")]
         if not fits:
             known = ", ".join(recipe.name for recipe in every)
             raise UserError(f"there is no model {name!r}: expected some of {known}")

@@ -23,21 +23,24 @@ OWN = ("__init__.py", "given", "practice", "corpora/__init__.py", "corpora/langu
 LIBRARIES = ("pytest", "pluggy", "iniconfig", "packaging", "msgpack")
 
 
-def bundle(project: Project, stems: tuple[str, ...]) -> bytes:
-    """Return the zip that the page's Python unpacks; the same files give the same bytes."""
+def bundle(project: Project, stems: tuple[str, ...], whole: bool = True) -> bytes:
+    """Return the zip that the page's Python unpacks; the same files give the same bytes.
+
+    whole: with the last hints, which a book without solutions keeps back.
+    """
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in sorted(files(project, stems).items()):
+        for name, data in sorted(files(project, stems, whole).items()):
             archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, 9)
     return made.getvalue()
 
 
-def files(project: Project, stems: tuple[str, ...]) -> dict[str, bytes]:
-    """Return the files of the zip by their names in it."""
+def files(project: Project, stems: tuple[str, ...], whole: bool = True) -> dict[str, bytes]:
+    """Return the files of the zip by their names in it; whole: as in `bundle`."""
     found: dict[str, bytes] = {"course.toml": (project.root / "course.toml").read_bytes()}
     for chapter in project.catalogue.chapters:
         if chapter.stem in stems:
-            for name, text in chapter_files(project, chapter).items():
+            for name, text in chapter_files(project, chapter, last_hints=whole).items():
                 found[f"coursework/{name}"] = text.encode()
             for name, text in read_suite(project, chapter.stem).visible().items():
                 found[f"tests/{name}"] = text.encode()

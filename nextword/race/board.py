@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from examiner.errors import UserError
 from examiner.files import SHARED, write_whole
@@ -23,6 +22,7 @@ from examiner.race.entry import Track
 from examiner.race.judging import Estimate
 from examiner.race.ranks import ranks
 from examiner.race.rules import Ground
+from examiner.templates import environment
 from nextword.corpora.village.kinds import KINDS
 from nextword.race.run import Options, Raced
 from nextword.race.stories import digest_of
@@ -239,14 +239,7 @@ def said(estimate: Estimate, digits: int, factor: float = 1.0) -> str:
 def to_html(board: Board) -> str:
     """The page of a board: no script, nothing loaded, readable on a phone and on paper."""
     css, digest = page.style_sheet()
-    templates = Environment(
-        loader=ChoiceLoader([PackageLoader("nextword.race"), PackageLoader("examiner.grading")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    templates = environment("nextword.race", "examiner.grading")
     tracks = [(track, WHAT[track], board.of_track(track)) for track in Track]
     return templates.get_template(PAGE).render(
         css=css,

@@ -9,14 +9,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from examiner.catalogue.schedule import parse_schedule
 from examiner.project import Project
 
 pytest.importorskip("sphinx", reason="the book is built with pip install '.[book]'")
 nodes, utils = map(importlib.import_module, ("docutils.nodes", "docutils.utils"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "chapters" / "_ext"))
-figures, formulas, light, navigation, practice, styles = map(
+dates, figures, formulas, light, navigation, practice, styles = map(
     importlib.import_module,
-    ("figures", "formulas", "light", "navigation", "practice", "styles"),
+    ("dates", "figures", "formulas", "light", "navigation", "practice", "styles"),
 )
 
 
@@ -188,3 +189,27 @@ def test_a_task_has_a_place_in_the_page_or_says_why_not(task, tarball, found):
     if found:
         assert page.index(asked) == 0
         assert isinstance(page[1], nodes.raw)
+
+
+# ---------------------------------------------------------------- dates
+
+
+def test_a_page_says_when_its_chapter_is_due():
+    ngrams = {"release": "2026-10-19", "due": "2026-11-01"}
+    day = {"zone": "UTC", "chapters": {"ngrams": ngrams}}
+    found = parse_schedule(day, ["ngrams", "rnns"])
+    doctree = utils.new_document("page")
+    section = nodes.section("", nodes.title("", "N-grams"), nodes.paragraph("", "Text."))
+    doctree += section
+    app = SimpleNamespace(
+        env=SimpleNamespace(docname="chapters/02-ngrams"),
+        dates={"chapters/02-ngrams": found.of("ngrams"), "chapters/04-rnns": found.of("rnns")},
+    )
+    dates.give_note(app, doctree)
+    assert section[1].astext() == (
+        "This chapter's assignment is handed out on Monday, 19 October 2026, 00:00 (UTC), "
+        "and due on Sunday, 1 November 2026, 23:59 (UTC)."
+    )
+    app.env.docname = "chapters/04-rnns"
+    dates.give_note(app, doctree)
+    assert len(section) == 3, "nothing is known of this one"

@@ -18,7 +18,11 @@ from nextword.cli import app
 from tests.console_blocks import Shown, require_same, shown_on
 
 ROOT = find_project(Path(__file__)).root
-NAMES = ("instructors.md", "grading-machines.md", "nbgrader.md", "race.md", "setup.md")
+NAMES = (
+    *("instructors.md", "grading.md", "grading-machines.md", "platforms.md", "nbgrader.md"),
+    "race.md",
+    "setup.md",
+)
 PAGES = [ROOT / "chapters" / name for name in NAMES]
 SHOWN = [shown for page in PAGES for shown in shown_on(page)]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -56,6 +60,16 @@ def test_pages_show_commands_that_this_test_finds() -> None:
 def test_what_sync_says(nextword: Command) -> None:
     result = nextword("sync", "--check")
     require_same(the("nextword sync --check").lines, result.output)
+
+
+def test_what_lti_says(nextword: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for line in (
+        "nextword lti keys lti --address https://grader.example.org",
+        "nextword lti show lti/lti.toml",
+    ):
+        result = nextword(*line.split()[1:])
+        require_same(the(line).lines, result.output)
 
 
 @pytest.mark.slow
@@ -128,3 +142,20 @@ def test_the_grades_as_data(graded: tuple[str, Path]) -> None:
     assert any(
         each["says"].startswith(beginning) and "bob" in each["students"] for each in mistakes
     )
+
+
+def test_what_the_schedule_of_the_page_brings_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nextword: Command
+) -> None:
+    (text,) = re.findall(r"^```toml\n(zone = .*?)^```", INSTRUCTORS, re.MULTILINE | re.DOTALL)
+    for folder in ("solutions", "tests"):
+        (tmp_path / folder).mkdir()
+    for path in (ROOT / "solutions").glob("*.toml"):
+        shutil.copy(path, tmp_path / "solutions")
+    (tmp_path / "schedule.toml").write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    shown = the("nextword schedule --ics term.ics").lines
+    told = nextword("schedule", "--ics", "term.ics").output.splitlines()
+    table = len(text.partition("[chapters]\n")[2].splitlines()) + 1
+    assert [line.rstrip() for line in told[:table]] == [line.rstrip() for line in shown[:table]]
+    assert told[-1] == shown[-1]

@@ -1,7 +1,7 @@
 """Each misconception is a test of its chapter's suite: some test of the task must reject it.
 
-And of the tests' weights: an edge case costs less than the idea. `make test` tries every third
-one, `make test-thorough` all.
+And of the tests' weights: an edge case costs less than the idea. `make test` tries one of six, each
+day others, `make test-thorough` all.
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,12 @@ from tests.every_chapter.share_kept import (
     needing,
     share_kept,
 )
+from tests.turns import in_turn
 
 PROJECT = find_project(Path(__file__))
 STEMS = [chapter.stem for chapter in CHAPTERS]
 SECONDS = 60  # for a misconception
+SHARE = 6  # misconceptions of which one is tried today
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,8 @@ def declared(stem: str) -> tuple[Misconception, ...]:
     return load_misconceptions(PROJECT, stem)
 
 
-def tried(stem: str) -> tuple[Misconception, ...]:
-    return declared(stem)[:: 1 if THOROUGH else 3]
+def tried(stem: str) -> Sequence[Misconception]:
+    return in_turn(declared(stem), SHARE)
 
 
 CASES = [Case(stem, mistake) for stem in STEMS for mistake in declared(stem)]
@@ -135,3 +137,9 @@ def test_each_task_has_misconceptions_that_differ(stem: str) -> None:
 def test_each_misconception_replaces_a_part_of_its_task(case: Case) -> None:
     assert case.mistake.symbol in COURSE.catalogue.task(case.mistake.task_id).symbols
     assert case.mistake.says.endswith(".")
+
+
+def test_each_misconception_has_its_turn() -> None:
+    for stem in STEMS:
+        turns = [in_turn(declared(stem), SHARE, turn) for turn in range(SHARE)]
+        assert {each.name for some in turns for each in some} == {e.name for e in declared(stem)}

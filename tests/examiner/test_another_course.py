@@ -24,13 +24,14 @@ STUDENTS_ROOMS = {
     "suite",
 }
 CLASS = {"ada": (4, 6), "ben": (4, 0), "cleo": (4, 3)}  # points of the two tasks
+SECRET = "year 0"  # by which a class, too, would be asked something else
 BIN = Path(sys.executable).parent
 pytestmark = pytest.mark.slow
 walls = pytest.mark.skipif(shutil.which("bwrap") is None, reason="the sandbox needs bubblewrap")
 
 
-def run(folder: Path, *command: str, status: int = 0, **environment: str) -> str:
-    """Run a program of this environment in a folder; return what it says."""
+def run(folder: Path, *command: str, status: int = 0, log: bool = False, **environment: str) -> str:
+    """Run a program of this environment in a folder; return what it says, or its log."""
     done = subprocess.run(
         [str(BIN / command[0]), *command[1:]],
         cwd=folder,
@@ -47,7 +48,7 @@ def run(folder: Path, *command: str, status: int = 0, **environment: str) -> str
         check=False,
     )
     assert done.returncode == status, done.stdout[-3000:] + done.stderr[-3000:]
-    return done.stdout
+    return done.stderr if log else done.stdout
 
 
 def student(home: Path, *command: str, status: int = 0) -> str:
@@ -131,26 +132,40 @@ def test_a_class_is_graded(course: Path, tmp_path: Path) -> None:
 
 
 @walls
-def test_nbgrader_grades_it(course: Path, tmp_path: Path) -> None:
+def test_nbgrader_grades_it_and_knows_who_was_asked_what(course: Path, tmp_path: Path) -> None:
     pytest.importorskip("nbgrader")
-    there = tmp_path / "nbgrader"
-    run(course, "nextword", "release", "sorting", "--format", "nbgrader", "--to", str(there))
+    there, roster = tmp_path / "nbgrader", tmp_path / "class.csv"
+    roster.write_text("id\nada\ncleo\n", "utf-8")  # ben is not on the list
+    release = ("release", "sorting", "--format", "nbgrader", "--to", str(there))
+    draw = ("--variant", SECRET, "--per-student", str(roster))
+    assert "sorting: 2 notebooks in" in run(course, "nextword", *release, *draw)
+    own = {name: (there / "personal" / name / "sorting.ipynb") for name in ("ada", "cleo")}
+    asked = {name: "lists 4, 7 and 5" in path.read_text("utf-8") for name, path in own.items()}
+    assert asked == {"ada": True, "cleo": False}, "by this secret, each is asked something else"
     assert (there / "students" / "sorting-things.zip").is_file()
     run(there, "nbgrader", "generate_assignment", "sorting")
     for student in CLASS:
         home = there / "submitted" / student / "sorting"
         shutil.copytree(there / "release" / "sorting", home)
         (home / "sorting.py").write_text(work(course, student), "utf-8")
-        answer_with(home / "sorting.ipynb", "ordered = sorting.merge([1, 3], [2])")
+        if student in own:
+            shutil.copyfile(own[student], home / "sorting.ipynb")
+        numbers = "[4, 7], [5]" if student != "ben" else "[1, 3], [2]"
+        answer_with(home / "sorting.ipynb", f"ordered = sorting.merge({numbers})")
         if student == "ben":  # in the assignment's own folder
             said = run(home, "nextword", "check", "sorting", "--json", status=1)
             assert verdicts(said) == {"1.1": "passed", "1.2": "missing"}
-    run(there, "nbgrader", "autograde", "sorting")
+    said = run(there, "nbgrader", "autograde", "sorting", log=True)
+    assert "ben: no notebook of one's own was made for this id" in said
+    assert "ada: no notebook" not in said
     run(there, "nbgrader", "export", "--to", "grades.csv")
     with (there / "grades.csv").open(encoding="utf-8", newline="") as file:
         scores = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
-    # the notebook's two points need `merge`, which works for these numbers where it is written
-    assert scores == {"ada": 10 + 2, "ben": 4, "cleo": 7 + 2}
+    # the notebook's two points need `merge`, which ben has not written, and the numbers that one
+    # was asked for: cleo has ada's
+    assert scores == {"ada": 10 + 2, "ben": 4, "cleo": 7}
+    graded = there / "autograded"
+    assert "lists 4, 7" in (graded / "ada" / "sorting" / "sorting.ipynb").read_text("utf-8")
     run(there, "nbgrader", "generate_feedback", "sorting")
     page = (there / "feedback" / "cleo" / "sorting" / "sorting.html").read_text("utf-8")
     assert "Sorting Things · chapter 1, Sorting" in page

@@ -19,6 +19,7 @@ from examiner.errors import UserError
 from examiner.project import Project, find_project
 from examiner.release.student import release_student, student_notebook
 from examiner.release.suites import SuiteTexts, read_suite
+from examiner.release.wheel import wheel_of
 from tests.course import CHAPTERS, COURSE
 
 Command = Callable[..., Result]
@@ -202,6 +203,12 @@ def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.fixture(scope="module")
+def library(handout: Path) -> Path:
+    """The library of that release, installed."""
+    return installed(handout, handout.parent / "site")
+
+
 @pytest.mark.slow
 def test_the_real_release_holds_no_solution_and_no_hidden_test(handout: Path) -> None:
     project = find_project(Path(__file__))
@@ -215,19 +222,26 @@ def test_the_real_release_holds_no_solution_and_no_hidden_test(handout: Path) ->
         assert visible.count("pytest.mark.task(") == visible.count("visible=True")
     assert not list(handout.rglob("mistakes/*"))
     assert not (handout / "solutions").exists()
-    assert not (handout / "nextword" / "grading").exists()
 
 
 def texts(paths: list[Path]) -> str:
     return "\n".join(path.read_text("utf-8") for path in paths)
 
 
-def checked(folder: Path) -> list[dict[str, Any]]:
+def installed(folder: Path, to: Path) -> Path:
+    """Install a released folder's library as its README says, but nothing from the internet."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    options = ["--requirement", "requirements.txt", "--no-index", "--no-deps", "--target", str(to)]
+    subprocess.run([*pip, *options], cwd=folder, check=True)
+    return to
+
+
+def checked(folder: Path, library: Path) -> list[dict[str, Any]]:
     """What `nextword check` of a released folder says of untouched stubs."""
     run = subprocess.run(
-        [sys.executable, "-m", "nextword", "check", "--json"],
-        cwd=folder,  # its own nextword stands first on the path
-        env={**os.environ, "PYTHONPATH": str(folder)},
+        [sys.executable, "-P", "-m", "nextword", "check", "--json"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(library)},
         capture_output=True,
         text=True,
         check=False,
@@ -242,12 +256,39 @@ def test_a_release_of_one_chapter_is_checked_without_a_word_of_the_others(tmp_pa
     files = release_student(project, [one], tmp_path / "handout")
     page = (project.root / "chapters" / "instructors.md").read_text("utf-8")
     assert f"wrote {len(files)} files to handout" in page
-    assert [each["chapter"] for each in checked(tmp_path / "handout")] == [one.stem]
+    library = installed(tmp_path / "handout", tmp_path / "site")
+    assert [each["chapter"] for each in checked(tmp_path / "handout", library)] == [one.stem]
 
 
 @pytest.mark.slow
-def test_the_real_release_can_be_checked_by_itself(handout: Path) -> None:
-    answers = checked(handout)
+def test_what_students_see_of_a_release_is_little(handout: Path) -> None:
+    assert sorted(path.name for path in handout.iterdir()) == [
+        "README.md",
+        "chapters",
+        "checkpoints",
+        "constraints.txt",
+        "course.toml",
+        "coursework",
+        "library",
+        "requirements.txt",
+        "tests",
+    ]
+    assert len(list((handout / "library").iterdir())) == 1
+
+
+@pytest.mark.slow
+def test_students_install_the_part_of_the_library_that_checks(library: Path) -> None:
+    rooms = {path.name for path in (library / "examiner").iterdir()}
+    assert {"check", "judge", "errors.py"} < rooms
+    assert not {"grading", "platforms", "release", "sandbox"} & rooms
+    names = "\n".join(path.as_posix() for path in library.rglob("*"))
+    assert "solutions" not in names
+    assert "mistakes/" not in names
+
+
+@pytest.mark.slow
+def test_the_real_release_can_be_checked_by_itself(handout: Path, library: Path) -> None:
+    answers = checked(handout, library)
     assert [each["chapter"] for each in answers] == [each.stem for each in CHAPTERS]
     for answer in answers:
         tasks = answer["submissions"][0]["tasks"]
@@ -256,16 +297,45 @@ def test_the_real_release_can_be_checked_by_itself(handout: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_release_holds_all_that_its_checker_imports(handout: Path) -> None:
+def test_a_release_holds_all_that_its_checker_imports(library: Path) -> None:
     """What is missing would be found elsewhere here, where the whole course is installed."""
     missing = set()
-    for path in (handout / "examiner").rglob("*.py"):
+    for path in (library / "examiner").rglob("*.py"):
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("examiner"):
-                place = handout / str(node.module).replace(".", "/")
+                place = library / str(node.module).replace(".", "/")
                 if not (place.is_dir() or place.with_suffix(".py").is_file()):
                     missing.add(node.module)
     assert missing == set()
+
+
+def test_a_corrected_library_has_another_version_and_the_same_one_the_same() -> None:
+    files = {
+        "pyproject.toml": b'[project]\nname = "few"\nversion = "1.0"\n',
+        "few/__init__.py": b"",
+    }
+    first, again = wheel_of(files), wheel_of(dict(reversed(files.items())))
+    assert first == again
+    corrected = wheel_of({**files, "few/__init__.py": b"more = 1\n"})
+    assert re.fullmatch(r"few-1\.0\+[0-9a-f]{8}-py3-none-any\.whl", corrected.name)
+    assert corrected.name != first.name
+
+
+def test_a_library_that_cannot_be_packed_says_why_in_one_line() -> None:
+    with pytest.raises(
+        UserError, match=r"^pyproject\.toml: the library cannot be packed .*"
+    ) as said:
+        wheel_of({"pyproject.toml": b'[project]\nname = "no name"\nversion = "1.0"\n'})
+    assert "\n" not in str(said.value)
+
+
+def test_a_course_that_is_not_installable_gives_its_packages_as_they_are(
+    demo_course: Path, demo_chapter: Chapter, tmp_path: Path
+) -> None:
+    (demo_course / "course.toml").write_text("files = []\n", "utf-8")
+    release_student(Project(demo_course), [demo_chapter], tmp_path / "handout")
+    assert (tmp_path / "handout" / "examiner" / "check").is_dir()
+    assert not (tmp_path / "handout" / "library").exists()
 
 
 def test_a_release_holds_every_page_of_a_chapter(
@@ -277,6 +347,29 @@ def test_a_release_holds_every_page_of_a_chapter(
     release_student(Project(demo_course), [demo_chapter], tmp_path / "handout")
     pages = sorted(path.name for path in (tmp_path / "handout" / "chapters").iterdir())
     assert pages == ["09-demo-more.ipynb", "09-demo.ipynb"]
+
+
+def test_the_last_hints_can_be_kept_back(demo_course: Path, nextword: Command) -> None:
+    hint = ":::::{dropdown} Third hint: nearly the code\nLAST\n:::::"
+    box = f"::::::{{exercise}} 9.1 Adding\n{hint}\n::::::"
+    cell = {"cell_type": "markdown", "metadata": {}, "source": [box]}
+    page = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (demo_course / "chapters" / "09-demo.ipynb").write_text(json.dumps(page), "utf-8")
+    (demo_course / "course.toml").write_text("files = []\n", "utf-8")
+    last = demo_course / "solutions" / "demo.toml"
+    last.write_text(last.read_text("utf-8").replace("Return a plus b.", "LAST"), "utf-8")
+    for option, kept in (("--last-hints", True), ("--no-last-hints", False)):
+        done = nextword("release", "demo", "--to", f"with{option}", option)
+        assert done.exit_code == 0, done.output
+        for name in ("coursework/demo.toml", "chapters/09-demo.ipynb"):
+            text = (demo_course / f"with{option}" / name).read_text("utf-8")
+            assert ("LAST" in text) is kept, name
+    assert (
+        nextword(
+            "release", "demo", "--to", "x", "--no-last-hints", "--format", "nbgrader"
+        ).exit_code
+        == 2
+    )
 
 
 @pytest.mark.parametrize(("when", "programs"), [("at once", True), ("never", False)])

@@ -11,9 +11,10 @@ from tests.test_architecture import imports, tracked
 PACKAGE = "examiner"
 ROOMS = (
     *("boundary", "candidate", "catalogue", "check", "grading", "judge", "platforms", "release"),
-    *("sandbox", "suite", "counterexamples", "race", "cluster", "inbox"),
+    *("sandbox", "suite", "counterexamples", "race", "cluster", "inbox", "similar", "term"),
+    "report",
     *("__init__.py", "errors.py", "files.py", "fingerprints.py", "plural.py", "project.py"),
-    *("results.py", "stubs.py"),
+    *("results.py", "stubs.py", "templates.py"),
 )
 WORDS = (
     *("corpus", "corpora", "village", "pydocs"),

@@ -95,3 +95,16 @@ def test_git_keeps_the_edits_and_not_what_follows_from_them() -> None:
         pytest.skip("git does not know this folder")
     left = sorted(set(modules) - set(listed.stdout.split("\n")))
     assert not left, f"add these to tests/.gitignore: {left}"
+
+
+def test_a_class_from_elsewhere_needs_no_course_that_can_be_written_to(
+    demo_course: Path, nextword, monkeypatch
+) -> None:
+    written: list[str] = []
+    monkeypatch.setattr(
+        "examiner.release.samples.write_samples", lambda _, stem: written.append(stem)
+    )
+    nextword("grade", "demo", str(demo_course.parent / "handed-in"))
+    assert written == []
+    nextword("grade", "demo", str(demo_course / "tests" / "demo" / "class"))
+    assert written == ["demo"]

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from nextword.given.batches import BOS, EOS, PAD
-from nextword.models.speculative import drawn, judged, probabilities, write
-from solutions import transformers
+from nextword.corpora import village
+from nextword.given.batches import BOS, EOS, PAD, number_words
+from nextword.models.speculative import drawn, judged, of_ngrams, probabilities, write
+from solutions import ngrams, transformers
 
 V = 6
 
@@ -63,3 +64,19 @@ def test_texts_end_with_their_first_end_symbol_and_hold_no_begin(k):
         assert EOS not in done.words[:-1]
         assert not {PAD, BOS} & set(done.words)
         assert done.drafted == k * done.passes >= done.kept
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_the_draft_of_an_ngram_model_is_its_distribution(n):
+    """After contexts that it has seen, and after one that it has not."""
+    stories = village.split("train", 2_000).stories()
+    model = ngrams.KneserNey(ngrams.count_ngrams(stories, n), village.VOCABULARY)
+    number = number_words(village.VOCABULARY)
+    draft = of_ngrams(model, number)
+    seen = [BOS, *(number[word] for word in stories[0][:5])]
+    for text in (seen[:1], seen[:3], seen, [*seen, seen[1], seen[1]]):
+        said = draft(text)
+        known = [list(number)[k] for k in text]
+        right = model.distribution(known)
+        assert said.sum() == pytest.approx(1)
+        assert {word: said[number[word]] for word in right} == pytest.approx(right, abs=1e-12)

@@ -59,14 +59,14 @@ class Ahead:
             return []
         return class_faults(self._modules.result())
 
-    def run_notebook(self, path: Path, original: ReleasedNotebook) -> None:
-        """Have a handed-in notebook run, unless it cannot be read."""
+    def run_notebook(self, path: Path, of: Assignment, original: ReleasedNotebook) -> None:
+        """Have a notebook that a student handed in for an assignment run, if it can be read."""
         try:
             notebook = read(path)
         except ValueError:
             return
-        mend(notebook, self.how.of, original)
-        steps = steps_of(notebook, self.how.of, self.how.seconds)
+        mend(notebook, of, original)
+        steps = steps_of(notebook, of, self.how.seconds)
         self._notebooks[path] = (steps, self.background.notebook(self._run, steps, path.parent))
 
     def wait(self, paths: Iterable[Path]) -> None:

@@ -13,7 +13,7 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 
 from examiner.platforms.nbgrader.changes import change, note_key
-from examiner.platforms.nbgrader.course import Assignment, assignment
+from examiner.platforms.nbgrader.course import Assignment, assignment, edits_of
 from examiner.platforms.nbgrader.gradebook import Book, GradedNotebook, write_scores
 from examiner.platforms.nbgrader.notebook import SHARED, score, show, steps_of
 
@@ -30,7 +30,9 @@ def _root(step: NbGraderPreprocessor) -> Path:
 
 
 def _assignment(step: NbGraderPreprocessor, resources: Resources) -> Assignment:
-    return assignment(_root(step), resources["nbgrader"]["assignment"])
+    root, where = _root(step), resources["nbgrader"]
+    edits = edits_of(root, where["assignment"], where["student"])
+    return assignment(root, where["assignment"], edits)
 
 
 def _handed_in(step: NbGraderPreprocessor, student: str, name: str) -> Path:

@@ -21,13 +21,14 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import find_all_files, parse_utc
 
 from examiner.errors import UserError
-from examiner.grading.run import Change, processors
+from examiner.grading.outcome import Change
+from examiner.grading.run import processors
 from examiner.grading.store import Key
 from examiner.platforms.nbgrader.ahead import Ahead, RunSettings
 from examiner.platforms.nbgrader.autograde_steps import SandboxedExecute
 from examiner.platforms.nbgrader.background import Background
 from examiner.platforms.nbgrader.changes import key_in
-from examiner.platforms.nbgrader.course import assignment, course_folder
+from examiner.platforms.nbgrader.course import assignment, course_folder, edits_of, lacks_own
 from examiner.platforms.nbgrader.gradebook import GradebookEntry, open_gradebook
 from examiner.platforms.nbgrader.handed_in import prepare, released_ids
 from examiner.platforms.nbgrader.plain_files import (
@@ -38,8 +39,13 @@ from examiner.platforms.nbgrader.plain_files import (
     plain_files,
     time_in,
 )
-from examiner.platforms.nbgrader.restore_cells import RestoreCells, released
+from examiner.platforms.nbgrader.restore_cells import (
+    ReleasedNotebook,
+    RestoreCells,
+    released,
+)
 from examiner.plural import count
+from examiner.release.variants import Edits
 
 
 class PlainCopy(BaseConverter):
@@ -132,6 +138,10 @@ class CarefulAutograde(Autograde, PlainCopy):
                 self.remarks[student].append(f"{folder} is a link and was not followed")
             elif not any(folder.glob("*.ipynb")):
                 self._prepare(student, folder)
+            if lacks_own(Path(self.coursedir.root), self.coursedir.assignment_id, student):
+                self.remarks[student].append(
+                    "no notebook of one's own was made for this id: judged by the class's"
+                )
 
     def _folders(self) -> Iterable[tuple[str, Path]]:
         """Yield the students that are to be graded with what they handed in."""
@@ -237,12 +247,15 @@ class CarefulAutograde(Autograde, PlainCopy):
         if self.pre_convert_hook is not None:
             return  # which may change the notebooks before they are run
         with open_gradebook(self.coursedir.db_url, self.config) as book:
-            paths = [path for each in due.items() for path in self._prepare(*each)]
             names = [str(each.name) for each in book.api.find_assignment(of.name).notebooks]
-            originals = {name: released(book.api, name, of) for name in names}
-        for path in paths:
-            if path.stem in originals:
-                ahead.run_notebook(path, originals[path.stem])
+            originals: dict[Edits, dict[str, ReleasedNotebook]] = {}
+            for student, folder in due.items():
+                own = assignment(root, of.name, edits_of(root, of.name, student))
+                if own.edits not in originals:
+                    originals[own.edits] = {n: released(book.api, n, own) for n in names}
+                for path in self._prepare(student, folder):
+                    if path.stem in originals[own.edits]:
+                        ahead.run_notebook(path, own, originals[own.edits][path.stem])
 
     def _is_due(self, student: str, folder: Path) -> bool:
         """Tell whether nbgrader's loop will grade this work, as its init_destination does."""

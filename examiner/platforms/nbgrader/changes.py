@@ -11,7 +11,7 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
-from examiner.grading.run import Change
+from examiner.grading.outcome import Change
 from examiner.grading.store import REASONS, Key
 from examiner.platforms.nbgrader.course import Assignment
 from examiner.platforms.nbgrader.gradebook import GradebookEntry

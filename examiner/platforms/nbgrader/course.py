@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import re
 from dataclasses import dataclass, field
 from functools import cache
@@ -34,7 +35,15 @@ from examiner.release.assignment import (
     variables,
     without,
 )
-from examiner.release.nbgrader import GRADER, reference_answers
+from examiner.release.nbgrader import DRAWN, GRADER, reference_answers
+from examiner.release.variants import (
+    AS_IT_STANDS,
+    Drawing,
+    Edits,
+    Variant,
+    read_variants,
+    varied_notebook,
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,7 @@ class Assignment:
     headings: dict[str, str] = field(default_factory=dict)  # by grade id: the heading above it
     texts: frozenset[str] = frozenset()  # of the cells that nobody fills in and nobody marks
     library: tuple[Path, ...] = ()  # the folders of the packages that notebooks import
+    edits: Edits = ()  # by which a student's own notebook differs from the source
 
     @property
     def order(self) -> list[str]:
@@ -100,16 +110,43 @@ def examiner_project(course: Path) -> Project:
     return Project(folder)
 
 
+def edits_of(course: Path, name: str, student: str) -> Edits:
+    """Return by what a student's own notebook differs from the source; () where it does not."""
+    return drawing_of(course).edits(variants_of(course, name), name, student)
+
+
+def lacks_own(course: Path, name: str, student: str) -> bool:
+    """Tell whether students have own notebooks of an assignment, and this id none."""
+    drawn = drawing_of(course).students
+    return bool(drawn) and student not in drawn and bool(variants_of(course, name))
+
+
 @cache
-def assignment(course: Path, name: str) -> Assignment:
-    """Read source/<name>; an assignment that is not the course's gets no chapter and no cells."""
+def variants_of(course: Path, name: str) -> tuple[Variant, ...]:
+    """Return what an assignment may ask for instead."""
+    return read_variants(Project(course / GRADER).variants(name))
+
+
+@cache
+def drawing_of(course: Path) -> Drawing:
+    """Return what students' own notebooks were drawn from, as the release noted it."""
+    path = course / GRADER / DRAWN
+    return Drawing(**json.loads(path.read_text("utf-8"))) if path.is_file() else AS_IT_STANDS
+
+
+@cache
+def assignment(course: Path, name: str, edits: Edits = ()) -> Assignment:
+    """Read source/<name>, with what a student's own notebook changes in it.
+
+    An assignment that is not the course's gets no chapter and no cells.
+    """
     folder = course / "source" / name
     cells: dict[str, Cell] = {}
     headings: dict[str, str] = {}
     texts: set[str] = set()
     notebooks: list[Notebook] = []
     for path in sorted(folder.glob("*.ipynb")):
-        notebook: Notebook = read_notebook(path.read_text("utf-8"), path.name)
+        notebook = varied_notebook(read_notebook(path.read_text("utf-8"), path.name), edits)
         cells |= {cell_id(cell): cell for cell in notebook["cells"] if kind_of(cell)}
         notebooks.append(notebook)
         heading = ""
@@ -124,10 +161,10 @@ def assignment(course: Path, name: str) -> Assignment:
     tasks = [cell["metadata"][ENTRY]["task"] for cell in cells.values() if _tests_task(cell)]
     library = tuple(Project(course / GRADER).settings.packages)
     if not tasks:
-        return Assignment(folder, None, cells, headings, frozenset(texts), library)
+        return Assignment(folder, None, cells, headings, frozenset(texts), library, edits)
     chapter, _ = examiner_project(course).catalogue.resolve(tasks[0])
     _renew(course, chapter, notebooks, cells)
-    return Assignment(folder, chapter, cells, headings, frozenset(texts), library)
+    return Assignment(folder, chapter, cells, headings, frozenset(texts), library, edits)
 
 
 def _renew(

@@ -17,6 +17,8 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
 from examiner.grading.spreadsheet import harmless, number
+from examiner.platforms.marks import rows
+from examiner.platforms.marks.rows import Mark
 from examiner.platforms.nbgrader.gradebook import is_unmarked
 from examiner.plural import count
 
@@ -50,12 +52,6 @@ class Grade:
         """The parts that wait for a person's mark: the score may still rise."""
         notebooks = self.submission.notebooks if self.submission else ()
         return [str(each.name) for book in notebooks for each in book.grades if is_unmarked(each)]
-
-    @property
-    def name(self) -> str:
-        """The student's name, the id where the gradebook has no name."""
-        last, first = self.student.last_name, self.student.first_name
-        return harmless(", ".join(filter(None, (last, first))) or str(self.student.id))
 
     @property
     def about(self) -> list[str]:
@@ -137,36 +133,32 @@ class Plain(Table):
             yield [*shown, *map(number, points), ", ".join(grade.not_marked)]
 
 
-def by_student(grades: Iterable[Grade]) -> dict[str, dict[str, Grade]]:
-    """Return each student's grades by the name of the assignment."""
-    found: dict[str, dict[str, Grade]] = {}
+def marks(grades: Iterable[Grade]) -> Iterator[Mark]:
+    """Return grades as every platform's rows are made from."""
     for grade in grades:
-        found.setdefault(str(grade.student.id), {})[grade.assignment] = grade
-    return found
+        student, submission = grade.student, grade.submission
+        yield Mark(
+            grade.assignment,
+            grade.max_points,
+            str(student.id),
+            grade.score if submission else None,
+            str(student.first_name or ""),
+            str(student.last_name or ""),
+            str(student.email or ""),
+            str(student.lms_user_id or ""),
+            "Not all marked" if grade.not_marked else "Graded",
+            str(submission.timestamp or "") if submission else "",
+        )
 
 
 class Canvas(Table):
-    """What Canvas' gradebook takes under Import: the columns and the row of its own export.
-
-    Canvas finds a student by ID, SIS User ID or SIS Login ID; nbgrader's student id is written as
-    SIS User ID and SIS Login ID, its `lms_user_id` as ID.
-    """
+    """What Canvas' gradebook takes under Import; a student's `lms_user_id` is written as ID."""
 
     default_name = "canvas.csv"
 
     def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
         """One row per student, one column per assignment."""
-        max_points = {grade.assignment: grade.max_points for grade in grades}
-        head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-        yield [*head, *max_points]
-        yield ["    Points Possible", "", "", "", "", *map(number, max_points.values())]
-        for name, found in by_student(grades).items():
-            first = next(iter(found.values()))
-            ids = [harmless(each) for each in (str(first.student.lms_user_id or ""), name, name)]
-            about = [first.name, *ids, ""]
-            # an empty cell leaves what Canvas has; a student who handed nothing in is no 0 there
-            given = (found[each] for each in max_points)
-            yield [*about, *(number(g.score) if g.submission else "" for g in given)]
+        return rows.canvas(marks(grades))
 
 
 class Moodle(Table):
@@ -176,33 +168,14 @@ class Moodle(Table):
 
     def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
         """One row per student, one column per assignment."""
-        names = list(dict.fromkeys(grade.assignment for grade in grades))
-        head = ["First name", "Last name", "ID number", "Email address"]
-        yield [*head, *(f"Assignment: {name} (Real)" for name in names)]
-        for found in by_student(grades).values():
-            about = next(iter(found.values())).about
-            given = (found[each] for each in names)
-            # "-" is what Moodle's own export writes for no grade
-            yield [*about, *(number(g.score) if g.submission else "-" for g in given)]
+        return rows.moodle(marks(grades))
 
 
 class Gradescope(Table):
-    """A roster that Gradescope takes, with the columns of its own grade file behind it.
-
-    Gradescope reads names, addresses and ids (Roster > Add Students) and no grades: those come
-    from its autograder, see `nextword release --format gradescope`.
-    """
+    """A roster that Gradescope takes, with the grades in further columns, which it ignores."""
 
     default_name = "gradescope.csv"
 
     def rows(self, grades: list[Grade]) -> Iterator[list[str]]:
         """One row per student and assignment."""
-        head = ["First Name", "Last Name", "SID", "Email", "Assignment"]
-        yield [*head, "Total Score", "Max Points", "Status", "Submission Time"]
-        for grade in grades:
-            submission = grade.submission
-            time = str(submission.timestamp or "") if submission else ""
-            points = [number(grade.score) if submission else "", number(grade.max_points)]
-            status = "Graded" if submission else "Missing"
-            status = "Not all marked" if grade.not_marked else status
-            yield [*grade.about, grade.assignment, *points, status, time]
+        return rows.gradescope(marks(grades))

@@ -22,8 +22,8 @@ from traitlets.config import Config
 from examiner.check.terminal import printable
 from examiner.errors import UserError
 from examiner.grading.entries import open_class
+from examiner.grading.outcome import Change
 from examiner.grading.roster import Roster, Student
-from examiner.grading.run import Change
 from examiner.grading.works import Entry, ProblemError
 from examiner.platforms.nbgrader import configure
 from examiner.platforms.nbgrader.careful_autograde import CarefulAutograde
@@ -34,6 +34,7 @@ from examiner.platforms.nbgrader.course import (
     course_settings,
 )
 from examiner.platforms.nbgrader.gradebook import GradebookEntry, database_url, open_gradebook
+from examiner.platforms.nbgrader.plain_files import note_time
 from examiner.platforms.nbgrader.zips import lay_out
 from examiner.plural import count
 from examiner.project import COMMAND
@@ -120,6 +121,7 @@ def _lay_out(
         try:
             notes = lay_out(entry, Path(path), wanted)
             notices[entry.student] = [printable(text) for text in notes]
+            note_time(Path(path), entry.handed)
         except Exception as error:  # whatever a submission can bring about
             failures[entry.student] = error
             shutil.rmtree(path, ignore_errors=True)  # what was laid out before

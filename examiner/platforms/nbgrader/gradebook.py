@@ -22,7 +22,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from examiner.errors import UserError
-from examiner.grading.roster import Student
+from examiner.grading.roster import Student, parted
 from examiner.platforms.nbgrader.check_cells import CellScore
 from examiner.platforms.nbgrader.course import Assignment
 from examiner.platforms.nbgrader.notebook import automatic_score, id_of
@@ -78,8 +78,8 @@ class Book:
     def introduce(self, person: Student) -> None:
         """Tell the gradebook a student's name and address, where it has none."""
         student = self.api.update_or_create_student(person.id)
-        last = person.last or ("" if person.first else person.name)
-        said = {"first_name": person.first, "last_name": last, "email": person.email}
+        first, last = parted(person)
+        said = {"first_name": first, "last_name": last, "email": person.email}
         for attribute, text in said.items():
             if text and not getattr(student, attribute):
                 setattr(student, attribute, text)

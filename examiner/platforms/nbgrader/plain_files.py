@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Iterator
+from datetime import UTC
 from fnmatch import fnmatchcase
 from mimetypes import guess_type
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 from nbgrader.utils import parse_utc
 
 from examiner.check.terminal import printable
+from examiner.term.moments import aware
+from examiner.term.times import Handed
 
 MAX_FILE = 64 << 20  # bytes of one file
 ACTIVE = ("html", "xml", "svg", "javascript")  # in types of files that a browser runs
@@ -43,6 +46,20 @@ def time_in(folder: Path) -> str | None:
         return text if text and parse_utc(text) else None
     except (ValueError, OverflowError):
         raise ValueError(f"{TIMESTAMP} holds no time such as 2026-12-01 11:58:00 UTC") from None
+
+
+def note_time(folder: Path, handed: Handed | None) -> None:
+    """Note in a work's folder when a platform says that it was handed in, where it says a time.
+
+    The student's own note gives way to it. A time without a zone is this machine's.
+    """
+    if handed is None or handed.at is None:
+        return
+    at = aware(handed.at, None).astimezone(UTC)
+    clear_the_way(folder, Path(TIMESTAMP))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / TIMESTAMP).unlink(missing_ok=True)
+    (folder / TIMESTAMP).write_text(f"{at:%Y-%m-%d %H:%M:%S} UTC\n", "utf-8")
 
 
 def plain_files(folder: Path) -> Iterator[Path]:

@@ -15,9 +15,10 @@ from nbformat.notebooknode import NotebookNode, from_dict
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from examiner.platforms.nbgrader.course import Assignment, assignment
+from examiner.platforms.nbgrader.course import Assignment, assignment, edits_of
 from examiner.platforms.nbgrader.notebook import SHARED, hide_tests
 from examiner.platforms.nbgrader.pictures import Attachments
+from examiner.release.variants import varied
 
 SCHEMA_VERSION = 3
 
@@ -31,7 +32,7 @@ class ReleasedNotebook:
 
 
 def released(gradebook: Gradebook, notebook: str, of: Assignment) -> ReleasedNotebook:
-    """Return what the gradebook keeps of a notebook of the assignment."""
+    """Return what the gradebook keeps of a notebook of the assignment, as its student has it."""
     entry = gradebook.find_notebook(notebook, of.name)
     graded = {cell.name: cell for cell in (*entry.grade_cells, *entry.task_cells)}
     tasks = {cell.name for cell in entry.task_cells}
@@ -51,7 +52,8 @@ def released(gradebook: Gradebook, notebook: str, of: Assignment) -> ReleasedNot
         }
         if source.name in graded:
             metadata["points"] = graded[source.name].max_score
-        found.append(_cell(source.cell_type, source.source, {"nbgrader": metadata}))
+        text = varied(source.source, of.edits)
+        found.append(_cell(source.cell_type, text, {"nbgrader": metadata}))
     place = {name: number for number, name in enumerate(of.order)}  # the gradebook has no order
     found.sort(key=lambda cell: place.get(_id(cell), len(place)))
     return ReleasedNotebook(found, json.loads(entry.kernelspec or "{}"))
@@ -179,7 +181,8 @@ class RestoreCells(NbGraderPreprocessor):
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Mend the notebook and note in its metadata what was mended."""
         where = resources["nbgrader"]
-        of = assignment(Path(self.parent.parent.coursedir.root), where["assignment"])
+        root, name = Path(self.parent.parent.coursedir.root), where["assignment"]
+        of = assignment(root, name, edits_of(root, name, where["student"]))
         with Gradebook(where["db_url"]) as gradebook:
             original = released(gradebook, where["notebook"], of)
         converter: Any = self.parent.parent

@@ -22,7 +22,8 @@ import pytest
 from rich.console import Console
 
 from examiner.grading import candidates
-from examiner.grading.run import Options, Outcome, grade
+from examiner.grading.outcome import Outcome
+from examiner.grading.run import Options, grade
 from examiner.grading.store import file_name
 from examiner.grading.terminal import show
 from examiner.grading.workers import BOTH

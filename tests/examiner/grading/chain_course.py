@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from examiner.catalogue import parse_chapter
-from examiner.grading.run import Options, Outcome, grade
+from examiner.grading.outcome import Outcome
+from examiner.grading.run import Options, grade
 from examiner.project import Project
 from examiner.results import SubmissionResult
 from tests.examiner.grading.conftest import Quiet, sandbox_works

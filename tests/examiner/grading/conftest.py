@@ -9,7 +9,8 @@ import pytest
 
 from examiner.catalogue import Chapter, parse_chapter
 from examiner.errors import UserError
-from examiner.grading.run import Options, Outcome, grade
+from examiner.grading.outcome import Outcome
+from examiner.grading.run import Options, grade
 from examiner.project import Project
 from examiner.results import SubmissionResult
 from examiner.sandbox import trial as sandbox

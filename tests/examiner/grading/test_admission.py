@@ -11,7 +11,8 @@ import pytest
 from rich.console import Console
 
 from examiner.grading import admission, admitted, workers
-from examiner.grading.run import Outcome, settle_ahead
+from examiner.grading.outcome import Outcome
+from examiner.grading.run import settle_ahead
 from examiner.grading.terminal import fault_lines, show
 from examiner.judge.bounds import Bounds
 from examiner.judge.diagnosis import Diagnosis
@@ -143,7 +144,7 @@ def test_a_test_at_fault_is_said_once_and_costs_nobody_a_point(
     assert ann.score == dan.score == 10 - 4 / 5 * 1
     assert verdict(outcome, "eve", "test_never_right") is Verdict.PASSED, "nothing is taken away"
     assert outcome.to_json()["faults"] == [fault.to_json()]
-    page = (tiny.project.root / "grades" / "class" / "mistakes.html").read_text("utf-8")
+    page = (tiny.project.root / "grades" / "class" / "report.html").read_text("utf-8")
     assert page.count("test_never_right") == 1
     wrong = {student for met in outcome.mistakes for student in met.students}
     assert wrong == {"ben", "eve"}, "who was not judged is not wrong"

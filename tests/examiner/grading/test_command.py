@@ -33,6 +33,7 @@ def test_a_class_is_graded(course: Path, nextword: Command) -> None:
     assert found == {"ann": (10, 10), "ben": (6, 10)}
     assert (course / "grades" / "demo" / "ben.html").is_file()
     assert "ben" in done.output
+    assert "class/report.html" in "".join(done.output.split())
     assert "without the sandbox a submission can read and change your files" in " ".join(
         done.output.split()
     )

@@ -90,7 +90,7 @@ def test_names_in_any_encoding_find_home(tmp_path: Path) -> None:
     with open_class(laid_out(tmp_path / "all", {f"{latin}/tiny.py": "zoe"})) as found:
         (entry,) = found.entries
         assert (entry.student, entry.name) == ("moodle-14", "Zo\ufffd")
-        (upload,) = write_uploads(tmp_path, found.entries, {"moodle-14": "x"})
+        (upload,) = write_uploads(tmp_path, found.entries, {"moodle-14": "x"}.get)
     with zipfile.ZipFile(upload) as made:
         assert made.namelist() == ["Zo?_14_assignsubmission_file_/feedback.html"]
     data = zipped({"Zoë_14_assignsubmission_file_/tiny.py": "zoe"})
@@ -268,7 +268,7 @@ def test_feedback_for_moodle_keeps_its_names(tmp_path: Path) -> None:
     folder = laid_out(tmp_path / "all", MOODLE)
     with open_class(folder) as found:
         pages = {entry.student: f"<p>{entry.student}" for entry in found.entries}
-        (upload,) = write_uploads(tmp_path, found.entries, pages)
+        (upload,) = write_uploads(tmp_path, found.entries, pages.get)
     with zipfile.ZipFile(upload) as made:
         assert set(made.namelist()) == {
             "Ada Lovelace_11_assignsubmission_file_/feedback.html",

@@ -104,7 +104,7 @@ def test_examples_can_be_held_back(tiny: TinyCourse, examples: bool, shown: int)
     for name in ("ann.html", "ann.md"):
         page = (tiny.project.root / "grades" / name).read_text("utf-8")
         assert page.count("right is") == shown
-    told = (tiny.project.root / "grades" / "class" / "mistakes.html").read_text("utf-8")
+    told = (tiny.project.root / "grades" / "class" / "report.html").read_text("utf-8")
     assert "Where they differ" in told
     assert "mean([3.0])" in told
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from examiner.catalogue import Chapter
 from examiner.grading import store
-from examiner.grading.run import Outcome
+from examiner.grading.outcome import Outcome
 from examiner.grading.store import REASONS, run_key
 from examiner.grading.terminal import Display, show
 from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict

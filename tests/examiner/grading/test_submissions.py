@@ -42,7 +42,9 @@ def zip_of(path: Path, files: Mapping[str, str | bytes]) -> Path:
         ("tiny.py", "a = 1".encode("utf-16"), "saved as UTF-16"),
         ("tiny.py", b"\x7fELF\0\0", "is no text file"),
         ("tiny.py", b"#" * (1 << 20) + b"#", "longer than 256 kB"),
-        ("tiny (1).py", b"", "found instead: tiny (1).py"),
+        ("tiny (1).py", b"", "tiny.py is empty"),
+        ("tiny.py", b" \n", "tiny.py is empty"),
+        ("my_tiny_final.py", b"a = 1", "Rename the right one to tiny.py"),
     ],
 )
 def test_a_bad_file_gets_a_clear_line(tmp_path: Path, file: str, content: bytes, says: str) -> None:

@@ -165,6 +165,21 @@ def test_what_a_killed_process_had_in_hand_waits_again(folder: Path) -> None:
     assert [each.path.read_text() for each in after] == ["ada--1.py", "ben.py"]
 
 
+def test_a_kill_while_the_record_is_written_loses_nothing(folder: Path) -> None:
+    inbox = opened(folder)
+    hand_in(folder, "ada.py", "text")
+    (before,) = claimed(inbox)
+    (before.path.parent / ".abc.part").write_text("{")  # as -9 leaves it
+    killed(inbox)
+    inbox = opened(folder)
+    (after,) = claimed(inbox)
+    assert (after.ticket, after.path.read_text()) == (before.ticket, "text")
+    inbox.finish(after, record(after), {})
+    assert {path.name for path in (folder / DONE / after.ticket).iterdir()} == {
+        "ada.py", "arrived.txt", "record.json", "student.txt",
+    }  # fmt: skip
+
+
 def test_a_kill_between_any_two_renames_loses_nothing(folder: Path, monkeypatch) -> None:
     """Each step of taking and of putting away is the last one of a process, in turn."""
     steps = []

@@ -17,9 +17,16 @@ POLL_SECONDS = 0.02  # between two looks at whether a command has ended
 
 
 def run_forked(
-    command: tuple[str, ...], folder: Path, environment: dict[str, str], seconds: float
+    command: tuple[str, ...],
+    folder: Path,
+    environment: dict[str, str],
+    seconds: float,
+    first: Callable[[], None] = lambda: None,
 ) -> tuple[int, str]:
-    """Run a command in a folder; return its exit status and what it says on both outputs."""
+    """Run a command in a folder; return its exit status and what it says on both outputs.
+
+    `first` is what its process does before: it may become another user.
+    """
     main = _programs()[command[0]]
     with tempfile.TemporaryFile() as said:
         for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
@@ -27,7 +34,7 @@ def run_forked(
             stream.flush()  # else the fork would write it again
         pid = os.fork()
         if pid == 0:
-            _live(main, command, folder, environment, said.fileno())
+            _live(main, command, folder, environment, said.fileno(), first)
         status = _wait(pid, seconds)
         said.seek(0)
         return status, said.read().decode(errors="replace")
@@ -47,11 +54,13 @@ def _live(
     folder: Path,
     environment: dict[str, str],
     said: int,
+    first: Callable[[], None],
 ) -> None:
     """Be the command; never return."""
     status = 1
     try:
         os.setsid()  # what it leaves running can be ended with it
+        first()
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(environment)

@@ -4,6 +4,7 @@ import copy
 import importlib.util
 import json
 import os
+import pickle
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -13,10 +14,12 @@ from typing import Any
 
 import pytest
 
-from examiner.platforms.nbgrader.course import assignment
+from examiner.grading.run import Options, settle_ahead
+from examiner.platforms.nbgrader.course import assignment, examiner_project
 from examiner.project import Project
 from examiner.release.nbgrader import assignment_of, reference_answers
 from tests.course import COURSE
+from tests.examiner.grading.conftest import sandbox_works
 from tests.examiner.nbgrader.commands import run_forked
 
 if importlib.util.find_spec("nbgrader") is None:  # it comes with the extra `instructor`
@@ -24,6 +27,7 @@ if importlib.util.find_spec("nbgrader") is None:  # it comes with the extra `ins
 
 ROOT = Path(__file__).parents[3]
 BIN = Path(sys.executable).parent
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
 CANARY = "canary-4f1b"  # stands in hidden tests; must never reach a student
 
 
@@ -160,23 +164,37 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="session")
-def answers(project: Project) -> dict[str, Any]:
+def answers(project: Project, made_once: MadeOnce) -> dict[str, Any]:
     """What the reference answers in the notebook."""
-    notebook = assignment_of(project, COURSE.catalogue.chapter("ngrams"))
-    return reference_answers(notebook, ROOT / "solutions" / "ngrams.py")
+
+    def ask(folder: Path) -> None:
+        notebook = assignment_of(project, COURSE.catalogue.chapter("ngrams"))
+        said = reference_answers(notebook, ROOT / "solutions" / "ngrams.py")
+        folder.mkdir()
+        (folder / "said.pickle").write_bytes(pickle.dumps(said))
+
+    folder = made_once("nbgrader-answers", ask)
+    found: dict[str, Any] = pickle.loads((folder / "said.pickle").read_bytes())
+    return found
 
 
 @pytest.fixture(scope="session")
-def _released(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _released(project: Project, made_once: MadeOnce) -> Path:
     """A released course folder, generated once; tests get copies."""
-    root = tmp_path_factory.mktemp("released") / "course"
-    here = Course(project.root)
-    here.run("nextword", "release", "ngrams", "--format", "nbgrader", "--to", str(root))
-    for path in (root / "source" / "ngrams" / "ngrams.ipynb", *root.rglob("test_counting.py")):
-        _plant(path)
-    Course(root).run("nbgrader", "generate_assignment", "ngrams")
-    assignment(root, "ngrams")  # which asks the reference; all copies find its answers kept
-    return root
+
+    def release(root: Path) -> None:
+        here = Course(project.root)
+        here.run("nextword", "release", "ngrams", "--format", "nbgrader", "--to", str(root))
+        for path in (root / "source" / "ngrams" / "ngrams.ipynb", *root.rglob("test_counting.py")):
+            _plant(path)
+        Course(root).run("nbgrader", "generate_assignment", "ngrams")
+        # asks the reference what checks expect and which inputs tests take: copies find both kept
+        assignment(root, "ngrams")
+        if sandbox_works():
+            examiner = examiner_project(root)
+            settle_ahead(examiner, examiner.catalogue.chapter("ngrams"), Options(root / "no-class"))
+
+    return made_once("nbgrader-released", release)
 
 
 def _plant(path: Path) -> None:

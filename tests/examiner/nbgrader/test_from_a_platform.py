@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 import zipfile
+from datetime import UTC, datetime
 
 import pytest
 from nbgrader.api import Gradebook
@@ -12,10 +13,17 @@ from tests.examiner.nbgrader.conftest import Course
 
 FULL = 50.0  # what can be had without marks by hand
 ADA, BO = "Ada L_11_assignsubmission_file_", "Bo_12_assignsubmission_file_"
+# 36 hours late where this machine's zone is UTC, and so on the second day wherever it stands
 ROSTER = """\
-Identifier,ID number,Last name,First name,Email address
-Participant 11,ada,Lovelace,Ada,=ada@example.org
-Participant 19,gus,Giraffe,Gus,
+Identifier,ID number,Last name,First name,Email address,Status,Last modified (submission)
+Participant 11,ada,Lovelace,Ada,=ada@example.org,Submitted,"Thursday, 3 December 2026, 5:00 AM"
+Participant 19,gus,Giraffe,Gus,,No submission,-
+"""
+EXPORTS = "examiner.platforms.nbgrader.exports"
+DUE = "2026-12-01 18:00 Europe/Berlin"
+RULE = """\
+c.AssignLatePenalties.plugin_class = "examiner.platforms.nbgrader.late_rule.LateRule"
+c.LateRule.rule = "10 % a day, at most 50 %"
 """
 
 
@@ -40,16 +48,25 @@ def test_a_download_is_graded_into_the_gradebook_and_handed_back(
     }
     (course.root / "moodle.zip").write_bytes(zipped(files))
     (course.root / "class.csv").write_text(ROSTER)
+    course.add_config(RULE)
+    course.run("nbgrader", "db", "assignment", "add", "ngrams", "--duedate", DUE)
     with_roster = ("moodle.zip", "--roster", "class.csv")
     said = course.run("nextword", "grade", "ngrams", *with_roster, "--gradebook", "gradebook.db")
     oddities = "gus: nothing was handed in", "moodle-12: no row of class.csv fits", "not a zip file"
     for line in oddities:
         assert line in said
-    assert course.grades() == {"ada": FULL, "moodle-12": 0.0}
+    assert course.grades() == {"ada": 0.8 * FULL, "moodle-12": 0.0}
+    course.run("nbgrader", "export", "--exporter", f"{EXPORTS}.Moodle", "--to", "moodle.csv")
+    (row,) = [
+        line for line in (course.root / "moodle.csv").read_text().splitlines() if "ada" in line
+    ]
+    assert row.endswith(",40")
     with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}", "nextword") as book:
         ada = book.find_student("ada")
         assert (ada.first_name, ada.last_name) == ("Ada", "Lovelace")
-        assert book.find_submission("ngrams", "ada").timestamp is None
+        handed = datetime(2026, 12, 3, 5).astimezone(UTC).replace(tzinfo=None)
+        assert book.find_submission("ngrams", "ada").timestamp == handed
+        assert book.find_submission("ngrams", "moodle-12").timestamp is None
     early = course.run("nextword", "feedback", "ngrams", *with_roster, status=2)
     assert "nbgrader generate_feedback ngrams" in early
     course.run("nbgrader", "generate_feedback", "ngrams", "--student", "ada")
@@ -57,4 +74,4 @@ def test_a_download_is_graded_into_the_gradebook_and_handed_back(
     assert "moodle-12: there is no page of feedback" in said
     with zipfile.ZipFile(course.root / "feedback-for-moodle.zip") as upload:
         assert upload.namelist() == [f"{ADA}/feedback.html"]
-        assert b"50" in upload.read(f"{ADA}/feedback.html")
+        assert b"1 day" in upload.read(f"{ADA}/feedback.html")

@@ -21,6 +21,7 @@ from examiner.platforms.nbgrader.gradebook import (
     open_gradebook,
     write_scores,
 )
+from examiner.platforms.nbgrader.late_rule import LateRule
 from tests.postgres import server
 
 
@@ -239,3 +240,50 @@ def test_no_name_becomes_a_formula(kind, book, tmp_path):
     starts = [cell.lstrip()[:1] for cell in text if cell != "-"]  # Moodle's word for no grade
     assert not {"=", "+", "-", "@"} & set(starts)
     assert not any(cell[:1] in "\t\r\n" for cell in text if cell)
+
+
+# ------------------------------------------------------------------------- lateness
+
+
+@pytest.mark.parametrize(
+    ("rule", "hours", "penalty"),
+    [
+        ("10 % a day", 1, 0.5),
+        ("10 % a day", 25, 1.0),
+        ("10 % a day, at most 15 %", 25, 0.75),
+        ("2 hours of grace, 10 % a day", 1.9, 0.0),
+        ("2 hours of grace, 10 % a day", 2.1, 0.5),
+        ("1 point a day, nothing after 2 days", 47, 2.0),
+        ("1 point a day, nothing after 2 days", 49, 5.0),
+        ("", 49, 0.0),
+    ],
+)
+def test_a_rule_in_words_is_nbgraders_penalty(rule, hours, penalty):
+    plugin = LateRule(config=Config({"LateRule": {"rule": rule}}))
+    assert plugin.late_submission_penalty("ada", 5.0, hours * 3600) == penalty
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"), [("10 % a day, 2 days in hand", "counts no days"), ("dear", "no part")]
+)
+def test_a_rule_that_nbgrader_cannot_keep_is_one_line(rule, says):
+    plugin = LateRule(config=Config({"LateRule": {"rule": rule}}))
+    with pytest.raises(UserError, match=rf"^nbgrader_config\.py: c\.LateRule\.rule: .*{says}"):
+        plugin.late_submission_penalty("ada", 5.0, 1.0)
+
+
+def test_a_mark_by_hand_takes_part_in_lateness_when_it_is_graded_again(path):
+    settings = Config(
+        {
+            "AssignLatePenalties": {"plugin_class": f"{LateRule.__module__}.LateRule"},
+            "LateRule": {"rule": "50 % a day"},
+        }
+    )
+    with open_gradebook(str(path), settings) as opened:
+        make(opened.api)
+        handed_in(opened, "ada", "2026-01-10 13:00:00 UTC")
+        first = write_scores(opened, graded("ada", 4))
+        opened.api.find_grade("why", "hw", "hw", "ada").manual_score = 2
+        opened.api.db.commit()
+        again = write_scores(opened, graded("ada", 4))
+    assert (first.penalty, again.penalty) == (2.0, 3.0)

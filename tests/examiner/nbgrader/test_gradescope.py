@@ -131,13 +131,13 @@ needs_root = pytest.mark.skipif(
 )
 
 
-def container(user: int = 0) -> list[str]:
+def container(user: int = 0, more: Sequence[str] = ()) -> list[str]:
     """The start of a command that runs it with the powers of root in Docker, or of another user.
 
-    Docker lets nobody make namespaces; bubblewrap is there, and fails.
+    Docker lets nobody make namespaces; bubblewrap is there, and fails. `more` are bubblewrap's.
     """
     python = Path(sys.base_prefix)
-    command = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/tmp"]
+    command = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/tmp", *more]
     for parent in [p for p in reversed(python.parents) if p.is_relative_to("/root")]:
         command += ["--perms", "0755", "--tmpfs" if parent == Path("/root") else "--dir"]
         command += [str(parent)]
@@ -201,6 +201,24 @@ def connects(): socket.socket()
 def traces(): 1 / (ctypes.CDLL(None).ptrace(16, os.getppid(), 0, 0) == 0)
 @deed
 def looks_into_the_staging(): 1 / len(glob.glob("/tmp/nextword-*/*"))
+@deed
+def kills_each():
+    for path in glob.glob("/proc/[0-9]*"):
+        try:
+            if int(path[6:]) != os.getpid():
+                os.kill(int(path[6:]), signal.SIGKILL)
+                return
+        except PermissionError:
+            pass
+    raise OSError
+@deed
+def reads_by_the_graders_root(): os.listdir(f"/proc/{{os.getppid()}}/root/")
+@deed
+def changes_what_runs(): open(ROOT + "/run_autograder", "a")
+@deed
+def changes_the_setup(): open(ROOT + "/source/setup.sh", "a")
+@deed
+def links_the_reference(): os.link(ROOT + "/source/grader/solutions/ngrams.py", "here.py")
 """
 LEAK = """
 
@@ -221,6 +239,53 @@ def test_where_namespaces_are_forbidden_submissions_run_as_another_user(autograd
     note = found["tests"][-1]
     assert note["visibility"] == "hidden"
     assert "ran as another user" in note["output"]
+
+
+APT = "#!/bin/sh\nexit 0\n"
+PYTHON = """\
+#!/bin/sh
+[ "$1 $2" = "-m venv" ] || exit 3
+mkdir -p "$3/bin"
+printf '#!/bin/sh\\nexec {python} "$@"\\n' > "$3/bin/python"
+printf '#!/bin/sh\\necho "$@" > /autograder/installed\\n' > "$3/bin/pip"
+chmod +x "$3/bin/pip" "$3/bin/python"
+"""
+
+
+@needs_root
+@pytest.mark.slow
+def test_setup_and_run_go_through_at_gradescopes_own_place(autograder, reference):
+    """All steps of both scripts, verbatim; the network's part, apt-get and pip, does nothing."""
+    tools = autograder / "tools"
+    tools.mkdir()
+    for name, text in (("apt-get", APT), ("python3", PYTHON.format(python=sys.executable))):
+        (tools / name).write_text(text)
+        (tools / name).chmod(0o755)
+    (autograder / "submission").mkdir(exist_ok=True)
+    (autograder / "submission" / "ngrams.py").write_text(reference + LEAK.replace("DONE", "[]"))
+    (autograder / "results").mkdir(exist_ok=True)
+    script = "set -e; bash source/setup.sh; chmod +x run_autograder; ./run_autograder"
+    place = ("--bind", str(autograder), "/autograder", "--chdir", "/autograder")
+    command = [*container(more=place), "env", f"PATH=/autograder/tools:{os.environ['PATH']}"]
+    subprocess.run([*command, "bash", "-c", script], timeout=200, check=True)
+    found = json.loads((autograder / "results" / "results.json").read_text("utf-8"))
+    points = NGRAMS.tasks[0].points
+    assert NGRAMS.points - points <= found["score"] < NGRAMS.points
+    asked = (autograder / "installed").read_text()
+    assert asked.strip().endswith("/autograder/source/library")  # no PyTorch: nothing needs it
+    assert "--constraint /autograder/source/library/constraints.txt" in asked
+
+
+def test_pytorch_is_installed_for_chapters_that_use_it_alone(tmp_path):
+    """It takes a gigabyte, and minutes of the image's time."""
+    chapters = [NGRAMS, COURSE.catalogue.chapter("attention")]
+    scripts = {}
+    for made in release_gradescope(Project(ROOT), chapters, tmp_path / "zips"):
+        with zipfile.ZipFile(made) as archive:
+            scripts[made.name.partition("-")[0]] = archive.read("setup.sh").decode()
+    assert "torch" not in scripts["ngrams"]
+    assert '/autograder/source/library[torch]"' in scripts["attention"]
+    assert "--extra-index-url https://download.pytorch.org/whl/cpu" in scripts["attention"]
 
 
 @needs_root

@@ -67,9 +67,12 @@ def test_students_get_the_library_and_are_told_how_to_install_it(course: Course,
         names = library.namelist()
         assert not any(CANARY.encode() in library.read(name) for name in names)
         library.extractall(tmp_path)
-    assert {"next-word/README.md", "next-word/requirements.txt", "next-word/pyproject.toml"} < {
-        *names
-    }
+    assert {"next-word/README.md", "next-word/requirements.txt"} < {*names}
+    (wheel,) = (tmp_path / "next-word" / "library").glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        names += packed.namelist()
+        assert not any(CANARY.encode() in packed.read(name) for name in packed.namelist())
+        packed.extractall(tmp_path / "site")
     for part in (
         "examiner/grading/",
         "examiner/platforms/nbgrader/",
@@ -84,7 +87,7 @@ def test_students_get_the_library_and_are_told_how_to_install_it(course: Course,
     said = subprocess.run(
         [sys.executable, "-P", "-m", "nextword", "check", "ngrams"],
         cwd=course.root / "release" / "ngrams",
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "next-word")},
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
         capture_output=True,
         text=True,
         check=False,

@@ -1,0 +1,168 @@
+"""A class of thirty thousand: how much memory, disk and time the process takes that collects it.
+
+The works are those of the small course `tests/examiner/sorting` (two right, one unfinished, one
+wrong, one that cannot be imported, each with a comment of its own), in folders named as Moodle
+names them, so that the zip for its upload is made, too. The whole of `nextword grade` is done:
+find, read, store, write pages, agenda, JSON, lines of JSON, CSV, table. Then it is done again,
+where nothing has changed.
+
+Without --real, judging is left out: the five results, judged once, stand for those of all others.
+So what is measured is the collecting process alone, which is one however many workers there are.
+Usage: python benchmarks/at_size.py [--count N ...] [--real] [--jobs N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from examiner.grading.outcome import Outcome
+from examiner.grading.run import Options, grade
+from examiner.grading.store import write_atomically
+from examiner.grading.submissions import Submission
+from examiner.grading.tables import grades_csv
+from examiner.grading.terminal import show
+from examiner.grading.workers import Finished
+from examiner.project import Project
+from examiner.results import SubmissionResult
+
+COURSE = Path(__file__).parents[1] / "tests" / "examiner" / "sorting"
+STEM = "sorting"
+
+
+class Silent:
+    """Watches a run and shows nothing."""
+
+    def begin(self, total: int, known: int) -> None:
+        """Ignore."""
+
+    def finished(self, result: SubmissionResult) -> None:
+        """Ignore."""
+
+    def tick(self) -> None:
+        """Ignore."""
+
+
+@dataclass(frozen=True)
+class Canned:
+    """Gives each submission the result of the first of its kind, in the place of judging it."""
+
+    results: Sequence[SubmissionResult]
+
+    def judge(
+        self,
+        project: Project,
+        course: Any,
+        suite: Any,
+        submissions: Sequence[Submission],
+        order: Sequence[int],
+        finished: Finished,
+        tick: Callable[[], None],
+    ) -> None:
+        """Read each submission and give it a result."""
+        for number in order:
+            submission = submissions[number]
+            kind = int(submission.source.text.rsplit("# ", 1)[1]) % len(self.results)
+            finished(number, replace(self.results[kind], student=submission.student))
+            tick()
+
+
+def sources() -> list[str]:
+    """Return the five works, of which a class is made."""
+    own = [path.read_text("utf-8") for path in sorted((COURSE / "class").glob("*/*.py"))]
+    reference = (COURSE / "solutions" / f"{STEM}.py").read_text("utf-8")
+    return [*own, reference, "def insert(:\n"]
+
+
+def hand_in(folder: Path, count: int) -> Path:
+    """Write a class of so many."""
+    texts = sources()
+    for number in range(count):
+        name = f"Ada Lovelace the {number}th_{number + 1}_assignsubmission_file_"
+        (folder / name).mkdir(parents=True)
+        text = f"{texts[number % len(texts)]}\n# {number}\n"
+        (folder / name / f"{STEM}.py").write_text(text, "utf-8")
+    return folder
+
+
+def used() -> float:
+    """Return the seconds of processor of this process and of its ended children."""
+    return sum(
+        usage.ru_utime + usage.ru_stime
+        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
+def peak_mb() -> float:
+    """Return the most memory that this process has had."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found
+    return int(found[1]) / 1024
+
+
+def collect(project: Project, folder: Path, options: Options) -> Outcome:
+    """Do what `nextword grade` does with all its options."""
+    chapter = project.catalogue.chapter(STEM)
+    outcome = grade(project, chapter, folder, options, Silent())
+    write_atomically(options.out / "all.json", outcome.json_pieces())
+    write_atomically(options.out / "all.csv", grades_csv(outcome))
+    show(Console(file=io.StringIO(), width=120), outcome)
+    return outcome
+
+
+def measure(count: int, jobs: int, *, real: bool) -> None:
+    """Grade a class twice, and print a row for each time."""
+    with tempfile.TemporaryDirectory(prefix="at-size-") as name:
+        root = Path(name)
+        project = Project(COURSE)
+        options = Options(out=root / "few", jobs=jobs, seed="s", json_lines=root / "few.jsonl")
+        few = collect(project, hand_in(root / "handed in few", len(sources())), options)
+        elsewhere = None if real else Canned(list(few.results))
+        folder, out = hand_in(root / "handed in", count), root / "grades"
+        options = replace(options, out=out, elsewhere=elsewhere, json_lines=out / "all.jsonl")
+        for which in ("first", "again"):
+            began, clock = used(), time.monotonic()
+            outcome = collect(project, folder, options)
+            assert outcome.graded == (count if which == "first" else 0)
+            times = f"{used() - began:14.1f}  {time.monotonic() - clock:14.1f}  {peak_mb():7.0f}"
+            files = [path for path in out.rglob("*") if path.is_file()]
+            size = f"{len(files):7}  {sum(path.stat().st_size for path in files) / 1e6:10.1f}"
+            print(f"{count:11}  {which:6} {times}  {size}", flush=True)
+        assert len((out / "all.jsonl").read_bytes().splitlines()) == count
+
+
+def main() -> None:
+    """Measure each size in a process of its own, and print a row for it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, nargs="*", default=[3_000, 30_000])
+    parser.add_argument("--real", action="store_true", help="judge each one")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child:
+        measure(given.count[0], given.jobs, real=given.real)
+        return
+    head = "submissions  run     s of processor  s on the clock  peak MB    files  MB on disk"
+    print(head, flush=True)
+    for count in given.count:
+        words = ["--child", "--count", str(count), "--jobs", str(given.jobs)]
+        command = [sys.executable, __file__, *words, *(["--real"] if given.real else [])]
+        subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+
+if __name__ == "__main__":
+    main()

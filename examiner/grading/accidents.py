@@ -1,0 +1,75 @@
+"""Accidents of handing in that heal or are named: a copy's name, another chapter, an empty file.
+
+A file under its right name always counts before one whose name is only like it. Leaves out reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from examiner.catalogue import Catalogue
+
+# what browsers, systems and editors make of a name: "(1)", "-2", "_2", " - Copy", "Copy of "
+_COPY = re.compile(
+    r"(?:copy of |kopie von )?(.+?)(?: ?\(\d+\)|[-_ ]\d+| ?- ?(?:copy|kopie)(?: ?\(\d+\))?)?"
+)
+_TOP = re.compile(r"^(?:async +def|def|class) +(\w+)|^(\w+)(?: *:[^=\n]+)? *=(?!=)", re.MULTILINE)
+
+Names = Mapping[str, frozenset[str]]  # the functions and classes of each chapter
+
+
+def names_of(catalogue: Catalogue) -> Names:
+    """Return what students write at the top of each chapter's module."""
+    return {
+        chapter.stem: frozenset(s.partition(".")[0] for task in chapter.tasks for s in task.symbols)
+        for chapter in catalogue.chapters
+    }
+
+
+def alike(
+    paths: Sequence[PurePosixPath], stem: str, others: Collection[str] = ()
+) -> list[PurePosixPath]:
+    """Return the outermost files that were meant to be <stem>.py, by their names.
+
+    `others` are the stems of other chapters, which are no copies of this one's.
+
+    >>> names = ("Sorting (1).py", "sort.py")
+    >>> [str(path) for path in alike([PurePosixPath(name) for name in names], "sorting")]
+    ['Sorting (1).py']
+    """
+    found = [path for path in paths if _is_alike(path.name, stem, others)]
+    depth = min((len(path.parts) for path in found), default=0)
+    return sorted(path for path in found if len(path.parts) == depth)
+
+
+def _is_alike(name: str, stem: str, others: Collection[str]) -> bool:
+    plain = name.casefold().removesuffix(".txt")
+    if not plain.endswith(".py"):
+        return False
+    plain = plain.removesuffix(".py").removesuffix(".py").strip()
+    if plain in others:
+        return False
+    copied = _COPY.fullmatch(plain)
+    forms = {plain, copied[1] if copied else plain}
+    return stem.casefold() in {re.sub(r"[- ]", "_", form) for form in forms} | forms
+
+
+def wrong_content(text: str, stem: str, names: Names) -> str:
+    """Return what is wrong with a module that holds nothing of its chapter; "" where it does.
+
+    By its text alone: to parse what students write is for a process apart.
+    """
+    if not text.strip():
+        return f"{stem}.py is empty: write into it, save it, and hand it in again"
+    defined = {one or other for one, other in _TOP.findall(text)}
+    if defined & names.get(stem, frozenset()):
+        return ""
+    for other, its in names.items():
+        if other != stem and len(defined & its) >= max(1, (len(its) + 1) // 2):
+            return (
+                f"{stem}.py holds the functions of {other}, and none of {stem}: "
+                f"hand in your own {stem}.py"
+            )
+    return ""

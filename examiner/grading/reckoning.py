@@ -1,0 +1,69 @@
+"""Joins what was handed in with the term: who is known, when each work came, what counts of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Protocol
+
+from examiner.catalogue import Chapter
+from examiner.grading.handed_in import HandedIn
+from examiner.grading.store import write_atomically
+from examiner.results import SubmissionResult
+from examiner.term import corrections, dates
+from examiner.term.ledger import FILE
+from examiner.term.requests import Request, read_requests
+from examiner.term.standing import Term
+from examiner.term.times import remarks
+
+Settled = Callable[[SubmissionResult], SubmissionResult]
+
+
+class Asked(Protocol):
+    """What of a run's options is used here."""
+
+    @property
+    def term(self) -> Term:
+        """Dates and corrections."""
+
+    @property
+    def requests(self) -> Path | None:
+        """A folder of requests for a second look."""
+
+
+def reckoned(
+    found: HandedIn, options: Asked, chapter: Chapter
+) -> tuple[tuple[Request, ...], Settled]:
+    """Return the requests for a second look, and the function that says what counts of a result.
+
+    Raises UserError for a row of somebody who is not in the class.
+    """
+    term = options.term
+    here = [entry.student for entry in found.entries]
+    students = [*here, *found.names, *(person.id for person in found.absent)]
+    corrections.require_known(term.corrections.rows, students)
+    dates.require_known((term.terms.extensions or {}).values(), students, term.terms.due)
+    handed = {entry.student: entry.handed for entry in found.entries if entry.handed}
+    places = {}
+    if term.terms.due:  # where nobody gave a time, what the works say of it is of use
+        untold = [e for e in found.entries if e.student not in handed and not term.knows(e.student)]
+        places = {entry.student: said for entry in untold if (said := remarks(entry.paths))}
+    asked: tuple[Request, ...] = ()
+    if options.requests:
+        asked = read_requests(options.requests, students, [task.id for task in chapter.tasks])
+
+    def settled(result: SubmissionResult) -> SubmissionResult:
+        said = places.get(result.student, ())
+        return term.settled(result, handed.get(result.student), said)
+
+    return asked, settled
+
+
+def keep_days(out: Path, term: Term, results: Iterable[SubmissionResult]) -> list[str]:
+    """Write down the days in hand that were used; return the chapters to grade again for that."""
+    due = term.terms.due
+    if due is None or not term.terms.rule.in_hand:
+        return []
+    ledger = term.spent(results)
+    write_atomically(out / FILE, ledger.to_json())
+    return ledger.to_grade_again(term.ledger, term.chapter, due)

@@ -1,0 +1,125 @@
+"""What is known of each submission of a class: its result is stored, and read back.
+
+Held in memory is what tells a submission from another; its text and its result are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from examiner.errors import UserError
+from examiner.grading.lazily import Lazily
+from examiner.grading.outcome import Change
+from examiner.grading.store import REASONS, Kept, Key, Store
+from examiner.grading.submissions import Submission
+from examiner.results import SubmissionResult, Whose
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What a submission earned in the run before, and why that no longer counts."""
+
+    score: float
+    scores: dict[str, float]  # by task
+    reasons: str
+
+    @classmethod
+    def of(cls, kept: Kept, key: Key) -> _Before:
+        """Return what is to be remembered of a result that is about to be replaced."""
+        reasons = [why for part, why in REASONS.items() if kept.key.get(part) != key[part]]
+        unsteady = "not the same as before: an unsteady test or submission"
+        return cls(kept.score, kept.scores, " and ".join(reasons) or unsteady)
+
+    def change(self, result: SubmissionResult) -> Change | None:
+        """Return in what the score of now is another one."""
+        scores = {each.task.id: each.score for each in result.tasks}
+        if self.score == result.score and self.scores == scores:
+            return None
+        both = {**self.scores, **scores}
+        tasks = [task for task in both if self.scores.get(task) != scores.get(task)]
+        text = f"{self.reasons}; tasks {', '.join(tasks)}"
+        return Change(result.student, self.score, result.score, text)
+
+
+class Records:
+    """Stores results as they come, and reads them back one by one."""
+
+    def __init__(
+        self,
+        submissions: Sequence[Submission],
+        store: Store,
+        common: Key,
+        *,
+        regrade: bool,
+        again: Callable[[str], Collection[str]] = lambda _: (),
+    ) -> None:
+        """`again`: the tasks of a student that are judged anew; "" stands for all."""
+        self._store, self._common, self._again = store, common, again
+        self._before: dict[int, _Before] = {}
+        self._changes: dict[int, Change] = {}
+        self._whose: list[Whose] = []
+        self.digests: list[str] = []
+        self.todo: list[int] = []
+        for index, submission in enumerate(submissions):
+            self._whose.append(submission.whose)
+            self.digests.append(submission.digest)
+            kept, key = store.load(submission.student), self._key(index)
+            anew = regrade or again(submission.student)
+            if anew or kept is None or kept.key != key or kept.result.provisional:
+                self.todo.append(index)
+                if kept is not None:
+                    self._before[index] = _Before.of(kept, key)
+
+    def _key(self, index: int) -> Key:
+        return self._common | {"submission": self.digests[index]}
+
+    @property
+    def known(self) -> Iterator[SubmissionResult]:
+        """The results of those whose work has not changed."""
+        new = set(self.todo)
+        return (self._load(index) for index in range(len(self.digests)) if index not in new)
+
+    def add(self, index: int, result: SubmissionResult) -> SubmissionResult:
+        """Keep a result; return it with what is known of its student.
+
+        The last one counts, where a submission was judged again.
+        """
+        result = replace(result, of=self._whose[index])
+        anew = self._again(result.student)
+        kept = self._store.load(result.student) if anew and "" not in anew else None
+        if kept and kept.key == self._key(index):
+            tasks = zip(kept.result.tasks, result.tasks, strict=True)
+            result = replace(
+                result, tasks=tuple(new if new.task.id in anew else old for old, new in tasks)
+            )
+        self._store.save(self._key(index), result)
+        self._changes.pop(index, None)
+        if index in self._before and (change := self._before[index].change(result)):
+            self._changes[index] = change
+        return result
+
+    @property
+    def results(self) -> Sequence[SubmissionResult]:
+        """All results, in the order of the class; each is read back when it is asked for."""
+        return Lazily(len(self.digests), self._load)
+
+    @property
+    def keys(self) -> Sequence[Key]:
+        """What each result depends on."""
+        return Lazily(len(self.digests), self._key)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Whose score is another one than last time, and why."""
+        return tuple(self._changes[index] for index in sorted(self._changes))
+
+    def _load(self, index: int) -> SubmissionResult:
+        whose = self._whose[index]
+        kept = self._store.load(whose.student)
+        if kept is None:
+            raise UserError(
+                f"the result of {whose.student} is gone from {self._store.folder}, or cannot be "
+                "read: call the command again"
+            )
+        return replace(kept.result, of=whose)

@@ -1,0 +1,99 @@
+"""Calls to a platform's services: bounded in time, never sent on, with whole lists."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import requests
+from pylti1p3.registration import Registration
+from pylti1p3.service_connector import ServiceConnector, TServiceConnectorResponse
+from pylti1p3.tool_config import ToolConfDict
+
+from examiner.platforms.lti.keys import Keys
+from examiner.platforms.lti.settings import Platform, Settings
+
+SECONDS = (5, 15)  # until a platform is reached; until it answers
+KEPT, SOON = 600.0, 30.0  # seconds that public keys are kept; until they are asked for again
+
+
+class Session(requests.Session):
+    """Calls that end, and that nobody can turn elsewhere."""
+
+    def request(self, method: Any, url: Any, *args: Any, **options: Any) -> requests.Response:
+        """Call; raises requests.RequestException where no answer comes, or one that leads on."""
+        options.setdefault("timeout", SECONDS)
+        options["allow_redirects"] = False
+        answer = super().request(method, url, *args, **options)
+        if 300 <= answer.status_code < 400:  # subtle: the library takes it for a success
+            raise requests.ConnectionError(f"the platform answers with {answer.status_code}")
+        return answer
+
+
+class Connector(ServiceConnector):
+    """The library's, whose next pages keep their capital letters."""
+
+    def make_service_request(
+        self, scopes: Sequence[str], url: str, *args: Any, **options: Any
+    ) -> TServiceConnectorResponse:
+        """Call a service with a token of these scopes."""
+        options["case_insensitive_headers"] = True
+        answer = super().make_service_request(scopes, url, *args, **options)
+        links = requests.utils.parse_header_links(answer["headers"].get("link", ""))
+        following = [each["url"] for each in links if each.get("rel") == "next"]
+        answer["next_page_url"] = following[0] if following else None
+        return answer
+
+
+class KeySets:
+    """Public keys of platforms, kept for a while; an unknown key is asked for, but not at will."""
+
+    def __init__(self, session: requests.Session) -> None:
+        self._session, self._lock = session, threading.Lock()
+        self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
+
+    def get(self, url: str, kid: str) -> dict[str, Any]:
+        """Return the key set at an address; raises requests.RequestException or ValueError."""
+        with self._lock:
+            at, found = self._kept.get(url, (-KEPT, {}))
+            age = time.monotonic() - at
+            known = any(key.get("kid") == kid for key in found.get("keys", []))
+            if age >= KEPT or (not known and age >= SOON):
+                answer = self._session.get(url)
+                answer.raise_for_status()
+                found = answer.json()
+                keys = found.get("keys") if isinstance(found, dict) else None
+                if not isinstance(keys, list) or not all(isinstance(key, dict) for key in keys):
+                    raise ValueError("the platform's key set is none")
+                self._kept[url] = (time.monotonic(), found)
+            return found
+
+
+def tool_of(settings: Settings, keys: Keys) -> ToolConfDict:
+    """Return the settings as the library takes them."""
+    rows: dict[str, list[Any]] = {}
+    for each in settings.platforms:
+        rows.setdefault(each.issuer, []).append(
+            {
+                "client_id": each.client_id,
+                "auth_login_url": each.login,
+                "auth_token_url": each.token,
+                "auth_audience": each.audience or None,
+                "key_set_url": each.jwks,
+                "deployment_ids": list(each.deployments),
+            }
+        )
+    tool = ToolConfDict(rows)  # type: ignore[arg-type]
+    for each in settings.platforms:
+        tool.set_private_key(each.issuer, keys.private, each.client_id)
+        tool.set_public_key(each.issuer, keys.public, each.client_id)
+    return tool
+
+
+def registration(tool: ToolConfDict, platform: Platform) -> Registration:
+    """Return how a platform knows this tool."""
+    found = tool.find_registration_by_params(platform.issuer, platform.client_id)
+    assert isinstance(found, Registration)
+    return found

@@ -1,0 +1,1 @@
+"""Points in the form in which a learning platform imports them, from any way of grading."""

@@ -1,0 +1,1 @@
+"""A term: when work is due and was handed in, what lateness costs, what instructors correct."""

@@ -1,0 +1,94 @@
+"""Days in hand over a term: which chapter used how many of each student's, kept in a file.
+
+A chapter takes what the chapters due before it have left, so that marking one again never takes
+days from another student's later work, nor gives it any.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+
+from examiner.errors import UserError
+
+FILE = "days-in-hand.json"
+
+
+@dataclass(frozen=True)
+class Used:
+    """Days in hand that a student used in a chapter."""
+
+    chapter: str
+    due: datetime  # aware
+    student: str
+    days: int
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What was used in all chapters that have been graded."""
+
+    rows: tuple[Used, ...] = ()
+
+    def before(self, student: str, chapter: str, due: datetime) -> int:
+        """Return how many days a student used in chapters that were due before this one."""
+        return sum(
+            row.days
+            for row in self.rows
+            if row.student == student
+            and row.chapter != chapter
+            and (row.due, row.chapter) < (due, chapter)
+        )
+
+    def with_chapter(self, chapter: str, due: datetime, used: Mapping[str, int]) -> Ledger:
+        """Return the ledger in which a chapter used these days, and no others."""
+        others = [row for row in self.rows if row.chapter != chapter]
+        new = [Used(chapter, due, student, days) for student, days in used.items() if days]
+        return Ledger(
+            tuple(sorted([*others, *new], key=lambda row: (row.due, row.chapter, row.student)))
+        )
+
+    def with_student(self, chapter: str, due: datetime, student: str, days: int) -> Ledger:
+        """Return the ledger in which a student used so many days in a chapter."""
+        used = {row.student: row.days for row in self.rows if row.chapter == chapter}
+        return self.with_chapter(chapter, due, used | {student: days})
+
+    def to_grade_again(self, before: Ledger, chapter: str, due: datetime) -> list[str]:
+        """Return the chapters due later whose marks rest on days that are others than `before`."""
+        mine = {(row.student, row.days) for row in self.rows if row.chapter == chapter}
+        were = {(row.student, row.days) for row in before.rows if row.chapter == chapter}
+        touched = {student for student, _ in mine ^ were}
+        later = [row for row in self.rows if (row.due, row.chapter) > (due, chapter)]
+        return list(dict.fromkeys(row.chapter for row in later if row.student in touched))
+
+    def to_json(self) -> str:
+        """Return the file's text."""
+        rows = [asdict(row) | {"due": row.due.isoformat()} for row in self.rows]
+        return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_ledger(path: Path) -> Ledger:
+    """Read the ledger; an empty one where there is no file.
+
+    Raises UserError where the file is none of ours.
+    """
+    if not path.exists():
+        return Ledger()
+    try:
+        raw = json.loads(path.read_text("utf-8"))
+        return Ledger(tuple(_used(**each) for each in raw))
+    except (OSError, ValueError, TypeError) as error:
+        text = (
+            f"{path} cannot be read ({error}): mend it, or remove it and grade all chapters again"
+        )
+        raise UserError(text) from None
+
+
+def _used(chapter: str, due: str, student: str, days: int) -> Used:
+    moment = datetime.fromisoformat(due)
+    if moment.tzinfo is None or not isinstance(days, int):
+        raise ValueError("expected times with a zone and whole days")
+    return Used(str(chapter), moment, str(student), days)

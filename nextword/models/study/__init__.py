@@ -1,0 +1,1 @@
+"""A study of the ladder: is it the architecture, the size, or the training?"""

@@ -1,0 +1,45 @@
+"""Trainings that were done before: so that a study that was ended goes on where it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from examiner.files import write_whole
+from examiner.fingerprints import code_of, fingerprint
+from examiner.project import find_project
+from nextword.corpora import names
+
+KEPT = Path(".nextword") / "study"  # in a course folder
+
+
+class Shelf:
+    """A folder with a small file for each training, of one state of code and text."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, name: str, train: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What was measured of a training, now or before."""
+        path = self._folder / f"{name}.json"
+        if path.is_file():
+            kept: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            return kept
+        found = train()
+        write_whole(path, json.dumps(found).encode())
+        return found
+
+
+def shelf_for(
+    package: SimpleNamespace,
+    uses: Mapping[str, tuple[str, ...]],
+    sources: tuple[Path, ...],
+    corpora: tuple[str, ...],
+) -> Shelf:
+    """The shelf of a study: another one where its code, its text or the reader's has changed."""
+    parts = [*map(names.recipe, corpora), *map(code_of, sources)]
+    parts += [code_of(Path(getattr(package, stem).__file__), uses[stem]) for stem in uses]
+    return Shelf(find_project().root / KEPT / fingerprint(parts))

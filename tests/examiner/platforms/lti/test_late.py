@@ -1,0 +1,53 @@
+"""What goes back to a platform is what counts: less what lateness costs, days in hand by person."""
+
+from datetime import UTC, datetime, timedelta
+
+from examiner.grading.admission import Admission
+from examiner.inbox.counting import Counting
+from examiner.inbox.desk import Desk, Terms
+from examiner.inbox.folder import FolderInbox
+from examiner.platforms.lti.inbox import ForwardingInbox
+from examiner.platforms.lti.ledger import SENT
+from examiner.term import dates
+from examiner.term.ledger import read_ledger
+from examiner.term.standing import Term
+from tests.examiner.cluster.conftest import SOURCES, known
+from tests.examiner.inbox.test_desk import House, Watcher, turn
+from tests.examiner.platforms.lti.test_sender import sender
+from tests.examiner.platforms.lti.walk import launch_of
+
+__all__ = ["known", "sender"]
+RULE = dates.read_rule("10 % a day, 1 day in hand")
+
+
+def graded(inbox, known, out, due, person, chapter) -> None:
+    """Hand in what is worth ten points, and have it graded."""
+    terms = Terms(
+        known.course.chapter,
+        known.form,
+        {"tests": "t", "seed": "s", "grader": "g"},
+        Admission({}),
+        out / chapter,
+        lambda result: result,
+        Counting(Term(chapter, dates.Terms(due, RULE)), out / "days-in-hand.json"),
+    )
+    watcher = Watcher()
+    inbox.put(person.student, "tiny.py", SOURCES["right"].encode())
+    turn(Desk(inbox, terms, lambda slots: House(known), 1, watcher), watcher, 1)
+
+
+def test_lateness_goes_back_with_the_points(registered, ledger, sender, known, tmp_path) -> None:
+    (tmp_path / "inbox").mkdir()
+    inbox = ForwardingInbox(FolderInbox(tmp_path / "inbox", 100, settled=0.1), ledger, lambda: None)
+    due = datetime.now(UTC) - timedelta(hours=20)
+    for number, chapter in enumerate(("first", "second")):  # one person, who has two ids
+        person = ledger.enter(launch_of(registered, link=f"link-{number}"), chapter)
+        when = due + timedelta(hours=number)
+        graded(inbox, known, tmp_path, when, person, chapter)
+    first, second = ledger.unsent()
+    assert (first.given, second.given) == (10.0, 9.0)
+    ledger.settle(first, SENT)  # the platform of the tests has one column
+    sender.send_due(0.0)
+    assert [score["scoreGiven"] for score in registered.platform.scores] == [9.0]
+    (used,) = read_ledger(tmp_path / "days-in-hand.json").rows
+    assert (used.chapter, used.student) == ("first", f"u1 of {registered.platform.address}")

@@ -1,0 +1,279 @@
+"""Points on their way to the platform: in order, kept while it is down, none twice that matters."""
+
+import json
+
+import pytest
+
+from examiner.errors import UserError
+from examiner.platforms.lti import ledger as ledgers
+from examiner.platforms.lti import sender as senders
+from examiner.platforms.lti.ledger import REFUSED, REPLACED, SENT, WAITING, Ledger
+from examiner.platforms.lti.sender import FIRST, Sender
+from tests.examiner.platforms.lti.platform import ROLES
+from tests.examiner.platforms.lti.walk import hand_in, launch_of, record
+
+LATER = "2999-01-01T00:00:00.000Z"
+
+
+@pytest.fixture
+def sender(registered, ledger, monkeypatch):
+    """A sender whose words are kept; the platform sees the tool's keys without its door."""
+    said = []
+    made = Sender(registered.settings, registered.keys, ledger, said.append)
+    made.said = said
+
+    class Answer:
+        def json(self):
+            return registered.keys.published
+
+    monkeypatch.setattr(
+        "tests.examiner.platforms.lti.platform.requests.get", lambda *a, **k: Answer()
+    )
+    return made
+
+
+@pytest.fixture
+def ada(registered, ledger):
+    return ledger.enter(launch_of(registered), "sorting")
+
+
+def given(registered):
+    return [(each["userId"], each["scoreGiven"]) for each in registered.platform.scores]
+
+
+def test_points_arrive_as_the_specification_says(registered, ledger, sender, ada) -> None:
+    hand_in(ledger, ada, "t1")
+    sender.send_due(0.0)
+    (score,) = registered.platform.scores
+    assert score.pop("timestamp").endswith("Z")
+    assert score == {
+        "userId": "u1",
+        "scoreGiven": 3.5,
+        "scoreMaximum": 5,
+        "activityProgress": "Completed",
+        "gradingProgress": "FullyGraded",
+        "comment": "3.5 of 5; open the assignment to see why",
+    }
+    assert ledger.works(ada)[0].sent == SENT
+
+
+def test_what_may_still_rise_is_said_to_be_pending(registered, ledger, sender, ada) -> None:
+    hand_in(ledger, ada, "t1", provisional=True)
+    sender.send_due(0.0)
+    assert registered.platform.scores[0]["gradingProgress"] == "PendingManual"
+
+
+def test_what_waits_is_sent_in_its_order_and_once(registered, ledger, sender, ada) -> None:
+    bob = ledger.enter(launch_of(registered, "u2", "Bob"), "sorting")
+    for ticket, (who, points) in enumerate([(ada, 1.0), (bob, 2.0), (ada, 3.0)]):
+        hand_in(ledger, who, f"t{ticket}", score=points)
+    sender.send_due(0.0)
+    sender.send_due(1.0)
+    assert given(registered) == [("u2", 2.0), ("u1", 3.0)]  # the last of hers replaces the first
+    assert [work.sent for work in ledger.works(ada)] == [SENT, REPLACED]
+    assert registered.platform.calls.count("/token") == 1
+
+
+@pytest.mark.parametrize("status", [503, 401])
+def test_a_platform_that_is_down_gets_all_of_it_later(
+    registered, ledger, sender, ada, status, monkeypatch
+) -> None:
+    monkeypatch.setattr(senders, "LONGEST", 30.0)
+    hand_in(ledger, ada, "t1", score=1.0)
+    hand_in(ledger, ada, "t2", score=2.0)
+    registered.platform.down = status
+    pauses = [sender.send_due(0.0)]
+    asked = len(registered.platform.calls)
+    sender.send_due(FIRST - 0.1)  # it rests
+    assert len(registered.platform.calls) == asked == 1  # nothing else was tried
+    now = 0.0
+    for _ in range(4):
+        now += pauses[-1]
+        pauses.append(sender.send_due(now))
+    assert pauses[:3] == [FIRST, 2 * FIRST, 4 * FIRST]
+    assert pauses[-1] == 30.0
+    assert len(sender.said) == 1
+    assert "kept, and sent later" in sender.said[0]
+    registered.platform.down = 0
+    sender.send_due(now + 30.0)
+    assert given(registered) == [("u1", 2.0)]
+    assert "takes grades again" in sender.said[-1]
+
+
+@pytest.mark.parametrize("where", ["/token", "/lineitems/1/scores"])
+def test_a_connection_that_breaks_is_tried_again(registered, ledger, sender, ada, where) -> None:
+    hand_in(ledger, ada, "t1")
+    registered.platform.silent.append(where)
+    sender.send_due(0.0)
+    assert ledger.works(ada)[0].sent == WAITING
+    registered.platform.silent.clear()
+    sender.send_due(FIRST)
+    assert given(registered) == [("u1", 3.5)]
+
+
+def test_a_platform_that_sends_us_elsewhere_has_not_got_them(
+    registered, ledger, sender, ada
+) -> None:
+    hand_in(ledger, ada, "t1")
+    registered.platform.moved.append("/lineitems/1/scores")
+    sender.send_due(0.0)
+    assert ledger.works(ada)[0].sent == WAITING
+    assert "/jwks" not in registered.platform.calls
+
+
+def test_one_platform_that_is_down_holds_no_other_up(
+    registered, ledger, sender, ada, tmp_path
+) -> None:
+    from dataclasses import replace
+
+    hand_in(ledger, ada, "t1")
+    known = registered.settings.platforms[0]
+    dead = replace(known, issuer="http://127.0.0.1:9", token="http://127.0.0.1:9/token")
+    settings = replace(registered.settings, platforms=(dead, known))
+    launch = replace(launch_of(registered, "u9", "Eve"), platform=dead)
+    eve = ledger.enter(launch, "sorting")
+    hand_in(ledger, eve, "t2")
+    bob = ledger.enter(launch_of(registered, "u2", "Bob"), "sorting")
+    hand_in(ledger, bob, "t3")
+    Sender(settings, registered.keys, ledger, sender.said.append).send_due(0.0)
+    assert [who for who, _ in given(registered)] == ["u1", "u2"]
+    assert ledger.works(eve)[0].sent == WAITING
+
+
+def test_what_the_platform_refuses_for_good_holds_nothing_up(
+    registered, ledger, sender, ada
+) -> None:
+    gone = {"grades": {"scope": [], "lineitem": f"{registered.platform.address}/none"}}
+    bob = ledger.enter(launch_of(registered, "u2", "Bob", link="link-2", **gone), "sorting")
+    no_right = ledger.works
+    gone["grades"]["scope"] = ["https://purl.imsglobal.org/spec/lti-ags/scope/score"]
+    eve = ledger.enter(launch_of(registered, "u3", "Eve", link="link-3", **gone), "sorting")
+    for ticket, who in enumerate([bob, eve, ada]):
+        hand_in(ledger, who, f"t{ticket}")
+    sender.send_due(0.0)
+    assert given(registered) == [("u1", 3.5)]
+    assert [no_right(who)[0].sent for who in (bob, eve)] == [REFUSED, REFUSED]
+    assert "404" in ledger.works(eve)[0].why
+    assert "no points" in ledger.works(bob)[0].why
+    assert ledger.send_again(eve.link) == 1
+    assert ledger.works(eve)[0].sent == WAITING
+
+
+def test_a_link_without_gradebook_gets_no_points(registered, ledger, sender) -> None:
+    ada = ledger.enter(launch_of(registered, grades=None), "sorting")
+    hand_in(ledger, ada, "t1")
+    assert ledger.unsent() == []
+    assert ledger.works(ada)[0].sent == ""
+
+
+def test_killed_after_sending_it_is_sent_again_as_the_same(
+    registered, ledger, sender, ada, monkeypatch
+) -> None:
+    hand_in(ledger, ada, "t1")
+    settle = Ledger.settle
+    monkeypatch.setattr(Ledger, "settle", lambda *a: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        sender.send_due(0.0)
+    monkeypatch.setattr(Ledger, "settle", settle)
+    again = Sender(registered.settings, registered.keys, ledger, sender.said.append)
+    again.send_due(0.0)
+    assert registered.platform.calls.count("/lineitems/1/scores") == 2
+    assert given(registered) == [("u1", 3.5)]  # of the same time: the platform keeps what it has
+    assert ledger.works(ada)[0].sent == SENT
+
+
+def test_an_older_score_than_the_platforms_counts_as_sent(registered, ledger, sender, ada) -> None:
+    hand_in(ledger, ada, "t1")
+    registered.platform.scores.append({"userId": "u1", "timestamp": LATER, "scoreGiven": 5.0})
+    sender.send_due(0.0)
+    assert given(registered) == [("u1", 5.0)]
+    assert ledger.works(ada)[0].sent == SENT
+
+
+def test_the_file_is_found_again_after_a_kill(registered, tmp_path) -> None:
+    first = Ledger(tmp_path)
+    ada = first.enter(launch_of(registered), "sorting")
+    first.handed_in(ada, "t1", "sorting.py")
+    assert first.graded(["t1"], record(ada, "t1"), "<p>page</p>")
+    second = Ledger(tmp_path)  # the first was never closed
+    (score,) = second.unsent()
+    assert (score.user, score.given) == ("u1", 3.5)
+    assert second.secret("cookies") == first.secret("cookies")
+    assert second.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_result_that_comes_twice_counts_once(registered, ledger, ada) -> None:
+    """Killed before the arrival was put away: it is graded again, to the same result."""
+    ledger.handed_in(ada, "t1", "sorting.py")
+    for _ in range(2):
+        assert ledger.graded(["t1"], record(ada, "t1"), "<p>page</p>")
+    assert len(ledger.unsent()) == len(ledger.works(ada)) == 1
+
+
+def test_work_whose_receipt_was_lost_is_graded_all_the_same(registered, ledger, ada) -> None:
+    """Killed between the inbox and its receipt."""
+    assert ledger.graded(["t1"], record(ada, "t1"), "<p>page</p>")
+    (work,) = ledger.works(ada)
+    assert (work.score, work.sent) == (3.5, WAITING)
+
+
+def test_what_did_not_come_through_a_platform_is_nothing_to_it(ledger) -> None:
+    assert not ledger.graded(["t1"], {"student": "hugo", "ticket": "t1"}, "")
+
+
+def test_a_students_next_points_are_a_whole_second_later(
+    registered, ledger, sender, ada, monkeypatch
+) -> None:
+    """Also where the clock runs back: Moodle refuses what is not later, in whole seconds."""
+    for ticket, now in enumerate([5000.9, 5000.95, 1000.0]):
+        monkeypatch.setattr(ledgers.time, "time", lambda now=now: now)
+        hand_in(ledger, ada, f"t{ticket}", score=float(ticket))
+        (score,) = ledger.unsent()
+        ledger.settle(ledger.stamp(score), SENT)
+    with_times = ledger._db.execute("select at from scores order by id").fetchall()
+    assert [row[0][14:] for row in with_times] == ["23:20.900Z", "23:21.900Z", "23:22.900Z"]
+
+
+def test_the_same_person_elsewhere_is_somebody_else(registered, ledger, ada) -> None:
+    again = ledger.enter(launch_of(registered, name="Ada King"), "sorting")
+    other = ledger.enter(launch_of(registered, link="link-2"), "sorting")
+    assert again.student == ada.student
+    assert again.name == "Ada King"
+    assert other.student != ada.student
+    hostile = ledger.enter(launch_of(registered, "u7", "../--/\x00 Ünnïk"), "sorting")
+    assert not set("./\x00") & set(hostile.student)
+    assert "--" not in hostile.student
+
+
+def test_the_roster_has_all_pages_and_no_teachers(registered, ledger, sender, ada) -> None:
+    from examiner.platforms.lti.members import Members
+
+    rows = [("u1", "Ada", ["Learner"]), ("t", "Tess", [f"{ROLES}Instructor", "Learner"])]
+    rows += [("u2", "Bob", [f"{ROLES}Learner"])]
+    registered.platform.members = [
+        {"user_id": user, "name": name, "roles": roles} for user, name, roles in rows
+    ] + [{"user_id": "u3", "name": "Gone", "roles": ["Learner"], "status": "Inactive"}]
+    members = Members(sender)
+    found = members.of(ledger.link(ada.link))
+    assert [each.name for each in found.students] == ["Ada", "Bob"]
+    registered.platform.down = 500
+    assert members.of(ledger.link(ada.link)) == found  # kept for minutes
+    assert "no roster" in Members(sender).of(ledger.link(ada.link)).trouble
+    without = ledger.enter(launch_of(registered, link="x", members=""), "sorting")
+    with pytest.raises(UserError, match="no roster"):
+        sender.members(ledger.link(without.link))
+
+
+def test_nothing_secret_is_said(registered, ledger, sender, ada, capfd) -> None:
+    hand_in(ledger, ada, "t1")
+    for status in (500, 401, 0):
+        registered.platform.down = status
+        sender.send_due(1e6 * (1 + status))
+    registered.platform.silent.append("/lineitems/1/scores")
+    hand_in(ledger, ada, "t2")
+    sender.send_due(1e9)
+    told = "\n".join(sender.said) + "".join(capfd.readouterr())
+    key = registered.keys.private.splitlines()[1]
+    for secret in (key, *registered.platform.tokens, *registered.platform.assertions, "eyJ"):
+        assert secret not in told
+    assert json.dumps(sender.said)

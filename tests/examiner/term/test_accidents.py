@@ -1,0 +1,112 @@
+"""Accidents of handing in heal, or are named; nothing displaces what is named rightly."""
+
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from examiner.errors import UserError
+from examiner.grading.accidents import alike, wrong_content
+from examiner.grading.feedback import markdown, page
+from examiner.grading.submissions import Submission, read
+from examiner.grading.works import Entry
+from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict
+from examiner.term.corrections import Correction
+from tests.examiner.term.test_corrections import CHAPTER
+
+NAMES = {"tiny": frozenset({"mean", "Bag"}), "other": frozenset({"sort", "merge"})}
+GOOD = "def mean(numbers):\n    return 1\n"
+
+
+def handed(folder: Path, files: dict[str, str], counts: str = "") -> Submission:
+    for name, text in files.items():
+        path = folder / "ada" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    row = Correction("file", "ada", "", counts, "", "term.csv, line 2", folder) if counts else None
+    return read(Entry("ada", (folder / "ada",)), "tiny", NAMES, row)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("tiny (1).py", "Tiny.py", "tiny.py.txt", "tiny-2.py", "TINY.PY", "tiny - Copy.py"),
+        *("Copy of tiny.py", "tiny(2).py", "tiny.py.py", "tiny_1.py"),
+    ],
+)
+def test_a_copys_name_is_healed_with_a_remark(tmp_path: Path, name: str) -> None:
+    found = handed(tmp_path, {name: GOOD})
+    assert found.problem == ""
+    assert found.source.text == GOOD
+    assert found.note.startswith(f"{name} was graded as tiny.py")
+    assert found.whose.remarks == ()  # it is told once
+
+
+@pytest.mark.parametrize("name", ["tiny2x.py", "mytiny.py", "other.py", "tiny.txt", "tiny.pyc"])
+def test_other_names_are_not(tmp_path: Path, name: str) -> None:
+    assert "there is no tiny.py" in handed(tmp_path, {name: GOOD}).problem
+
+
+def test_a_name_of_another_chapter_is_no_copy() -> None:
+    assert alike([PurePosixPath("tiny_2.py")], "tiny", {"tiny_2"}) == []
+    assert alike([PurePosixPath("Two-Words.py")], "two_words") == [PurePosixPath("Two-Words.py")]
+
+
+def test_a_healed_file_never_displaces_a_right_name(tmp_path: Path) -> None:
+    found = handed(tmp_path, {"tiny (1).py": "x = 1", "deep/down/tiny.py": GOOD})
+    assert (found.source.text, found.files) == (GOOD, ("deep/down/tiny.py",))
+
+
+def test_of_two_copies_none_is_guessed(tmp_path: Path) -> None:
+    found = handed(tmp_path, {"tiny (1).py": GOOD, "tiny (2).py": GOOD})
+    assert found.problem.startswith("rename the one that counts to tiny.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "tiny.py is empty"),
+        ("\n \n", "tiny.py is empty"),
+        ("def sort(a): pass\ndef merge(a, b): pass", "holds the functions of other"),
+        ("def sort(a): pass\ndef merge(a, b): pass\nBag = 1", ""),
+        ("def helper(): pass", ""),
+        (GOOD, ""),
+        ("async def mean(): pass\ndef sort(a): pass", ""),
+    ],
+)
+def test_the_wrong_content_is_named(text: str, says: str) -> None:
+    found = wrong_content(text, "tiny", NAMES)
+    assert says in found
+    assert bool(says) == bool(found)
+
+
+def test_the_page_says_once_what_to_do() -> None:
+    problem = "tiny.py is empty: write into it, save it, and hand it in again"
+    tests = (TestResult("test_it", "It works.", Verdict.MISSING, message=problem),)
+    tasks = tuple(TaskResult(each, tests) for each in CHAPTER.tasks)
+    refused = SubmissionResult("ada", tasks, problem)
+    assert refused.was_not_read
+    for text in (page(CHAPTER, refused), markdown(CHAPTER, refused)):
+        assert text.count("is empty") == 1
+        assert "ot written yet" not in text
+    assert not SubmissionResult("ada", tasks).was_not_read
+
+
+def test_an_instructors_file_counts(tmp_path: Path) -> None:
+    (tmp_path / "mail.py").write_text(GOOD + "# by mail\n")
+    files = {"tiny.py": "x = 1", "old/attempt.py": GOOD}
+    assert handed(tmp_path, files, "old/attempt.py").source.text == GOOD
+    assert "by mail" in handed(tmp_path, files, "mail.py").source.text
+    with pytest.raises(UserError, match=r"line 2: no file 'gone.py' in what ada handed in"):
+        handed(tmp_path, files, "gone.py")
+    missing = Correction("file", "eve", "", "mail.py", "", "term.csv, line 3", tmp_path)
+    assert "by mail" in read(Entry("eve"), "tiny", NAMES, missing).source.text
+
+
+def test_of_a_work_handed_in_twice_one_counts(tmp_path: Path) -> None:
+    handed(tmp_path, {"tiny.py": GOOD})
+    other = tmp_path / "ada.zip"
+    other.write_bytes(b"no zip")
+    entry = Entry("ada", (tmp_path / "ada", other))
+    assert "handed in twice" in read(entry, "tiny", NAMES).problem
+    row = Correction("file", "ada", "", "ada", "", "term.csv, line 2", tmp_path)
+    assert read(entry, "tiny", NAMES, row).source.text == GOOD

@@ -1,0 +1,64 @@
+"""A class graded with dates and corrections: what is kept, what is shown, what a rerun does."""
+
+import io
+import json
+from dataclasses import replace
+
+from rich.console import Console
+
+from examiner.grading.outcome import Outcome
+from examiner.grading.tables import grades_csv
+from examiner.grading.terminal import show
+from examiner.term.dates import Terms, read_due, read_rule
+from examiner.term.ledger import FILE, read_ledger
+from examiner.term.standing import Term
+from examiner.term.times import Handed
+from tests.examiner.grading.conftest import REFERENCE, Quiet, TinyCourse, tiny
+from tests.examiner.term.test_corrections import rows
+
+__all__ = ["tiny"]
+DUE = "2026-12-01T18:00+00:00"
+
+
+def test_a_class_with_dates_and_corrections(tiny: TinyCourse) -> None:
+    half = REFERENCE.replace("return sum(numbers) / len(numbers)", "return 0")
+    folder = tiny.hand_in({"ada": REFERENCE, "ben": half})
+    (folder / "ben" / "tiny.py").rename(folder / "ben" / "tiny (1).py")
+    late = {"ada": Handed(read_due("2026-12-03T17:00+00:00"))}
+    terms = Terms(read_due(DUE), read_rule("10 % a day, 1 day in hand"))
+    row = "regrade,ben,9.2,,second look", "mark,ben,9.1,4,shown in the lab"
+    term = Term("tiny", terms, rows(tiny.project.root, *row), handed=late)
+    out = tiny.project.root / "grades" / "tiny"
+
+    plain = tiny.run(folder, out=out)
+    assert [each.score for each in plain.results] == [10, 7]
+    watcher = Quiet()
+    address = "mailto:ta@uni.example"
+    found = tiny.run(folder, watcher, out=out, term=term, second_look=address)
+    assert watcher.seen == ["ben"]  # dates judge nothing anew; the regrade does
+    ada, ben = found.results
+    line = "handed in 1 day 23 h late, 1 day in hand used: 10 - 10 % = 9"
+    assert (ada.score, ada.earned, ben.score) == (9, 10, 10)
+    assert line in "".join(grades_csv(found))
+    for ending in (".html", ".md"):
+        page = (out / f"ada{ending}").read_text("utf-8")
+        assert line in page.replace("\\", "")
+        assert "mailto:ta@uni.example?subject=Second%20look" in page
+    assert "shown in the lab" in (out / "ben.html").read_text("utf-8")
+    assert "4 / 4, marked by hand" in (out / "ben.md").read_text("utf-8")
+    assert "not right yet" not in (out / "ben.md").read_text("utf-8")
+    console = Console(width=120, record=True, file=io.StringIO())
+    show(console, found)
+    shown = console.export_text()
+    assert "due: 1 December 2026, 18:00 UTC; late: 10 % a day, 1 day in hand" in shown
+    assert line in shown
+    kept = json.loads((out / "results" / "ada.json").read_text("utf-8"))
+    assert line not in json.dumps(kept)
+    assert read_ledger(out.parent / FILE).rows[0].days == 1
+    _is_the_same(tiny.run(folder, out=out), plain)
+    later = replace(term, terms=replace(terms, due=read_due("2026-12-04")))
+    assert tiny.run(folder, out=out, term=later).results[0].score == 10
+
+
+def _is_the_same(one: Outcome, other: Outcome) -> None:
+    assert [each.to_json() for each in one.results] == [each.to_json() for each in other.results]
