@@ -3,6 +3,7 @@
 import copy
 import importlib.util
 import json
+import logging
 import os
 import pickle
 import shutil
@@ -130,6 +131,12 @@ def _programs() -> Iterator[None]:
     os.environ["PATH"] = f"{BIN}{os.pathsep}{before}"
     yield
     os.environ["PATH"] = before
+
+
+@pytest.fixture
+def log() -> logging.Logger:
+    """A log of the test's own: other tests of this process may have turned nbgrader's off."""
+    return logging.getLogger("tests.examiner.nbgrader")
 
 
 @pytest.fixture(scope="session")

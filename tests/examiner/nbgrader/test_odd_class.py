@@ -2,6 +2,7 @@
 
 import base64
 import io
+import logging
 import re
 import shutil
 import signal
@@ -155,7 +156,7 @@ def pack(path: Path, **files: str | bytes) -> None:
             made.writestr(name, data)
 
 
-def test_a_download_is_taken_whatever_is_broken_in_it(tmp_path, caplog):
+def test_a_download_is_taken_whatever_is_broken_in_it(tmp_path, caplog, log):
     archive, extracted = tmp_path / "archive", tmp_path / "downloaded" / "ngrams" / "extracted"
     archive.mkdir()
     pack(archive / "ada.zip", **{"ngrams.py": "ada = 1"})
@@ -167,21 +168,22 @@ def test_a_download_is_taken_whatever_is_broken_in_it(tmp_path, caplog):
     pack(archive / "long.zip", **{"x" * 300: "too long a name"})
     pack(archive / "eve.zip", **{"x/extracted/ada/ngrams.py": "eve = 1"})
     pack(archive / "moodle.zip", **{"kim_7_assignsubmission_file_/ngrams.py": "kim = 1"})
-    Extract().extract(str(archive), str(extracted))
+    Extract(log=log).extract(str(archive), str(extracted))
     assert "ada: handed in more than once: ada.zip was graded" in caplog.text
     assert "bad: bad.zip is not a zip file" in caplog.text
     assert "clash: a/b cannot be unpacked: " in caplog.text
     assert "long: xxx" in caplog.text
     assert "moodle: moodle.zip looks like a platform's download of several works" in caplog.text
-    assert collected(extracted) == {"ada": "ada = 1", "bob": "bob = 1", "eve": "eve = 1"}
+    assert collected(extracted, log) == {"ada": "ada = 1", "bob": "bob = 1", "eve": "eve = 1"}
     assert "bob: ngrams.py is there more than once: bob/ngrams.py was taken" in caplog.text
 
 
-def collected(extracted: Path) -> dict[str, str]:
+def collected(extracted: Path, log: logging.Logger) -> dict[str, str]:
     """What nbgrader would collect, by student."""
     collect = Collect(
         named_regexp=r".*?/extracted/(?P<student_id>[^/]+)/(?:.*/)?(?P<file_id>[^/]+)\.py$",
         valid_ext=[".py"],
+        log=log,
     )
     taken = {}
     for path in sorted(extracted.rglob("*.py")):
@@ -191,7 +193,7 @@ def collected(extracted: Path) -> dict[str, str]:
     return taken
 
 
-def test_a_platforms_download_is_taken_with_a_roster(tmp_path, caplog):
+def test_a_platforms_download_is_taken_with_a_roster(tmp_path, caplog, log):
     archive, extracted = tmp_path / "archive", tmp_path / "downloaded" / "ngrams" / "extracted"
     archive.mkdir()
     pack(
@@ -207,8 +209,8 @@ def test_a_platforms_download_is_taken_with_a_roster(tmp_path, caplog):
         },
     )
     (tmp_path / "class.csv").write_text("id,name\nkim,Kim Li\n../ada,Ada\ngus,Gus\n")
-    Extract(roster=str(tmp_path / "class.csv")).extract(str(archive), str(extracted))
-    assert collected(extracted) == {"kim": "kim = 1", "moodle-9": "bo = 1"}
+    Extract(roster=str(tmp_path / "class.csv"), log=log).extract(str(archive), str(extracted))
+    assert collected(extracted, log) == {"kim": "kim = 1", "moodle-9": "bo = 1"}
     assert not list(extracted.rglob("timestamp.txt"))  # all of a zip is the student's
     for line in ("gus: nothing was handed in", "moodle-9: no row of class.csv fits", "be a folder"):
         assert line in caplog.text
