@@ -190,6 +190,14 @@ def test_a_memory_run_returns_a_share_of_right_answers():
     assert rnns_memory.remembered(rnns, "Elman", distance=30, seed=0, steps=0) < 0.6
 
 
+def test_a_gru_learns_to_remember_further_if_its_gate_begins_open():
+    usual, opened = (
+        rnns_memory.remembered(rnns, name, distance=30, seed=0, steps=150)
+        for name in ("GRU", "GRU, open gate")
+    )
+    assert opened > usual + 0.2
+
+
 def test_signs_stand_first_and_noise_never_looks_like_one():
     x, sign = rnns_memory.sequences(20, 3, torch.Generator().manual_seed(0))
     assert torch.equal(x[:, 0].argmax(-1), sign)

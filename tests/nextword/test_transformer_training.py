@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from nextword.corpora import names, village
+from nextword.given.batches import BOS
 from nextword.models import training, transformer_training
 from nextword.models.ladder.rungs import transformers as rungs
 from nextword.models.recipes import (
@@ -183,13 +184,27 @@ def test_excess_by_place_averages_where_it_should(monkeypatch):
     assert found == [1.0, 2.0]
 
 
-def test_pieces_are_cut_from_the_stories(monkeypatch):
+def test_pieces_are_cut_from_the_stories_behind_a_begin(monkeypatch):
     monkeypatch.setattr(transformers_trials, "SHORT", 5)
     inputs, targets = next(
         transformers_trials.pieces([list(range(3, 30)), [1, 2]], 6, np.random.default_rng(0))
     )
     assert inputs.shape == (6, 5)
-    assert torch.equal(inputs + 1, targets)
+    assert (inputs[:, 0] == BOS).all()
+    assert torch.equal(inputs[:, 1:] + 1, targets[:, 1:])
+    assert torch.equal(inputs[:, 1:], targets[:, :-1])
+    assert (targets[::2, 0] == 3).all()  # every second one is a story's beginning
+    assert (targets[1::2, 0] != 3).any()
+
+
+def test_words_are_multiplied_before_waves_are_added():
+    words = torch.tensor([[3, 4, 5]])
+    plain, scaled = (
+        transformers_trials.with_places(course, 8, "sinusoidal", factor, 0).embed(words)
+        for factor in (1.0, 10.0)
+    )
+    waves = plain - (scaled - plain) / 9  # what is left without the words
+    assert torch.allclose(waves[0], course.sinusoidal(3, transformers_trials.D), atol=1e-5)
 
 
 @pytest.mark.slow
@@ -202,10 +217,15 @@ def test_both_trials_run(monkeypatch):
         monkeypatch.setattr(transformers_trials, name, plan)
     positions = transformers_trials.positions(PACKAGE, quiet).facts
     assert set(positions["excess"]) == set(transformers_trials.POSITIONS)
-    assert all(len(row) == len(positions["from"]) for row in positions["excess"].values())
-    curves = transformers_trials.norms(PACKAGE, quiet).facts["curves"]
-    assert len(curves) == 4
-    assert all(len(curve) == 1 for rows in curves.values() for curve in rows)
+    for runs in positions["excess"].values():
+        assert len(runs) == len(transformers_trials.SEEDS)
+        assert all(len(row) == len(positions["from"]) for row in runs)
+        assert runs[0] != runs[1]
+    starts = transformers_trials.norms(PACKAGE, quiet).facts["curves"]
+    for curves in starts.values():
+        assert len(curves) == 4
+        assert all(len(curve) == 1 for rows in curves.values() for curve in rows)
+    assert starts["PyTorch"] != starts["GPT-2"]
 
 
 def test_exchanged_words_leave_the_village_and_the_others_stay():

@@ -18,7 +18,13 @@ from nextword.models.training import Report
 SIGNS, NOISE = 4, 4  # how many signs there are, and how many kinds of noise
 DISTANCES, SEEDS, STEPS = (5, 10, 20, 40, 80), (0, 1, 2), 600
 BATCH, HIDDEN, RATE, REMEMBER = 32, 32, 5e-3, 4.0
-CELLS = {"Elman": "ElmanCell", "LSTM": "LSTMCell", "LSTM, open gate": "LSTMCell", "GRU": "GRUCell"}
+CELLS = {
+    "Elman": "ElmanCell",
+    "LSTM": "LSTMCell",
+    "LSTM, open gate": "LSTMCell",
+    "GRU": "GRUCell",
+    "GRU, open gate": "GRUCell",
+}
 
 
 def sequences(n: int, distance: int, rng: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -35,7 +41,7 @@ def remembered(
     torch.manual_seed(seed)
     rng = torch.Generator().manual_seed(seed)
     cell = getattr(rnns, CELLS[name])(SIGNS + NOISE, HIDDEN)
-    if name == "LSTM, open gate":
+    if name.endswith("open gate"):  # the second block of either cell says what is kept
         cell.W.bias.data[HIDDEN : 2 * HIDDEN] = REMEMBER
     out = nn.Linear(HIDDEN, SIGNS)
     optimizer = torch.optim.Adam([*cell.parameters(), *out.parameters()], RATE)
