@@ -152,7 +152,8 @@ def test_unknown_words_of_real_text_are_named(nextword, tmp_path):
     found = nextword("write", str(tmp_path / "run"), "--prompt", "the zebra ran", "--words", "2")
     assert found.exit_code == 0, found.output
     assert "not in the vocabulary, read as <unk>: 'zebra'" in found.stderr
-    assert found.stdout.startswith("the <unk> ran ")
+    # a model of two steps may go on with a new line
+    assert found.stdout.split()[:3] == ["the", "<unk>", "ran"]
 
 
 def test_what_is_no_run_is_named(nextword, runs, tmp_path):

@@ -199,6 +199,7 @@ def test_exports_say_what_is_not_marked_yet(book, tmp_path, caplog, log):
     assert {row[3]: row[-1] for row in rows} == {"007": "why", "0815": "why", "zoe": ""}
     book.find_grade("why", "hw", "hw", "007").manual_score = 2
     book.db.commit()
+    caplog.clear()
     table(partial(exports.Canvas, log=log), book, tmp_path)
     assert "hw, 0815: not marked yet: why" in caplog.text
     assert "007" not in caplog.text
