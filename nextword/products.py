@@ -1,12 +1,13 @@
 """What `nextword sync` keeps up to date besides: the script and style of the figures to touch in
-stored outputs, the village's programs in JavaScript, and the picture of the ladder that the README
-shows. The course's settings name this module."""
+stored outputs, the village's programs in JavaScript, the picture of the ladder that the README
+shows, and the page of all claims. The course's settings name this module."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+from nextword.claims import book
 from nextword.explorables import refreshed
 from nextword.explorables.stories import program
 from nextword.models import checkpoints
@@ -35,12 +36,14 @@ def page(text: str) -> str:
 
 
 def files(root: Path) -> dict[Path, str]:
-    """Return the village's stories in JavaScript and the ladder's picture, where both belong."""
+    """Return the stories in JavaScript, the ladder's picture and the page of claims."""
     made = {}
     if (root / STORIES).is_file():
         made[root / STORIES] = program()
     if (root / FOLDER / RUNGS).is_dir() and (root / LADDER).parent.is_dir():
         made[root / LADDER] = falling.wide(shipped_ladder(root), alone=True) + "\n"
+    if claims := list(book.stated(root / "chapters")):
+        made[root / book.PAGE] = book.page(claims)
     return made
 
 

@@ -18,7 +18,7 @@ STUDENTS = ("check", "doctor", "install-torch", "progress", "submit")
 INSTRUCTORS = (
     *("sync", "release", "schedule", "grade", "serve", "lti", "cluster", "feedback", "race"),
 )
-READERS = ("read", "ladder", "models", "train", "write")
+READERS = ("read", "ladder", "claims", "models", "train", "write")
 AUTHORS = ("suites", "similar", "new-chapter", "pdf")
 # what students get lacks the part of the examiner that grades and releases
 COMPLETE = importlib.util.find_spec("examiner.release") is not None

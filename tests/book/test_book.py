@@ -17,6 +17,7 @@ import yaml
 
 from examiner.project import Project
 from examiner.release.exercises import count, exercise_box, hours_of
+from nextword.claims.measured import MIME
 from tests.course import COURSE
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,8 @@ PROJECT = Project(ROOT)
 PAGES = ROOT / "chapters"
 NOTEBOOKS = sorted(PAGES.glob("*.ipynb"))
 CHAPTERS = [p for p in NOTEBOOKS if re.match(r"\d\d-", p.name)]
+# pages that show trained models: chapters 1 and 2 count
+OF_TRAINED = [p for p in CHAPTERS if p.name >= "03-"] + [PAGES / "ladder.ipynb"]
 NOISE = {
     "address": re.compile(r"0x[0-9a-fA-F]{5,}"),
     "path": re.compile(r"(?:/(?:home|root|tmp|work|Users|usr)/|[A-Z]:\\)"),
@@ -117,10 +120,20 @@ def test_every_assertion_of_the_text_is_in_a_folded_cell_tagged_claims(path):
     for cell in tagged:
         assert "hide-input" in cell.metadata.tags
         assert cell.source.startswith("# What the text says")
-        assert "\nassert " in cell.source
-        assert not cell.outputs
+        assert re.search(r"^\s*(assert |claim\()", cell.source, re.M)
+        assert all(MIME in output.get("data", {}) for output in cell.outputs)
+        assert bool(cell.outputs) == bool(re.search(r"^\s*claim\(", cell.source, re.M))
     for cell in cells(path, "code"):
-        assert cell in tagged or "\nassert " not in cell.source
+        assert cell in tagged or not re.search(r"^(assert |\s*claim\()", cell.source, re.M)
+
+
+@pytest.mark.parametrize("path", OF_TRAINED, ids=names(OF_TRAINED))
+def test_a_claim_about_a_trained_model_says_how_often_it_was_tried(path):
+    """A folded cell states its claims, or its metadata say why none of them needs seeds."""
+    for cell in cells(path, "code"):
+        if "claims" in cell.metadata.get("tags", []) and "claim(" not in cell.source:
+            why = cell.metadata.get("nextword", {}).get("exact", "")
+            assert re.fullmatch(r"\w.{15,}\.", why), cell.source
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
