@@ -64,9 +64,9 @@ class Claim:
     def found(self) -> str:
         """The effect and, of several values, the spread: "0.31 (0.28 to 0.35)"."""
         unit = f" {self.unit}" if self.unit else ""
-        if len(self.values) == 1:
-            return f"{shown(self.effect)}{unit}"
         low, high = shown(min(self.values)), shown(max(self.values))
+        if low == high:
+            return f"{shown(self.effect)}{unit}"
         return f"{shown(self.effect)}{unit} ({low} to {high})"
 
     @property
@@ -103,7 +103,7 @@ def claim(says: str, measured: str, values: float | Sequence[float], **more: Any
     `budget`, `control`.
 
     >>> claim("Two is more.", "two minus one", [1.0, 1.0], above=0, over="draws")
-    two minus one: 1 (1 to 1); 2 draws; tested: above 0
+    two minus one: 1; 2 draws; tested: above 0
     """
     from IPython.display import display
 
