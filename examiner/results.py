@@ -69,6 +69,20 @@ _WRONG = frozenset({Verdict.FAILED, Verdict.TIMEOUT, Verdict.MEMORY, Verdict.CRA
 # what a student reads of a test that the reference fails; the instructor is told which, and why
 AT_FAULT = "this test is at fault, and will be put right"
 
+# what is said of a module that may be the wrong file
+STRANGE = "seems to define no function of this chapter"
+
+
+def says_it_all(notice: str, tests: Iterable[TestResult]) -> bool:
+    """Tell whether a notice says of a whole module what would be said again in each task."""
+    kinds = {(test.verdict, test.message) for test in tests}
+    verdicts = {verdict for verdict, _ in kinds}
+    if not notice or verdicts & {Verdict.PASSED, Verdict.NOT_JUDGED}:
+        return False
+    if verdicts == {Verdict.MISSING} and STRANGE in notice:
+        return True
+    return len(verdicts) < 2 and all(message and message in notice for _, message in kinds)
+
 
 def combine(verdicts: Iterable[Verdict]) -> Verdict:
     """Return a task's verdict from those of its tests.
@@ -266,12 +280,8 @@ class SubmissionResult:
 
     @property
     def was_not_read(self) -> bool:
-        """Whether there was no module that could be graded, as the notice says."""
-        return bool(self.notice) and all(
-            test.verdict is Verdict.MISSING and bool(test.message) and test.message in self.notice
-            for task in self.tasks
-            for test in task.tests
-        )
+        """Whether no module was there that could be run, as the notice says."""
+        return says_it_all(self.notice, (test for task in self.tasks for test in task.tests))
 
     @property
     def provisional(self) -> bool:

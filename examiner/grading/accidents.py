@@ -10,10 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from examiner.catalogue import Catalogue
+from examiner.results import STRANGE
 
-# what browsers, systems and editors make of a name: "(1)", "-2", "_2", " - Copy", "Copy of "
+# what browsers, systems and platforms make of a name: "(1)", "-2", "_2", " - Copy", "Copy of "
 _COPY = re.compile(
-    r"(?:copy of |kopie von )?(.+?)(?: ?\(\d+\)|[-_ ]\d+| ?- ?(?:copy|kopie)(?: ?\(\d+\))?)?"
+    r"(?:copy of |kopie von )?(.+?)(?:[ _]?\(\d+\)|[-_ ]\d+| ?- ?(?:copy|kopie)(?: ?\(\d+\))?)?"
 )
 _TOP = re.compile(r"^(?:async +def|def|class) +(\w+)|^(\w+)(?: *:[^=\n]+)? *=(?!=)", re.MULTILINE)
 
@@ -73,3 +74,34 @@ def wrong_content(text: str, stem: str, names: Names) -> str:
                 f"hand in your own {stem}.py"
             )
     return ""
+
+
+def strange_content(text: str, stem: str, names: Names) -> str:
+    """Return what to ask about a module that may be the wrong one; "" where it is like the others.
+
+    It is graded all the same: functions that are imported, or defined in a block, are not seen.
+    """
+    known = names.get(stem, frozenset())
+    if not known or known & {one or other for one, other in _TOP.findall(text)}:
+        return ""
+    return f"{stem}.py {STRANGE}: is it the right file?"
+
+
+def nothing_fits(names: Sequence[str], stem: str, others: Collection[str] = ()) -> str:
+    """Return what a student is told of whose files none was meant to be <stem>.py.
+
+    >>> nothing_fits(["attention.py"], "sorting", {"attention"})
+    'there is no sorting.py; found instead: attention.py, of another chapter. Hand in sorting.py'
+    """
+    wanted = f"{stem}.py"
+    code = [name for name in names if name.lower().endswith((".py", ".ipynb"))]
+    like = [name for name in names if stem in name.lower()] or code or list(names)
+    text = f"there is no {wanted}; found instead: {', '.join(like[:5])}"
+    if like[0].casefold().endswith(".ipynb"):
+        return f"a notebook, {like[0]}, where the module {wanted} was expected: hand in {wanted}"
+    if not like[0].casefold().endswith(".py"):
+        return text
+    modules = [name.casefold() for name in like if name.casefold().endswith(".py")]
+    if all(name.removesuffix(".py") in others for name in modules):
+        return f"{text}, of another chapter. Hand in {wanted}"
+    return f"{text}. Rename the right one to {wanted} and hand it in again"

@@ -7,6 +7,7 @@ import html
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from examiner.catalogue import Chapter
@@ -15,6 +16,7 @@ from examiner.grading.store import file_name, write_atomically
 from examiner.plural import count
 from examiner.project import COMMAND
 from examiner.results import SubmissionResult, TaskResult, Verdict
+from examiner.term.moments import shown
 from examiner.term.requests import invitation
 
 PROVISIONAL = (
@@ -35,6 +37,7 @@ def page(chapter: Chapter, result: SubmissionResult, second_look: str = "") -> s
         points=result.score,
         most=result.max_score,
         parts=[_part(task, result) for task in result.tasks],
+        handed_in=_handed_in(result),
         notices=_notices(result),
         second_look=link,
     ).to_html()
@@ -73,18 +76,18 @@ class Pages:
         folder = self.out / _folder_of(student) if self.spread else self.out
         return folder / f"{name}{ending}"
 
-    def write(self, chapter: Chapter, shown: SubmissionResult) -> dict[str, str]:
+    def write(self, chapter: Chapter, told: SubmissionResult) -> dict[str, str]:
         """Write a student's two pages; return them by the endings of their names.
 
         Pages that lie where they were when the class was larger, or smaller, are removed.
         """
         look = self.second_look
-        pages = {".md": markdown(chapter, shown, look), ".html": page(chapter, shown, look)}
+        pages = {".md": markdown(chapter, told, look), ".html": page(chapter, told, look)}
         elsewhere = Pages(self.out, not self.spread)
         for ending, text in pages.items():
-            write_atomically(self.path(shown.student, ending), text, durable=False)
+            write_atomically(self.path(told.student, ending), text, durable=False)
             with suppress(OSError):
-                elsewhere.path(shown.student, ending).unlink(missing_ok=True)
+                elsewhere.path(told.student, ending).unlink(missing_ok=True)
         return pages
 
     def read(self, student: str) -> str | None:
@@ -105,6 +108,12 @@ def _folder_of(student: str) -> str:
 
 def _hint(result: TaskResult) -> str:
     return f"{COMMAND} check {result.task.id} --hint"
+
+
+def _handed_in(result: SubmissionResult) -> str:
+    """Return when it was handed in, in words; "" where nobody says."""
+    at = result.standing.handed_in if result.standing else ""
+    return f"handed in on {shown(datetime.fromisoformat(at))}" if at else ""
 
 
 def _notices(result: SubmissionResult) -> list[str]:
@@ -129,6 +138,8 @@ def markdown(chapter: Chapter, result: SubmissionResult, second_look: str = "") 
     """Return the student's feedback as Markdown, for systems that take text."""
     lines = [f"# {_plain(result.whose.called)}: {_plain(chapter.title)}", ""]
     lines += [f"**{result.score:g} of {count(result.max_score, 'point')}**", ""]
+    if at := _handed_in(result):
+        lines += [at, ""]
     for notice in _notices(result):
         lines += [f"> {_plain(notice)}", ""]
     done = [task for task in result.tasks if task.verdict is Verdict.PASSED]

@@ -14,6 +14,7 @@ from examiner.grading.agenda import Met, Mistakes
 from examiner.grading.feedback import Pages
 from examiner.grading.roster import Student
 from examiner.grading.store import Key
+from examiner.report.besides import Besides
 from examiner.report.report import Report
 from examiner.report.splits import Split, Splits
 from examiner.report.tally import Tally
@@ -51,13 +52,16 @@ class Survey:
     unjudged: int  # of them those for whom no test at fault is the reason
     notices: int  # students of whose whole work something is said
     remarks: int  # lines on how works were handed in
+    late: int  # students
+    cost: float  # points that lateness cost them
 
 
 def survey(chapter: Chapter, results: Iterable[SubmissionResult]) -> Survey:
     """Walk over the results of a class once."""
     mistakes, splits, tally = Mistakes(chapter), Splits(chapter), Tally(chapter)
     faults: dict[str, Fault] = {}
-    provisional = unjudged = notices = remarks = 0
+    provisional = unjudged = notices = remarks = late = 0
+    cost = 0.0
     for result in results:
         mistakes.add(result)
         splits.add(result)
@@ -68,7 +72,10 @@ def survey(chapter: Chapter, results: Iterable[SubmissionResult]) -> Survey:
         unjudged += _is_unjudged(result)
         notices += bool(result.notice)
         remarks += len(result.whose.remarks) + len(result.standing.lines if result.standing else ())
-    counts = provisional, unjudged, notices, remarks
+        if result.standing and result.standing.late_line:
+            late += 1
+            cost += result.standing.earned - result.standing.counts
+    counts = provisional, unjudged, notices, remarks, late, round(cost, 2)
     report = Report.from_tally(tally)
     return Survey(mistakes.rows(), splits.rows(), report, tuple(faults.values()), *counts)
 
@@ -106,6 +113,7 @@ class Outcome:
     term: Term = field(default_factory=Term)
     requests: tuple[Request, ...] = ()  # for a second look
     to_grade_again: tuple[str, ...] = ()  # chapters that rest on days in hand of this one
+    notes: tuple[str, ...] = ()  # what else an instructor should know of dates
 
     @cached_property
     def survey(self) -> Survey:
@@ -133,6 +141,20 @@ class Outcome:
     def report(self) -> Report:
         """What the results say of scores, tasks and tests."""
         return replace(self.survey.report, absent=len(self.absent))
+
+    @property
+    def besides(self) -> Besides:
+        """What counts besides the tests."""
+        term = self.term
+        rows = sorted(term.corrections.rows, key=lambda row: row.student != "")
+        settled = [*((row.student, row.text) for row in rows), *term.terms.granted]
+        return Besides(
+            term.terms.text,
+            self.survey.late,
+            self.survey.cost,
+            [(who, what, "") for who, what in settled],
+            [each.told(term.corrections) for each in self.requests],
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome as `grade --json` writes it, all at once: for small classes."""

@@ -96,6 +96,7 @@ class Page:
     points: float
     most: float
     parts: Sequence[Part]
+    handed_in: str = ""  # when, in words
     notices: Sequence[str] = ()
     second_look: str = ""  # the address that it invites to
 

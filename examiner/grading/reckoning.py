@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from examiner.catalogue import Chapter
 from examiner.grading.handed_in import HandedIn
+from examiner.grading.roster import Roster
 from examiner.grading.store import write_atomically
+from examiner.grading.told_times import told_times
 from examiner.results import SubmissionResult
 from examiner.term import corrections, dates
 from examiner.term.ledger import FILE
@@ -30,15 +33,27 @@ class Asked(Protocol):
     def requests(self) -> Path | None:
         """A folder of requests for a second look."""
 
+    @property
+    def times(self) -> Roster | None:
+        """A table of when works were handed in."""
 
-def reckoned(
-    found: HandedIn, options: Asked, chapter: Chapter
-) -> tuple[tuple[Request, ...], Settled]:
-    """Return the requests for a second look, and the function that says what counts of a result.
 
-    Raises UserError for a row of somebody who is not in the class.
-    """
-    term = options.term
+@dataclass(frozen=True)
+class Reckoned:
+    """What follows from the class and the term."""
+
+    settled: Settled  # says what counts of a result
+    requests: tuple[Request, ...] = ()  # for a second look
+    notes: tuple[str, ...] = ()  # for the instructor
+
+
+def reckoned(found: HandedIn, options: Asked, chapter: Chapter) -> Reckoned:
+    """Join a class with its term; raises UserError for a row of somebody who is not in it."""
+    term, lost = options.term, ""
+    if options.times:
+        told, lost = told_times(found.entries, options.times)
+        told = {student.casefold(): handed for student, handed in told.items()}
+        term = replace(term, handed={**term.handed, **told})
     here = [entry.student for entry in found.entries]
     students = [*here, *found.names, *(person.id for person in found.absent)]
     corrections.require_known(term.corrections.rows, students)
@@ -56,7 +71,7 @@ def reckoned(
         said = places.get(result.student, ())
         return term.settled(result, handed.get(result.student), said)
 
-    return asked, settled
+    return Reckoned(settled, asked, (lost,) if lost else ())
 
 
 def keep_days(out: Path, term: Term, results: Iterable[SubmissionResult]) -> list[str]:

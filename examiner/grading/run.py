@@ -96,6 +96,7 @@ class Options:
         default_factory=Term
     )  # dates and corrections: what counts of what was judged
     requests: Path | None = None  # a folder of students' requests for a second look
+    times: Roster | None = None  # a table of when works were handed in
     second_look: str = ""  # the address that students' pages invite to
 
     def told(self, result: SubmissionResult) -> SubmissionResult:
@@ -129,7 +130,8 @@ def _grade(
     for left in out.rglob(".*.part"):  # by a run that was killed
         left.unlink(missing_ok=True)
     store = Store(out / "results", chapter)
-    asked, settled = reckoned(found, options, chapter)
+    reckoning = reckoned(found, options, chapter)
+    settled = reckoning.settled
     again = options.term.corrections.tasks_again
     records = Records(found.submissions, store, basis.key, regrade=options.regrade, again=again)
     total = len(records.digests)
@@ -163,7 +165,8 @@ def _grade(
         faults,
         pages,
         options.term,
-        asked,
+        reckoning.requests,
+        notes=reckoning.notes,
     )
     _write_for_instructors(out, outcome)
     to_grade_again = keep_days(out.parent, options.term, outcome.results)
@@ -173,7 +176,7 @@ def _grade(
 
 
 def _write_for_instructors(out: Path, outcome: Outcome) -> None:
-    report = page(outcome.report, outcome.survey.splits, outcome.faults)
+    report = page(outcome.report, outcome.survey.splits, outcome.faults, outcome.besides)
     write_atomically(out / REPORT, report, durable=False)
     if len(outcome.results) > LARGE:
         write_atomically(out / TABLE, grades_csv(outcome, pages=True), durable=False)

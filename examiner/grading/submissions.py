@@ -15,7 +15,13 @@ from types import MappingProxyType
 
 from examiner.check.firsts import IN_SUBMISSION, LONGEST, Firsts, parsed
 from examiner.errors import UserError
-from examiner.grading.accidents import Names, alike, wrong_content
+from examiner.grading.accidents import (
+    Names,
+    alike,
+    nothing_fits,
+    strange_content,
+    wrong_content,
+)
 from examiner.grading.archives import ArchiveError
 from examiner.grading.entries import one_line, require_one_work, shown_name
 from examiner.grading.works import Entry, ProblemError, Work, open_work, read_file
@@ -97,6 +103,7 @@ def read(
         note = one_line(f"{inside.name} was graded as {wanted}: next time, hand it in as {wanted}")
     elif modules and not counts:
         note = one_line(f"only {wanted} is graded; left out: {', '.join(modules[:5])}", 300)
+    note = "\n".join(filter(None, (note, strange_content(text, stem, names))))
     whose = replace(whose, first_success=firsts)
     source = Source(wanted, text, read_apart)
     return Submission(whose, source, data, (str(inside),), note=note)
@@ -183,8 +190,6 @@ def _choose(
             raise ProblemError(f"{wanted} is there twice: {same[0]} and {same[1]}")
         return found[0]
     names = list(dict.fromkeys(path.name for path in everything))
-    if f"{stem}.ipynb" in names:
-        raise ProblemError(f"a notebook, {stem}.ipynb, where the module {wanted} was expected")
     if not names:
         raise ProblemError(f"there is no {wanted}: nothing was handed in")
     copies = alike(everything, stem, others)
@@ -195,12 +200,7 @@ def _choose(
             f"rename the one that counts to {wanted} and hand it in again: there is no {wanted}; "
             f"found instead: {', '.join(path.name for path in copies[:5])}"
         )
-    code = [name for name in names if name.lower().endswith((".py", ".ipynb"))]
-    like = [name for name in names if stem in name.lower()] or code or names
-    text = f"there is no {wanted}; found instead: {', '.join(like[:5])}"
-    if like[0].casefold().endswith(".py"):
-        text += f". Rename the right one to {wanted} and hand it in again"
-    raise ProblemError(text)
+    raise ProblemError(nothing_fits(names, stem, others))
 
 
 def _text(data: bytes, name: str) -> str:

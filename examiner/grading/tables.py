@@ -12,7 +12,7 @@ from examiner.results import SubmissionResult
 
 
 def grades_csv(outcome: Outcome, *, pages: bool = False) -> Iterator[str]:
-    """Yield a line per student: who, points, points of each task, and what else is to be known.
+    """Yield a line per student: who, points, those of each task, when, and what else is known.
 
     Where something could not be judged the points are followed by "?"; who handed nothing in has
     none. `pages`: also where each student's page is.
@@ -26,8 +26,8 @@ def grades_csv(outcome: Outcome, *, pages: bool = False) -> Iterator[str]:
 def _rows(outcome: Outcome, *, pages: bool) -> Iterator[list[str]]:
     tasks = outcome.chapter.tasks
     more = ["page"] if pages else []
-    head = ["student", "name", "email", "points", "of", *(task.id for task in tasks), "remarks"]
-    yield [*head, *more]
+    head = ["student", "name", "email", "points", "of", *(task.id for task in tasks)]
+    yield [*head, "handed in", "remarks", *more]
     for result in outcome.results:
         who = (result.student, result.whose.name, result.whose.email)
         scores = [number(task.score) for task in result.tasks]
@@ -35,13 +35,14 @@ def _rows(outcome: Outcome, *, pages: bool) -> Iterator[list[str]]:
         if pages and outcome.pages:
             path = outcome.pages.path(result.student)
             more = [harmless(path.relative_to(outcome.pages.out).as_posix())]
-        yield [*map(harmless, who), *points, *scores, harmless(_remarks(result)), *more]
+        at = result.standing.handed_in if result.standing else ""
+        yield [*map(harmless, who), *points, *scores, at, harmless(_remarks(result)), *more]
     for person in outcome.absent:
         who = (person.id, person.name, person.email)
         empty = [""] * len(tasks)
         note = "nothing was handed in"
         rest = [""] if pages else []
-        yield [*map(harmless, who), "", str(outcome.chapter.points), *empty, note, *rest]
+        yield [*map(harmless, who), "", str(outcome.chapter.points), *empty, "", note, *rest]
 
 
 def _remarks(result: SubmissionResult) -> str:

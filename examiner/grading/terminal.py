@@ -20,6 +20,7 @@ from examiner.results import AT_FAULT, Fault, SubmissionResult, TaskResult, Verd
 WIDE = 1000  # characters: more than any table of grades
 _NOT_JUDGED = "[bold white on red] NOT JUDGED [/]"
 LEGEND = ", ".join(f"{each.look.letter} {each.look.word}" for each in Verdict if each.look.letter)
+OTHERWISE = "* not their sum: see below"
 
 
 class Display:
@@ -110,10 +111,10 @@ def _notices(results: Iterable[SubmissionResult]) -> Iterator[str]:
 
 def _grades(outcome: Outcome, narrow: bool = False) -> Table:
     """A line for each student: points in all, then each task's; narrow: with fewer digits."""
-    chapter = outcome.chapter
+    chapter, shown = outcome.chapter, outcome.results[:LARGE]
     table = Table(
         title=f"{chapter.title}: {count(chapter.points, 'point')}",
-        caption=LEGEND,
+        caption=f"{LEGEND}, {OTHERWISE}" if any(map(_is_other, shown)) else LEGEND,
         title_justify="left",
         caption_justify="left",
         box=box.SIMPLE_HEAD,
@@ -124,11 +125,16 @@ def _grades(outcome: Outcome, narrow: bool = False) -> Table:
     for task in chapter.tasks:
         head = task.id.partition(".")[2] if narrow else task.id
         table.add_column(head, justify="right", no_wrap=True)
-    for result in outcome.results[:LARGE]:
-        score = f"{result.score:g}" + ("?" if result.provisional else "")
+    for result in shown:
+        score = f"{result.score:g}" + "?" * result.provisional + "*" * _is_other(result)
         cells = [_cell(task, ".2g" if narrow else ".3g") for task in result.tasks]
         table.add_row(escape(result.whose.called), score, *cells)
     return table
+
+
+def _is_other(result: SubmissionResult) -> bool:
+    """Tell whether what counts is not what the tasks add up to: it was late, or marked by hand."""
+    return result.score != result.earned
 
 
 def _of_the_class(outcome: Outcome) -> Iterator[str]:
@@ -151,6 +157,7 @@ def _of_the_term(outcome: Outcome) -> Iterator[str]:
     """Yield when work was due, who asks for a second look, and which chapters rest on this one."""
     if text := outcome.term.terms.text:
         yield text
+    yield from outcome.notes
     lines = (each.line(outcome.term.corrections) for each in outcome.requests)
     yield from _at_most(
         (f"second look: {line}" for line in lines), "request", len(outcome.requests)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from examiner.catalogue import Task
+from examiner.check.hints import for_function
 from examiner.report.formulas import Estimate, share
 from examiner.results import SmallestExample, SubmissionResult, TaskResult, Verdict
 
@@ -93,6 +94,20 @@ class Mistake:
     def tells_something(self) -> bool:
         """Whether more is known than that something is wrong."""
         return self.says not in (UNNAMED, OTHERS)
+
+    @property
+    def hint(self) -> str:
+        """The first hint of its task, as far as it is about the function that is wrong.
+
+        "" where the hint names other functions of the task, and not this one.
+        """
+        symbols = self.task.symbols
+        wrong = self.example.symbol if self.example else symbols[0]
+        if wrong not in symbols:
+            return self.task.hints[0]
+        part = for_function(self.task.hints[0], wrong, symbols)
+        named = {each for each in symbols if f"`{each.rpartition('.')[2]}`" in part}
+        return "" if self.example and named and wrong not in named else part
 
     @property
     def others(self) -> int:

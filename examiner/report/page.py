@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from examiner.plural import count
 from examiner.report import pictures
+from examiner.report.besides import Besides
 from examiner.report.formulas import Estimate
 from examiner.report.reckoning import ENOUGH, FEW
 from examiner.report.report import Report
@@ -25,6 +26,7 @@ MOST_SHOWN = 5  # mistakes of a task
 MOST_TESTS = 12  # that fail the good
 MOST_CALLS = 100  # that split the class
 MOST_NAMES = 10  # of students beside something
+MOST_ROWS = 200  # of corrections, and of requests
 
 LEVEL_WORDS = {
     Level.FULL: "all points",
@@ -35,12 +37,20 @@ LEVEL_WORDS = {
 }
 
 
-def page(report: Report, splits: Sequence[Split] = (), faults: Sequence[Fault] = ()) -> str:
-    """Return the report as HTML, with the tests at fault and the calls that split the class."""
+def page(
+    report: Report,
+    splits: Sequence[Split] = (),
+    faults: Sequence[Fault] = (),
+    besides: Besides | None = None,
+) -> str:
+    """Return the report as HTML, with the tests at fault and the calls that split the class.
+
+    `besides`: what was settled by hand and by date.
+    """
     css, digest = style_sheet("examiner.report", "report.css")
     correlated = [(t.task.id, t.discrimination) for t in report.tasks if t.discrimination]
     timed = [(t.task.id, t.first) for t in report.tasks if t.first]
-    scores = report.scores
+    scores, shown = report.scores, _of_most(splits)
     return (
         _templates()
         .get_template("report.html")
@@ -56,10 +66,15 @@ def page(report: Report, splits: Sequence[Split] = (), faults: Sequence[Fault] =
             stacks=pictures.stacks(report.tasks),
             correlations=pictures.correlations(correlated) if correlated else None,
             times=pictures.times(timed) if timed else None,
-            splits=_of_most(splits),
+            splits=shown,
+            lone=sum(len(each.students) == 1 for each in shown),
             splits_left_out=max(0, len(splits) - MOST_CALLS),
             faults=faults,
-            limits={"shown": MOST_SHOWN, "tests": MOST_TESTS, "enough": ENOUGH, "few": FEW},
+            besides=besides,
+            limits={
+                **{"shown": MOST_SHOWN, "tests": MOST_TESTS, "rows": MOST_ROWS},
+                **{"enough": ENOUGH, "few": FEW},
+            },
         )
     )
 

@@ -215,6 +215,12 @@ class Terms:
         extension = self.extension(student)
         return extension.due(self.due) if extension else self.due
 
+    @property
+    def granted(self) -> list[tuple[str, str]]:
+        """Who has more time, and until when, in words."""
+        rows = (self.extensions or {}).values()
+        return [(row.student, text) for row in rows for text in _extended(row, row.due(self.due))]
+
 
 @dataclass(frozen=True)
 class Lateness:

@@ -50,14 +50,17 @@ class Request:
             "answer": self.answered(corrections),
         }
 
+    def told(self, corrections: Corrections) -> tuple[str, str, str]:
+        """Return who asks, for what, and what the answer is."""
+        if self.trouble:
+            return self.file, self.trouble, ""
+        answer = self.answered(corrections) or "not answered yet"
+        return self.student, f"{', '.join(self.tasks)}: {self.text}", answer
+
     def line(self, corrections: Corrections) -> str:
         """Return it as it is listed."""
-        if self.trouble:
-            return f"{self.file} {self.trouble}"
-        answer = self.answered(corrections)
-        return (
-            f"{self.student}, {', '.join(self.tasks)}: {self.text} [{answer or 'not answered yet'}]"
-        )
+        who, what, answer = self.told(corrections)
+        return f"{who}, {what} [{answer}]" if answer else f"{who} {what}"
 
 
 def read_requests(

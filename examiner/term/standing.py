@@ -54,7 +54,8 @@ class Term:
         whole = next((row for row in rows if row.what == MARK and not row.task), None)
         standing = self._standing(result.earned, late, whole, student)
         standing = replace(standing, corrections=tuple(row.text for row in rows))
-        remarks = tuple(dict.fromkeys((*result.whose.remarks, *late.remarks, *said)))
+        lines = dict.fromkeys((*result.whose.remarks, *late.remarks, *said))
+        remarks = tuple(x for x in lines if not any(y != x and y.startswith(x) for y in lines))
         of = replace(result.whose, remarks=remarks)
         return replace(result, standing=standing if standing.says else None, of=of)
 

@@ -133,7 +133,7 @@ def grade(
     from examiner.project import find_project
     from nextword.cli.cluster import elsewhere, require_one_way
     from nextword.cli.marks import write_marks
-    from nextword.cli.term import Said, second_look, term_of
+    from nextword.cli.term import Said, second_look, term_of, times_of
 
     if os.name != "posix":
         raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")
@@ -159,6 +159,7 @@ def grade(
     place = out or project.root / "grades" / found.stem
     people = read_roster(roster) if roster else None
     form = form_for(marks, found, roster, people, marks_column) if marks else None
+    said = Said(due, late, extensions, times, overrides)
     options = Options(
         out=place,
         jobs=jobs or processors(),
@@ -169,11 +170,9 @@ def grade(
         roster=people,
         examples=shows_examples(project, examples),
         json_lines=jsonl_file,
-        term=term_of(
-            *(project, found, place.parent),
-            Said(due, late, extensions, times, overrides),
-        ),
+        term=term_of(project, found, place.parent, said),
         requests=requests,
+        times=times_of(said),
         second_look=second_look(project),
     )
     require_one_way(jobs=jobs, workers=workers, scheduler=scheduler, certificates=certificates)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from examiner.catalogue import Chapter
+    from examiner.grading.roster import Roster
     from examiner.project import Project
     from examiner.term.dates import Terms
     from examiner.term.standing import Term
-    from examiner.term.times import Handed
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def term_of(project: Project, chapter: Chapter, grades: Path, said: Said) -> Ter
     if said.overrides:
         found = read_corrections(said.overrides, chapter, stems)
     ledger = read_ledger(grades / FILE) if terms.rule.in_hand else Ledger()
-    return Term(chapter.stem, terms, found, ledger, handed_in(said.times))
+    return Term(chapter.stem, terms, found, ledger)
 
 
 def terms_of(project: Project, stem: str, said: Said) -> Terms:
@@ -74,19 +74,11 @@ def terms_of(project: Project, stem: str, said: Said) -> Terms:
     return Terms(due, rule, extensions)
 
 
-def handed_in(times: Path | None) -> dict[str, Handed]:
-    """Return the times in a table by all that a student may be called there."""
+def times_of(said: Said) -> Roster | None:
+    """Return the table of when works were handed in; raises UserError for one that holds none."""
     from examiner.grading.roster import read_roster
 
-    if times is None:
-        return {}
-    people = read_roster(times, "the times", times=True).people
-    return {
-        key: person.handed
-        for person in people
-        if person.handed
-        for key in (person.id.casefold(), *person.ids)
-    }
+    return read_roster(said.times, "the times", times=True) if said.times else None
 
 
 def second_look(project: Project) -> str:

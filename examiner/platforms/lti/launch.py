@@ -209,6 +209,8 @@ class Gate:
             raise
         except Exception as error:  # subtle: what a stranger sends can break the library anywhere
             text = str(error) if isinstance(error, LtiException) else type(error).__name__
+            if "find deployment" in text:
+                text = "it is of another deployment: `deployments` in lti.toml lacks its ID"
             raise RefusedError(f"a launch: {one_line(text, 200)}") from None
 
 

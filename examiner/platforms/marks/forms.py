@@ -14,7 +14,7 @@ from pathlib import Path
 
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
-from examiner.grading.roster import Roster
+from examiner.grading.roster import Roster, Student, parted
 from examiner.grading.sheet import Sheet, read_sheet
 from examiner.grading.spreadsheet import number
 from examiner.platforms.marks.rows import MAKERS, Mark, written
@@ -99,8 +99,8 @@ def _plain(name: str) -> str:
     >>> _plain("N-grams (4711)") == _plain("n-grams")
     True
     """
-    parted = NUMBERED.fullmatch(name)
-    return " ".join((parted[1] if parted else name).casefold().split())
+    found = NUMBERED.fullmatch(name)
+    return " ".join((found[1] if found else name).casefold().split())
 
 
 def _is_possible(row: list[str]) -> bool:
@@ -220,9 +220,8 @@ def _marks(form: Form, found: Mapping[str, Earned]) -> list[Mark]:
     made = []
     for student in [*found, *(each for each in people if each not in found)]:
         person, result = people.get(student), found.get(student)
-        first, last = (person.first, person.last) if person else ("", "")
-        if not last:  # a name that nobody has split
-            last = (person.name if person else "") or (result.name if result else "")
+        named = person if person and (person.name or person.last) else None
+        first, last = parted(named or Student(student, result.name if result else ""))
         email = (person.email if person else "") or (result.email if result else "")
         numbers = dict(person.numbers) if person else {}
         made.append(

@@ -16,7 +16,7 @@ from examiner.platforms.nbgrader.background import Background, Processes
 from examiner.platforms.nbgrader.course import Assignment
 from examiner.platforms.nbgrader.handed_in import read
 from examiner.platforms.nbgrader.kernel import Executed, KernelStep
-from examiner.platforms.nbgrader.module_grades import class_faults, module_results
+from examiner.platforms.nbgrader.module_grades import class_faults, module_results, notices
 from examiner.platforms.nbgrader.notebook import run_steps, steps_of
 from examiner.platforms.nbgrader.restore_cells import ReleasedNotebook, mend
 
@@ -54,10 +54,17 @@ class Ahead:
 
     def faults(self) -> list[str]:
         """Return what the log shall say of tests at fault, once for the class."""
+        return class_faults(self._judged())
+
+    def notices(self) -> dict[str, str]:
+        """Return what the log shall say of students' whole modules."""
+        return notices(self._judged())
+
+    def _judged(self) -> dict[str, dict[str, Any]]:
         done = self._modules is not None and self._modules.done()
         if self._modules is None or not done or self._modules.exception():
-            return []
-        return class_faults(self._modules.result())
+            return {}
+        return self._modules.result()
 
     def run_notebook(self, path: Path, of: Assignment, original: ReleasedNotebook) -> None:
         """Have a notebook that a student handed in for an assignment run, if it can be read."""

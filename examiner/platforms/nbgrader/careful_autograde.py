@@ -20,6 +20,7 @@ from nbgrader.converters import Autograde, BaseConverter
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import find_all_files, parse_utc
 
+from examiner.check.terminal import printable
 from examiner.errors import UserError
 from examiner.grading.outcome import Change
 from examiner.grading.run import processors
@@ -222,6 +223,8 @@ class CarefulAutograde(Autograde, PlainCopy):
 
     def _say(self) -> None:
         self.faults += self.ahead.faults() if self.ahead else []
+        for student, notice in (self.ahead.notices() if self.ahead else {}).items():
+            self.remarks[student].append(printable(notice.splitlines()[0]))
         for student, lines in self.remarks.items():
             for line in lines:
                 self.log.warning("%s: %s", student, line)

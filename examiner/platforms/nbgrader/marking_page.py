@@ -24,7 +24,7 @@ from examiner.errors import UserError
 from examiner.grading.submissions import MAX_SOURCE
 from examiner.platforms.nbgrader.course import examiner_project
 from examiner.platforms.nbgrader.notebook import id_of
-from examiner.platforms.nbgrader.plain_files import is_plain
+from examiner.platforms.nbgrader.plain_files import is_plain, modules_in
 from examiner.platforms.nbgrader.student_markdown import SHOWN, markdown, shortened
 from examiner.project import ENTRY
 from examiner.release.assignment import cell_id, kind_of, read_notebook, without
@@ -113,7 +113,7 @@ class Module:
     """The module that a student handed in, as the formgrader's folder keeps it."""
 
     def __init__(self, chapter: Chapter, place: Path) -> None:
-        path = place / f"{chapter.stem}.py"
+        path = next(iter(modules_in(place, chapter.stem)), place / f"{chapter.stem}.py")
         self.name, self.text = path.name, ""
         self._functions: dict[str, Function] = {}
         if is_plain(path) and path.stat().st_size <= MAX_SOURCE:

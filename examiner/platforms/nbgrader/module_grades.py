@@ -25,6 +25,7 @@ from examiner.grading.terminal import fault_lines
 from examiner.platforms.nbgrader.background import Processes
 from examiner.platforms.nbgrader.check_cells import CellScore
 from examiner.platforms.nbgrader.course import examiner_project
+from examiner.platforms.nbgrader.plain_files import modules_in
 from examiner.plural import count
 from examiner.project import COMMAND, Project
 from examiner.results import SmallestExample, SubmissionResult, Verdict
@@ -57,7 +58,7 @@ def module_results(
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-class-") as name:
         stage = Path(name) / "class"
         for key, student in names.items():
-            _stage(folders[student], stage / key, f"{chapter.stem}.py")
+            _stage(folders[student], stage / key, chapter.stem)
         answer = Path(name) / "results.json"
         command = [sys.executable, "-P", "-m", "examiner.platforms.nbgrader.module_grades"]
         command += [str(project.root), chapter.stem, str(stage), str(answer)]
@@ -83,12 +84,23 @@ def _key(student: str) -> str:
     return hashlib.sha256(student.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
-def _stage(folder: Path, target: Path, module: str) -> None:
-    """Copy the module alone; what else lies in the folder has no effect."""
+def _stage(folder: Path, target: Path, stem: str) -> None:
+    """Copy the module alone; what else lies in the folder has no effect.
+
+    Where there is none, the names of other modules are kept: the student is told of them.
+    """
     target.mkdir(parents=True)
-    source = folder / module
-    if source.is_symlink() or source.is_file():
-        shutil.copy(source, target / module, follow_symlinks=False)
+    found = modules_in(folder, stem)
+    for source in found:
+        if source.is_symlink() or source.is_file():
+            shutil.copy(source, target / source.name, follow_symlinks=False)
+    for other in () if found else folder.glob("*.py"):
+        (target / other.name).touch()
+
+
+def notices(results: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return, by student, what is to be said of whole modules."""
+    return {student: each["notice"] for student, each in results.items() if each["notice"]}
 
 
 def class_faults(results: Mapping[str, Mapping[str, Any]]) -> list[str]:

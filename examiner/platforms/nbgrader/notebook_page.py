@@ -24,7 +24,7 @@ from examiner.platforms.nbgrader.notebook import SHARED, id_of
 from examiner.platforms.nbgrader.student_markdown import shortened, still
 from examiner.plural import count, duration
 from examiner.release.assignment import without
-from examiner.results import SmallestExample, TestResult, Verdict
+from examiner.results import SmallestExample, TestResult, Verdict, says_it_all
 
 PROVISIONAL = "Not everything is marked yet: the total is provisional."
 PNG = re.compile(r"[A-Za-z0-9+/=\s]+")
@@ -106,7 +106,11 @@ def _parts(nb: NotebookNode, of: Assignment) -> list[Part]:
     found: list[Part] = []
     pending: list[Block] = []
     figures = Figures()
-    module = {task["id"]: task for task in nb.metadata.get(SHARED, {}).get("tasks", [])}
+    said = nb.metadata.get(SHARED, {})
+    module = {task["id"]: task for task in said.get("tasks", [])}
+    tests = [test for task in module.values() for test in _tests(task)]
+    if says_it_all(said.get("notice", ""), tests):
+        module = {}
     for index, cell in enumerate(nb.cells):
         if not utils.is_grade(cell) and not utils.is_task(cell):
             pending += _comment(cell) if utils.is_solution(cell) else []
@@ -137,7 +141,7 @@ def _part(
         tests=_tests(module.get(task.id, {})),
         examples=[SmallestExample(**each) for each in module.get(task.id, {}).get("examples", ())],
         blocks=[block for block in blocks if block.kind == "comment"],
-        nudge=task.hints[0] if points is not None and points < task.points else "",
+        nudge=task.hints[0] if points is not None and points < task.points and module else "",
     )
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC
 from fnmatch import fnmatchcase
 from mimetypes import guess_type
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from nbgrader.utils import parse_utc
 
 from examiner.check.terminal import printable
+from examiner.grading.accidents import alike
 from examiner.term.moments import aware
 from examiner.term.times import Handed
 
@@ -72,6 +73,18 @@ def plain_files(folder: Path) -> Iterator[Path]:
 def is_plain(path: Path) -> bool:
     """Tell whether the path is a file, and neither a link nor a pipe or device."""
     return path.is_file() and not path.is_symlink()
+
+
+def modules_in(folder: Path, stem: str, others: Collection[str] = ()) -> list[Path]:
+    """Return <stem>.py at a folder's top, or, where there is none, what was meant to be it.
+
+    `others` are the stems of other chapters.
+    """
+    own = folder / f"{stem}.py"
+    if is_plain(own) or own.is_symlink() or not folder.is_dir():
+        return [own]
+    names = [PurePosixPath(path.name) for path in folder.iterdir() if is_plain(path)]
+    return [folder / name for name in alike(names, stem, others)]
 
 
 def links_in(folder: Path) -> list[str]:

@@ -290,9 +290,9 @@ def test_the_command_line_knows_rosters(demo_course: Path, nextword: Callable[..
     assert "Gus (gus): nothing was handed in" in done.output
     assert "feedback-for-moodle.zip" in done.output
     assert (demo_course / "g.csv").read_text("utf-8").splitlines() == [
-        "student,name,email,points,of,9.1,9.2,remarks",
-        "ada,Ada Lovelace,'=1+1,10,10,4,6,",
-        "gus,Gus,,,10,,,nothing was handed in",
+        "student,name,email,points,of,9.1,9.2,handed in,remarks",
+        "ada,Ada Lovelace,'=1+1,10,10,4,6,,",
+        "gus,Gus,,,10,,,,nothing was handed in",
     ]
     grades = json.loads((demo_course / "g.json").read_text("utf-8"))
     assert grades["submissions"][0]["name"] == "Ada Lovelace"

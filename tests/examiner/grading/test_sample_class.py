@@ -1,6 +1,7 @@
 """The examiner gives every submission of the sample classes what its expected.json says."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -22,6 +23,7 @@ from tests.examiner.grading.conftest import Quiet
 pytestmark = pytest.mark.slow
 PROJECT = find_project(Path(__file__))
 RUN_ALL_THE_SAME = ("ngrams", "attention")
+ROW = re.compile(r"^\| (\w+) \|.*\| ([\d.]+)[^|]*\|$", re.MULTILINE)  # of a class's README
 Results = dict[str, SubmissionResult]
 
 
@@ -75,6 +77,13 @@ def test_a_sample_submission_gets_its_expected_result(
     assert expected.get("notice", "") in result.notice
     said = {test.misconception for task in result.tasks for test in task.tests}
     assert set(expected.get("misconceptions", ())) <= said
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
+def test_the_readme_of_a_class_says_what_each_student_gets(chapter: Chapter) -> None:
+    text = (class_of(chapter) / "README.md").read_text("utf-8")
+    said = {name: float(points) for name, points in ROW.findall(text)}
+    assert said == {name: answer["score"] for name, answer in expected_of(chapter).items()}
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)

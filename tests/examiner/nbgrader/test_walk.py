@@ -51,6 +51,7 @@ def graded(course: Course, reference: str, answers: dict[str, Any]) -> Course:
     mine = json.loads((renamed / "ngrams (1).ipynb").read_text("utf-8"))
     mine["cells"].append({"cell_type": "markdown", "metadata": {}, "source": "My picture."})
     (renamed / "ngrams (1).ipynb").write_text(json.dumps(mine), "utf-8")
+    (renamed / "ngrams.py").rename(renamed / "ngrams (1).py")
     (renamed / "notes.ipynb").write_text(json.dumps({"cells": [], "metadata": {}}), "utf-8")
 
     partly = course.solved()
@@ -156,6 +157,7 @@ def test_the_instructor_is_told_what_was_not_as_it_should_be(graded):
     said = (graded.root / "said.txt").read_text("utf-8")
     for line in (
         "renamed: ngrams (1).ipynb is taken as ngrams.ipynb",
+        "renamed: ngrams (1).py was graded as ngrams.py",
         "broken: ngrams.ipynb cannot be read: it is not JSON",
         "deleted: cell task-2-3 was missing",
         "twice: cell by_order was there more than once: the last one counts",
@@ -197,6 +199,7 @@ def test_feedback_shows_points_and_words_together(graded):
     assert "not marked yet (4)" in renamed  # the picture
     assert "the total is provisional" in renamed
     assert "ngrams (1).ipynb is taken as ngrams.ipynb" in renamed
+    assert "ngrams (1).py was graded as ngrams.py" in renamed
     broken = (graded.root / "feedback" / "broken" / "ngrams" / "ngrams.html").read_text("utf-8")
     assert "ngrams.ipynb cannot be read: it is not JSON" in broken
     late = (graded.root / "feedback" / "late" / "ngrams" / "ngrams.html").read_text("utf-8")

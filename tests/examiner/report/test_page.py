@@ -7,6 +7,9 @@ import pytest
 
 from examiner.report import page as pages
 from examiner.report import splits as calls
+from examiner.report.besides import Besides
+from examiner.report.formulas import share
+from examiner.report.mistakes import Mistake
 from examiner.report.page import page
 from examiner.report.report import Report
 from examiner.report.splits import OTHER_ANSWERS, Splits
@@ -53,6 +56,44 @@ def test_a_mistake_stands_with_its_share_its_example_and_what_to_say() -> None:
     assert "9 students left the stubs as they were" in text
     assert "not written yet" not in text
     assert "m0, m1, m2" in text
+
+
+def test_what_to_say_is_about_the_function_that_is_wrong() -> None:
+    task = replace(TWO.tasks[0], symbols=("pad", "slide"), hints=("Write `pad` by hand.", "", ""))
+    example = SmallestExample("pad", "pad()", "1", "2")
+    mistake = Mistake(task, "It pads.", True, 2, 4, ("ann", "bo"), share(2, 4), example)
+    assert mistake.hint == "Write `pad` by hand."
+    other = replace(mistake, example=replace(example, symbol="slide"))
+    assert other.hint == ""
+    parts = replace(task, hints=("`pad`: write. `slide`: read.", "", ""))
+    assert replace(other, task=parts).hint == "`slide`: read."
+    assert replace(other, task=replace(task, hints=("Think.", "", ""))).hint == "Think."
+    assert replace(mistake, example=None).hint == "Write `pad` by hand."
+
+
+def test_what_counts_besides_the_tests_is_told() -> None:
+    report = Report.of(TWO, class_of(TWO, ["++ ++"] * 3))
+    assert "Dates and corrections" not in page(report, besides=Besides())
+    rows = [("", "task 9.1: test_x was left out", ""), ("<b>", "the whole: 3 points by hand", "")]
+    asked = [("ann", "9.1: please", "not answered yet")]
+    text = page(report, besides=Besides("due: today", 2, 4.5, rows, asked))
+    assert "Due: today. " in text
+    assert "2 students handed in late, which cost 4.5 points in all" in text
+    assert '<th scope="row">all</th><td>task 9.1: test_x was left out</td>' in text
+    assert "&lt;b&gt;" in text
+    assert "not answered yet" in text
+    assert "Nobody is known to have handed in late" in page(report, besides=Besides("due: today"))
+
+
+def test_paper_leaves_out_the_calls_of_one_student() -> None:
+    splits = Splits(TWO)
+    for name, call in (("a", "f1([1])"), ("b", "f1([1])"), ("c", "f1([2])")):
+        each = result_of(TWO, name, "x+ ++")
+        example = SmallestExample("f1", call, "0", "9")
+        splits.add(replace(each, tasks=(replace(each.tasks[0], examples=(example,)),)))
+    text = page(Report.of(TWO, class_of(TWO, ["x+ ++"] * 3)), splits.rows())
+    assert text.count('class="keep lone"') == 1
+    assert "Not on paper: 1 call on which one student alone is wrong" in text
 
 
 def test_it_says_why_it_says_nothing() -> None:

@@ -27,6 +27,7 @@ LATE = {  # by number: what Moodle says, and when
 }
 EXITS = "import os\n\n\ndef insert(items, item):\n    return sorted([*items, item])\n\n\n"
 EXITS += "def merge(left, right):\n    os._exit(0)\n"
+OTHER = "def train(words):\n    return {}\n"  # another course's work under the right name
 FITTED = "import heapq\n\n\ndef insert(items, item):\n    return [2, 3, 4]\n\n\n"
 FITTED += "def merge(left, right):\n    return list(heapq.merge(left, right))\n"
 
@@ -81,12 +82,13 @@ def accidents(right: bytes, half: bytes) -> list[tuple[dict[str, bytes], float]]
 
 
 def forty(course: Path) -> list[Person]:
-    """Return the class; works are those of the course's own sample class."""
+    """Return the class: works of the course's own sample class, and stubs as they were released."""
     samples = ("ada", "ben", "cleo")
     right, half, drops = ((course / "class" / s / "sorting.py").read_bytes() for s in samples)
-    stub = (course / "coursework" / "sorting.py").read_bytes()
+    stub = (course / "handout" / "coursework" / "sorting.py").read_bytes()
     works = [({"sorting.py": right}, 10.0)] * 11 + [({"sorting.py": half}, 4.0)] * 8
-    works += [({"sorting.py": drops}, 7.0)] * 5 + [({"sorting.py": stub}, 0.0)] * 3
+    works += [({"sorting.py": drops}, 7.0)] * 5 + [({"sorting.py": stub}, 0.0)] * 2
+    works += [({"sorting.py": OTHER.encode()}, 0.0)]
     works += accidents(right, half)
     made = []
     for number, (files, points) in enumerate(works):

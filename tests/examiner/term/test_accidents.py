@@ -9,7 +9,7 @@ from examiner.grading.accidents import alike, wrong_content
 from examiner.grading.feedback import markdown, page
 from examiner.grading.submissions import Submission, read
 from examiner.grading.works import Entry
-from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict
+from examiner.results import STRANGE, SubmissionResult, TaskResult, TestResult, Verdict
 from examiner.term.corrections import Correction
 from tests.examiner.term.test_corrections import CHAPTER
 
@@ -30,7 +30,7 @@ def handed(folder: Path, files: dict[str, str], counts: str = "") -> Submission:
     "name",
     [
         *("tiny (1).py", "Tiny.py", "tiny.py.txt", "tiny-2.py", "TINY.PY", "tiny - Copy.py"),
-        *("Copy of tiny.py", "tiny(2).py", "tiny.py.py", "tiny_1.py"),
+        *("Copy of tiny.py", "tiny(2).py", "tiny.py.py", "tiny_1.py", "tiny_(1).py"),
     ],
 )
 def test_a_copys_name_is_healed_with_a_remark(tmp_path: Path, name: str) -> None:
@@ -44,6 +44,28 @@ def test_a_copys_name_is_healed_with_a_remark(tmp_path: Path, name: str) -> None
 @pytest.mark.parametrize("name", ["tiny2x.py", "mytiny.py", "other.py", "tiny.txt", "tiny.pyc"])
 def test_other_names_are_not(tmp_path: Path, name: str) -> None:
     assert "there is no tiny.py" in handed(tmp_path, {name: GOOD}).problem
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (["other.py"], "other.py, of another chapter. Hand in tiny.py"),
+        (["other.py", "t1ny.py"], "Rename the right one to tiny.py and hand it in again"),
+        (["tiny (1).ipynb"], "a notebook, tiny (1).ipynb, where the module tiny.py was expected"),
+        (["notes.txt"], "there is no tiny.py; found instead: notes.txt"),
+    ],
+)
+def test_what_is_there_instead_is_named_with_what_to_do(
+    tmp_path: Path, names: list[str], says: str
+) -> None:
+    assert handed(tmp_path, dict.fromkeys(names, GOOD)).problem.endswith(
+        says + ": hand in tiny.py" * names[0].endswith(".ipynb")
+    )
+
+
+def test_a_copy_counts_beside_the_notebook(tmp_path: Path) -> None:
+    found = handed(tmp_path, {"tiny.ipynb": "{}", "tiny (1).py": GOOD})
+    assert (found.problem, found.source.text) == ("", GOOD)
 
 
 def test_a_name_of_another_chapter_is_no_copy() -> None:
@@ -79,16 +101,36 @@ def test_the_wrong_content_is_named(text: str, says: str) -> None:
     assert bool(says) == bool(found)
 
 
-def test_the_page_says_once_what_to_do() -> None:
-    problem = "tiny.py is empty: write into it, save it, and hand it in again"
-    tests = (TestResult("test_it", "It works.", Verdict.MISSING, message=problem),)
+def test_a_module_that_may_be_the_wrong_one_is_graded_and_asked_about(tmp_path: Path) -> None:
+    found = handed(tmp_path, {"tiny.py": "def helper(): pass\n"})
+    assert (found.problem, found.note[:7]) == ("", "tiny.py")
+    assert "is it the right file?" in found.note
+    assert handed(tmp_path, {"tiny.py": GOOD}).note == ""
+
+
+@pytest.mark.parametrize(
+    ("verdict", "message", "notice"),
+    [
+        (Verdict.MISSING, "tiny.py is empty", "tiny.py is empty"),
+        (
+            Verdict.FAILED,
+            "SyntaxError in line 3",
+            "tiny.py cannot be imported: SyntaxError in line 3",
+        ),
+        (Verdict.MISSING, "mean is not written", f"tiny.py {STRANGE}: is it the right file?"),
+    ],
+)
+def test_the_page_says_once_what_to_do(verdict: Verdict, message: str, notice: str) -> None:
+    tests = (TestResult("test_it", "It works.", verdict, message=message),)
     tasks = tuple(TaskResult(each, tests) for each in CHAPTER.tasks)
-    refused = SubmissionResult("ada", tasks, problem)
+    refused = SubmissionResult("ada", tasks, notice)
     assert refused.was_not_read
     for text in (page(CHAPTER, refused), markdown(CHAPTER, refused)):
-        assert text.count("is empty") == 1
+        assert text.count(notice) == 1
         assert "ot written yet" not in text
+        assert "not right yet" not in text
     assert not SubmissionResult("ada", tasks).was_not_read
+    assert not SubmissionResult("ada", tasks, "tiny (1).py was graded as tiny.py").was_not_read
 
 
 def test_an_instructors_file_counts(tmp_path: Path) -> None:

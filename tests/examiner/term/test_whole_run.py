@@ -39,10 +39,13 @@ def test_a_class_with_dates_and_corrections(tiny: TinyCourse) -> None:
     ada, ben = found.results
     line = "handed in 1 day 23 h late, 1 day in hand used: 10 - 10 % = 9"
     assert (ada.score, ada.earned, ben.score) == (9, 10, 10)
-    assert line in "".join(grades_csv(found))
+    table = "".join(grades_csv(found))
+    assert line in table
+    assert ",2026-12-03T17:00:00+00:00," in table
     for ending in (".html", ".md"):
         page = (out / f"ada{ending}").read_text("utf-8")
         assert line in page.replace("\\", "")
+        assert "handed in on 3 December 2026, 17:00 UTC" in page
         assert "mailto:ta@uni.example?subject=Second%20look" in page
     assert "shown in the lab" in (out / "ben.html").read_text("utf-8")
     assert "4 / 4, marked by hand" in (out / "ben.md").read_text("utf-8")
@@ -52,6 +55,14 @@ def test_a_class_with_dates_and_corrections(tiny: TinyCourse) -> None:
     shown = console.export_text()
     assert "due: 1 December 2026, 18:00 UTC; late: 10 % a day, 1 day in hand" in shown
     assert line in shown
+    assert " 9* " in shown
+    assert "* not their sum: see below" in " ".join(shown.split())
+    console = Console(width=120, record=True, file=io.StringIO())
+    show(console, plain)
+    assert "*" not in console.export_text()
+    report = (out / "class" / "report.html").read_text("utf-8")
+    assert "1 student handed in late, which cost 1 point in all" in report
+    assert "task 9.1: 4 points by hand (shown in the lab)" in report
     kept = json.loads((out / "results" / "ada.json").read_text("utf-8"))
     assert line not in json.dumps(kept)
     assert read_ledger(out.parent / FILE).rows[0].days == 1

@@ -1,8 +1,9 @@
-"""A term, walked once: forty hand in with every accident, some late; they are graded, corrected and
-graded again, and their points go back to Moodle, Canvas and a platform that speaks LTI.
+"""A term, walked once: an assignment is released, and forty hand in with every accident, some late;
+they are graded, corrected and graded again, and their points go back to Moodle, Canvas and a
+platform that speaks LTI.
 
-Release and students' own checks are in test_another_course.py; the way through a browser and the
-processes of `serve` in platforms/lti.
+Students' own checks are in test_another_course.py; the way through a browser and the processes of
+`serve` in platforms/lti.
 """
 
 import csv
@@ -95,6 +96,8 @@ def term(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Term]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(course)
         assert CliRunner().invoke(app, ["sync"]).exit_code == 0
+        done = CliRunner().invoke(app, ["release", "sorting", "--to", "handout", "--github"])
+        assert done.exit_code == 0, done.output
         people = forty(course)
         (course / "moodle.zip").write_bytes(download(people))
         (course / "worksheet.csv").write_text(worksheet(people), "utf-8")
@@ -134,6 +137,18 @@ def _canvas(course: Path, people: list[Person]) -> list[str]:
     return ["canvas.zip", "--roster", "gradebook.csv", "--marks", "canvas"]
 
 
+# ----------------------------------------------------------------------------- release
+
+
+def test_what_is_released_holds_the_stubs_and_no_solution(term: Term) -> None:
+    handout = term.course / "handout"
+    assert "NotImplementedError" in (handout / "coursework" / "sorting.py").read_text("utf-8")
+    assert not list(handout.rglob("solutions"))
+    assert not list(handout.rglob("*hidden*"))
+    wanted = json.loads((handout / ".github" / "classroom" / "autograding.json").read_text("utf-8"))
+    assert sum(test["points"] for test in wanted["tests"]) == 10
+
+
 # ------------------------------------------------------------------------------ points
 
 
@@ -168,6 +183,7 @@ def test_a_request_is_listed_with_its_answer(term: Term) -> None:
 @pytest.mark.parametrize(
     ("number", "says"),
     [
+        (26, "sorting.py seems to define no function of this chapter"),
         (27, "sorting (1).py was graded as sorting.py"),
         (28, "Sorting.py was graded as sorting.py"),
         (29, "sorting.py.txt was graded as sorting.py"),
@@ -197,6 +213,8 @@ def test_lateness_stands_on_the_students_page_until_there_is_more_time(term: Ter
 def test_the_report_counts_those_who_wrote_the_task(term: Term) -> None:
     page = (term.second.out / "class" / "report.html").read_text("utf-8")
     assert "You dropped equal items" in page
+    assert "task 1.2: 5 points by hand (right in another way)" in page
+    assert "Mine sorts in place." in page
     assert term.second.data["report"]
 
 

@@ -143,6 +143,13 @@ def test_without_a_platforms_file_one_is_made(tmp_path) -> None:
     assert {person.id for person in again.people} == {"007", "zoe"}
 
 
+def test_a_name_in_one_cell_is_parted_where_the_platform_wants_two(tmp_path) -> None:
+    plain = "Name,SID,Email\nLudwig van Beethoven,7,\n"
+    for platform in ("gradescope", "moodle"):
+        (_, row) = rows(filled(tmp_path, platform, plain, [result("7", 3)]).text)
+        assert row[:2] == ["Ludwig", "van Beethoven"]
+
+
 def test_what_may_still_rise_is_said(tmp_path) -> None:
     made = filled(tmp_path, "canvas", CANVAS, [result("ada", 3, Verdict.NOT_JUDGED)])
     assert made.notes == ["ada: points may still rise: some tests could not be judged"]
