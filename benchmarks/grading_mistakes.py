@@ -47,7 +47,8 @@ def graded(
         write_class(answers, chapter.stem, folder)
         options = Options(out=Path(name) / "grades", jobs=jobs, seed=seed)
         outcome = grade(project, chapter, folder, options, Quiet())
-    return {result.student: result for result in outcome.results}
+        # within the folder, from which each result is read when it is asked for
+        return {result.student: result for result in outcome.results}
 
 
 def shares(found: list[Outcome]) -> dict[str, int]:

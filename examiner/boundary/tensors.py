@@ -46,7 +46,10 @@ def plain(obj: Any, names: Iterable[str]) -> Any:
         return obj
     check_array(tensor.shape, tensor.nbytes)
     tensor = tensor.cpu().resolve_conj().resolve_neg().contiguous()
-    data = tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+    row = tensor.reshape(-1)
+    # subtle: a row of one number counts as contiguous whatever its stride, which view() refuses
+    row = row if row.stride(-1) == 1 else row.clone(memory_format=torch.contiguous_format)
+    data = row.view(torch.uint8).numpy().tobytes()
     was = GRADIENT if obj.requires_grad else NO_GRADIENT
     if isinstance(obj, torch.nn.Parameter):
         was = PARAMETER if was else NO_GRADIENT
