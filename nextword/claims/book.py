@@ -87,8 +87,8 @@ A sentence about a trained model is an experiment, and an experiment can come ou
 of these claims is tested whenever the book's tests run, on every value and not only on their mean:
 a test fails when one of them leaves its bounds. *Tried* says how many trainings or draws stand
 behind a claim, and the effect comes with its smallest and its largest value. A claim that rests
-on one training is an observation, and you should expect less of it. `nextword claims` prints the same list;
-this page is written from what the chapters have stored.
+on one training is an observation, and you should expect less of it. `nextword claims` prints the
+same list; this page is written from what the chapters have stored.
 """
 
 

@@ -4,6 +4,15 @@
 make them alike. Then there is a file per chapter.
 """
 
+from nextword.plots.after_training import chat_targets, low_rank
+from nextword.plots.after_training_limits import by_distance, by_steps_needed
+from nextword.plots.after_training_rewards import (
+    by_baseline,
+    calibration,
+    frontier,
+    side_by_side,
+)
+from nextword.plots.after_training_tuned import bands, runs
 from nextword.plots.attention import look_back, shared_heads, tiles, weight_tables, windows
 from nextword.plots.attention_shapes import matrix_shapes, steps_needed, way_of_one_word
 from nextword.plots.charts import gaps, ladder, lines, next_words
@@ -51,11 +60,17 @@ __all__ = [
     "against",
     "aligned",
     "arrows",
+    "bands",
     "bars",
     "both_directions",
+    "by_baseline",
+    "by_distance",
     "by_rung",
+    "by_steps_needed",
     "by_work",
     "cached",
+    "calibration",
+    "chat_targets",
     "coloured",
     "computation_graph",
     "continuations",
@@ -66,6 +81,7 @@ __all__ = [
     "encoder_decoder",
     "first_transformer",
     "floor_and_excess",
+    "frontier",
     "gaps",
     "growth",
     "gru_cell",
@@ -76,6 +92,7 @@ __all__ = [
     "lines",
     "look",
     "look_back",
+    "low_rank",
     "lstm_cell",
     "matrix_shapes",
     "moved",
@@ -84,10 +101,12 @@ __all__ = [
     "over_words",
     "padded",
     "ranges",
+    "runs",
     "search",
     "shared_heads",
     "shares",
     "shares_with_intervals",
+    "side_by_side",
     "skip_gram_window",
     "sliding_windows",
     "small_multiples",

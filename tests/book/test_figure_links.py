@@ -54,6 +54,10 @@ SAID = {
     "ladder?rung=2-gram": "633 % above the floor",
     "ladder?rung=LSTM": "gains most at pronoun",
     "ladder?rung=attention only": r"gains most at name \(3\.31 bits",
+    "leash?reward=number+of+yes&beta=10": r"expected reward 0\.48 .*KL 0\.00 nats",
+    "leash?reward=number+of+yes&beta=0.5": r"expected reward 1\.44 .*KL 1\.03 nats",
+    "leash?reward=number+of+yes&beta=0.1": r"expected reward 2\.00",
+    "leash?reward=yes+no+alone&beta=0.5": r"expected reward 0\.51 \(reference 0\.1[23]\)",
 }
 
 
@@ -322,6 +326,7 @@ LONGEST = {
     "gates": {"net": "GRU", "word": "51"},
     "attend": {"word": "so"},
     "ladder": {"rung": "linear attention"},
+    "leash": {"reward": "yes no alone", "beta": "0.1"},
 }
 
 

@@ -126,6 +126,11 @@ def of_right_shape(fill: float, right: Cheat) -> Cheat:
 def filled(value: Any, fill: float) -> Any:
     if isinstance(value, torch.Tensor):
         return torch.full_like(value, bool(fill) if value.dtype == torch.bool else fill)
+    if isinstance(value, torch.nn.Module):
+        value = copy.deepcopy(value)
+        for p in value.parameters():
+            p.data = torch.full_like(p, fill)
+        return value
     if isinstance(value, np.ndarray):
         return np.full_like(value, fill) if value.dtype.kind in "biuf" else value[:0]
     if isinstance(value, bool):

@@ -34,7 +34,7 @@ WRITES = [
 def test_tensors_cross() -> None:
     for name in wire.TORCH_DTYPES:
         tensor = torch.arange(6).reshape(2, 3).to(getattr(torch, name))
-        for each in (tensor, tensor.T, tensor[0, 0], tensor[:0]):
+        for each in (tensor, tensor.T, tensor[0, 0], tensor[:0], tensor[:1, 1]):
             back = decode(encode(each))
             assert back.dtype == each.dtype
             assert back.shape == each.shape

@@ -1,0 +1,691 @@
+"""After pre-training: instructions, preferences and rewards, for any language model.
+
+The file follows chapter 7, section by section, and equations such as (7.4) are those of the
+chapter. The letters are the chapter's, too:
+
+    B   texts side by side: a batch        N   all texts of a language, if we can list them
+    T   tokens of a text                   G   answers to one prompt: a group
+    V   words of the vocabulary            M   judges of the same texts
+    D   numbers of a token's vector        R   rank of a LoRA
+
+Float[Tensor, "B T V"] is a tensor of floats with the axes B, T and V; "*B" are any number of axes.
+Logarithms are natural, so that log-probabilities, losses and distances are in nats. log_p is the
+log-probability of a text under the model as it is now, a sum over the text's tokens; r is a reward,
+any number, and more is better.
+
+Models come from outside: in `logits, _ = model(rows)` the rows are ids, (B, T), and the logits are
+(B, T, V). At place t stand the logits of the token after token t, so inputs and targets are the
+same rows, shifted by one. A target that is IGNORE is not counted.
+
+Functions marked "Given" are complete. In the others, the first lines may be given: they raise a
+ValueError where arguments make no sense. "On your honour" marks a rule that no test checks.
+
+All of it together, one step towards an assistant whose answers are right:
+
+    inputs, targets = answer_batch([render_chat(turns, marks) for turns in chats])
+    old = token_log_probs(model(inputs)[0], targets).detach()  # of the model that wrote the answers
+    rewards = verified(texts, answers).view(-1, G)  # G answers to each prompt
+    advantages = group_advantages(rewards).flatten()
+    tune_step(model, reference, optimizer, inputs, targets, old, advantages, beta=0.05)
+"""
+
+import copy
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own custom
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from nextword.given.batches import BOS, EOS, PAD  # the ids 1, 2, 0
+from nextword.given.checks import require
+
+IGNORE = -100  # a target that is not counted: F.cross_entropy leaves it out by itself
+
+
+def require_alike(**tensors: Tensor) -> None:
+    """Given: raise ValueError unless the tensors have one shape, and all numbers are finite.
+
+    Without it, shapes (3,) and (1,) would be combined silently, and one NaN would spoil a model.
+
+    >>> require_alike(chosen=torch.ones(3), rejected=torch.ones(1))
+    Traceback (most recent call last):
+    ValueError: rejected must be of the shape of chosen, (3,), got (1,)
+    """
+    (first, one), *_ = tensors.items()
+    for name, tensor in tensors.items():
+        shape = (*tensor.shape,)
+        expected = (*one.shape,)
+        require(name, shape, shape == expected, f"of the shape of {first}, {expected}")
+        require(name, shape, tensor.numel(), "at least one number")
+        wrong = tensor[~tensor.isfinite()].tolist()
+        require(name, wrong, not wrong, "finite numbers")
+
+
+# ------------------------------------------------------------------ 7.1 Answers only
+def render_chat(
+    turns: list[tuple[str, list[int]]], marks: dict[str, int]
+) -> tuple[list[int], list[bool]]:
+    """Write a conversation as one row of ids, and mark those that the model has to learn to write.
+
+    A turn is a role and the ids of its words; marks[role] is the id that opens a turn of this role.
+    The row is BOS, then for each turn its mark, its words and EOS. The second list is as long as
+    the row: True for the words of turns of the role "assistant" and for the EOS that ends such a
+    turn, since the model must also learn to stop; False for everything else, including all marks.
+
+    ValueError (given): no turns, a role without a mark, no turn of the assistant. About 8 lines.
+
+    >>> marks = {"user": 3, "assistant": 4}
+    >>> row, answer = render_chat([("user", [7, 8]), ("assistant", [9])], marks)
+    >>> row
+    [1, 3, 7, 8, 2, 4, 9, 2]
+    >>> [int(each) for each in answer]
+    [0, 0, 0, 0, 0, 0, 1, 1]
+    """
+    roles = [role for role, _ in turns]
+    require("roles", roles, all(role in marks for role in roles), f"among {', '.join(marks)}")
+    require("roles", roles, "assistant" in roles, "those of a chat in which the assistant speaks")
+    raise NotImplementedError("7.1 render_chat: see section 7.1, equation 7.1")
+
+
+def answer_batch(
+    rows: list[tuple[list[int], list[bool]]],
+) -> tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]]:
+    """Return the inputs and the targets of several rows of `render_chat`, of any lengths.
+
+    The inputs are a row without its last token, the targets the row without its first. A target
+    stays where that token itself belongs to an answer, and is IGNORE elsewhere. Shorter rows are
+    filled up, on the right, with PAD in the inputs and IGNORE in the targets.
+
+    ValueError (given): no rows, two lists of different lengths, a row without a token to learn.
+    About 8 lines.
+
+    >>> inputs, targets = answer_batch([
+    ...     ([1, 3, 7, 2, 4, 9, 2], [False, False, False, False, False, True, True]),
+    ...     ([1, 4, 8, 2], [False, False, True, True]),
+    ... ])
+    >>> inputs
+    tensor([[1, 3, 7, 2, 4, 9],
+            [1, 4, 8, 0, 0, 0]])
+    >>> targets
+    tensor([[-100, -100, -100, -100,    9,    2],
+            [-100,    8,    2, -100, -100, -100]])
+    """
+    require("rows", rows, rows, "at least one row")
+    for row, answer in rows:
+        require("answer", answer, len(answer) == len(row), f"as long as its row, {len(row)}")
+        require("answer", answer, any(answer[1:]), "True for a token after the first")
+    raise NotImplementedError("7.1 answer_batch: see section 7.1, equation 7.1")
+
+
+def answer_loss(logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]) -> Float[Tensor, ""]:
+    """Return the mean cross-entropy of all targets of the batch that are not IGNORE (7.1).
+
+        -1/n sum over (b, t) with a target y of log softmax(logits[b, t])[y]
+
+    n is the number of these targets in the whole batch, so that each token counts alike, whether
+    its text has many or few of them. ValueError (given): there are none. About 1 line.
+
+    >>> logits = torch.tensor([[[1.0, 1.0], [1.0, 1.0]], [[1.0, 3.0], [1.0, 3.0]]]).log()
+    >>> targets = torch.tensor([[IGNORE, 0], [0, 1]])
+    >>> answer_loss(logits, targets)  # the mean of -ln 1/2, -ln 1/4 and -ln 3/4
+    tensor(0.7890)
+    """
+    require("targets", "only IGNORE", (targets != IGNORE).any(), "a token to learn somewhere")
+    raise NotImplementedError("7.1 answer_loss: see section 7.1, equation 7.1")
+
+
+# ------------------------------------------------------------------ 7.2 LoRA
+class LoRA(nn.Module):
+    """A linear layer that stays as it is, and beside it a product of two thin matrices that learns.
+
+        y = W x + b + (alpha / R) B A x     (7.2)
+
+    A starts at random and B at 0, so that at first nothing changes (Hu et al. 2021).
+    """
+
+    def __init__(self, base: nn.Linear, R: int, alpha: float) -> None:
+        super().__init__()
+        require("R", R, R >= 1, "at least 1")
+        n_out, n_in = base.weight.shape
+        self.base = base.requires_grad_(False)  # W, (n_out, n_in), and b, (n_out,) or None
+        start = base.weight.new_empty(R, n_in).normal_(std=1 / math.sqrt(n_in))
+        self.A = nn.Parameter(start)  # (R, n_in)
+        self.B = nn.Parameter(base.weight.new_zeros(n_out, R))  # (n_out, R)
+        self.scale = alpha / R
+
+    def forward(self, x: Float[Tensor, "*B n_in"]) -> Float[Tensor, "*B n_out"]:
+        """Return W x + b + (alpha / R) B A x for each vector x (7.2). About 2 lines.
+
+        `self.base` is the layer with W and b; alpha / R is `self.scale`. On your honour: never
+        build the matrix B A, which is as large as W.
+
+        >>> base = nn.Linear(2, 1, bias=False)
+        >>> base.weight.data = torch.tensor([[1.0, 2.0]])
+        >>> layer = LoRA(base, R=1, alpha=2.0)
+        >>> layer.A.data, layer.B.data = torch.tensor([[1.0, 1.0]]), torch.tensor([[3.0]])
+        >>> layer(torch.tensor([1.0, 1.0])).tolist()  # 3 + 2 (3 (1 + 1))
+        [15.0]
+        """
+        raise NotImplementedError("7.2 LoRA.forward: see section 7.2, equations 7.2 and 7.3")
+
+    def merged(self) -> nn.Linear:
+        """Return a new plain layer that gives the same answers; self.base is not changed (7.3).
+
+        Its matrix is W + (alpha / R) B A, and its bias is that of the base, or None. It has the
+        dtype and the device of the base, and shares no memory with it. About 6 lines.
+
+        >>> base = nn.Linear(2, 1, bias=False)
+        >>> base.weight.data = torch.tensor([[1.0, 2.0]])
+        >>> layer = LoRA(base, R=1, alpha=2.0)
+        >>> layer.A.data, layer.B.data = torch.tensor([[1.0, 1.0]]), torch.tensor([[3.0]])
+        >>> layer.merged().weight.tolist(), layer.base.weight.tolist()
+        ([[7.0, 8.0]], [[1.0, 2.0]])
+        """
+        raise NotImplementedError("7.2 LoRA.merged: see section 7.2, equations 7.2 and 7.3")
+
+
+def add_lora(model: nn.Module, names: tuple[str, ...], R: int, alpha: float) -> list[nn.Parameter]:
+    """Freeze a model, put a LoRA in the place of some layers, and return what is left to learn.
+
+    Every parameter of the model gets requires_grad False. Then each nn.Linear whose own name, the
+    part after the last dot of its name in model.named_modules(), is among `names` is replaced by
+    LoRA(layer, R, alpha). Return their A and B in the order of named_modules(): A of the first, B
+    of the first, A of the second, ...
+
+    Find all of them before you change anything, or the layers inside a new LoRA are found, too.
+    `model.get_submodule(path)` returns a module by its path ("" is the model itself), and
+    `setattr(parent, name, layer)` replaces a layer, also in a list of modules, whose names are "0",
+    "1", ... ValueError: no linear layer has such a name; then nothing is frozen. About 12 lines.
+
+    >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    >>> [tuple(each.shape) for each in add_lora(model, ("2",), R=4, alpha=8.0)]
+    [(4, 3), (1, 4)]
+    >>> type(model[0]).__name__, type(model[2]).__name__, model[0].weight.requires_grad
+    ('Linear', 'LoRA', False)
+    """
+    raise NotImplementedError("7.2 add_lora: see section 7.2, equations 7.2 and 7.3")
+
+
+# ------------------------------------------------------------------ 7.3 Choosing among samples
+def majority(answers: list[Hashable | None]) -> Hashable | None:
+    """Return the most frequent answer that is not None (7.4). About 3 lines.
+
+    Among equally frequent answers, the one that occurs first is chosen. None means that a sample
+    gave no answer; it has no vote. If there is no answer at all, return None.
+
+    >>> majority(["ten", None, "two", "six", "six", None, None, "two"])
+    'two'
+    """
+    raise NotImplementedError("7.3 majority: see section 7.3, equations 7.4 to 7.7")
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """Return the chance that k of n samples, drawn without replacement, hold a right one (7.5).
+
+        1 - C(n - c, k) / C(n, k)
+
+    c of the n samples are right; C(n, k) is `math.comb`, 0 where k > n. Its mean over samples is
+    the chance that k new samples hold a right one, which 1 - (1 - c / n)^k is not (Chen et al.
+    2021). It must work for n = 10,000, where C(n, k) is larger than any float: divide integers,
+    which Python does without overflow, and floats only afterwards.
+
+    ValueError (given): unless 0 <= c <= n and 1 <= k <= n. About 1 line.
+
+    >>> round(pass_at_k(4, 2, 2), 4)  # 1 - 1/6: one pair of six has no right answer
+    0.8333
+    """
+    require("c", c, 0 <= c <= n, f"from 0 to n = {n}")
+    require("k", k, 1 <= k <= n, f"from 1 to n = {n}")
+    raise NotImplementedError("7.3 pass_at_k: see section 7.3, equations 7.4 to 7.7")
+
+
+def best_of_n(log_p: Float[Tensor, "N"], rewards: Float[Tensor, "N"], n: int) -> Float[Tensor, "N"]:
+    """Return the log-probability that each text is the best of n samples, exactly (7.6).
+
+        log [ p(x) / p(level) (P(r <= r_x)^n - P(r < r_x)^n) ]
+
+    log_p are the log-probabilities of all texts there are. The level of x is the set of all texts
+    with the reward of x: p(level) is their probability under p, and P(r <= r_x) that of all texts
+    with at most this reward. If several of the n samples share the best reward, each is equally
+    likely to be chosen, which is why a level is divided in proportion to p.
+
+    Work with logarithms, by `logsumexp` over rows of a table (N, N), or with sums of
+    probabilities. Rare texts must survive: with q = p(level) / P(r <= r_x) the difference is
+    P(r <= r_x)^n (1 - (1 - q)^n), and -torch.expm1(n * torch.log1p(-q)) is the last factor even
+    where q is tiny. With n = 1 the result is log_p itself.
+
+    ValueError (given): numbers that are not finite, log_p that do not sum to 1, n < 1. About 7
+    lines.
+
+    >>> p, rewards = torch.tensor([0.5, 0.125, 0.375]), torch.tensor([0.0, 1.0, 1.0])
+    >>> best_of_n(p.log(), rewards, n=2).exp()  # 1/4; and 3/4, divided 1 to 3
+    tensor([0.2500, 0.1875, 0.5625])
+    """
+    require_alike(log_p=log_p, rewards=rewards)
+    total = log_p.logsumexp(0).exp().item()
+    require("probabilities", total, abs(total - 1) < 1e-3, "of sum 1: log_p are all texts'")
+    require("n", n, n >= 1, "at least 1")
+    raise NotImplementedError("7.3 best_of_n: see section 7.3, equations 7.4 to 7.7")
+
+
+def best_of_n_kl(n: int) -> float:
+    """Return log n - (n - 1) / n, in nats (7.7). About 1 line.
+
+    It is KL(best of n || p) if no two texts have the same reward and none is likely; otherwise the
+    KL is at most that. ValueError (given): n < 1.
+
+    >>> round(best_of_n_kl(4), 4)  # 1.3863 - 3/4
+    0.6363
+    """
+    require("n", n, n >= 1, "at least 1")
+    raise NotImplementedError("7.3 best_of_n_kl: see section 7.3, equations 7.4 to 7.7")
+
+
+# ------------------------------------------------------------------ 7.4 A reward model
+class RewardModel(nn.Module):
+    """A network that has learned to read, and one new linear layer that turns a text into a number.
+
+    reader(rows) takes ids, (B, T), and returns a vector for each token, (B, T, D).
+    """
+
+    def __init__(self, reader: nn.Module | Callable[[Tensor], Tensor], D: int) -> None:
+        super().__init__()
+        self.reader = reader
+        self.head = nn.Linear(D, 1)  # weight: (1, D)
+
+    def forward(self, rows: Int[Tensor, "B T"]) -> Float[Tensor, "B"]:
+        """Return the reward of each text: the head's number for its last token (7.9).
+
+        Rows are filled up with PAD on the right. The last token is the last one that is not PAD: a
+        reader that looks back has seen the whole text only there. ValueError (given): a row of
+        nothing but PAD. About 4 lines.
+
+        >>> model = RewardModel(lambda rows: rows[..., None].float(), D=1)  # vector: the id itself
+        >>> model.head.weight.data.fill_(1.0), model.head.bias.data.fill_(0.5)
+        (tensor([[1.]]), tensor([0.5000]))
+        >>> model(torch.tensor([[BOS, 7, 5, 9], [BOS, 4, PAD, PAD]])).tolist()
+        [9.5, 4.5]
+        """
+        require("rows", "only PAD", (rows != PAD).any(1).all(), "texts with at least one token")
+        raise NotImplementedError("7.4 RewardModel.forward: see section 7.4, equations 7.8 to 7.10")
+
+
+def preference_loss(
+    chosen: Float[Tensor, "B"], rejected: Float[Tensor, "B"], scale: float = 1.0
+) -> Float[Tensor, ""]:
+    """Return the mean of -log sigmoid(scale (chosen - rejected)) over all pairs (7.10).
+
+    chosen and rejected are the rewards that a model gives to the two texts of each pair. By Bradley
+    and Terry (1952) a judge prefers text 1 to text 2 with probability sigmoid(scale (r_1 - r_2))
+    (7.8), so this is the cross-entropy of the judge's choices. It must stay finite where rewards
+    differ by 10,000 (see `F.logsigmoid`).
+
+    ValueError (given): not one rejected text for each chosen one, no pairs, or rewards that are not
+    finite. About 1 line.
+
+    >>> preference_loss(torch.tensor([math.log(3)]), torch.tensor([0.0]))  # -ln 3/4
+    tensor(0.2877)
+    >>> preference_loss(torch.tensor([0.0]), torch.tensor([1e4]), scale=2.0)
+    tensor(20000.)
+    """
+    require_alike(chosen=chosen, rejected=rejected)
+    raise NotImplementedError("7.4 preference_loss: see section 7.4, equations 7.8 to 7.10")
+
+
+# ------------------------------------------------------------------ 7.5 The policy gradient
+def text_log_probs(
+    logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]
+) -> Float[Tensor, "B"]:
+    """Return the log-probability of each text: of its targets that are not IGNORE (7.11).
+
+        log p(text b) = sum over t with a target y of log softmax(logits[b, t])[y]
+
+    A sum, not a mean: a text's probability is a product. Gradients flow through it. About 2 lines.
+
+    >>> logits = torch.tensor([[[1.0, 1.0], [1.0, 3.0]], [[1.0, 1.0], [1.0, 3.0]]]).log()
+    >>> targets = torch.tensor([[0, 1], [IGNORE, 0]])
+    >>> text_log_probs(logits, targets).exp()  # 1/2 3/4 and 1/4
+    tensor([0.3750, 0.2500])
+    """
+    raise NotImplementedError("7.5 text_log_probs: see section 7.5, equations 7.11 to 7.15")
+
+
+def leave_one_out(rewards: Float[Tensor, "B"]) -> Float[Tensor, "B"]:
+    """Return for each text the mean reward of the others, a baseline without bias (7.14).
+
+    No loop. ValueError (given): fewer than two texts, or rewards that are not finite. About 1 line.
+
+    >>> leave_one_out(torch.tensor([1.0, 2.0, 6.0]))
+    tensor([4.0000, 3.5000, 1.5000])
+    """
+    require_alike(rewards=rewards)
+    require("B", len(rewards), len(rewards) >= 2, "at least 2: one text has no others")
+    raise NotImplementedError("7.5 leave_one_out: see section 7.5, equations 7.11 to 7.15")
+
+
+def policy_loss(
+    log_p: Float[Tensor, "B"], rewards: Float[Tensor, "B"], baseline: Float[Tensor, "B"]
+) -> Float[Tensor, ""]:
+    """Return -mean((r - b) log p), whose gradient is that of the expected reward, negated (7.15).
+
+    The texts were sampled from the model that gives log_p. The value means nothing; its gradient is
+    -mean((r - b) d log p), an estimate without bias of -d E[r] (7.12, 7.13). No gradient may flow
+    through r or b, even where they were computed with gradients.
+
+    ValueError (given): other sizes, or numbers that are not finite. About 2 lines.
+
+    >>> log_p = torch.tensor([-1.0, -2.0], requires_grad=True)
+    >>> loss = policy_loss(log_p, torch.tensor([1.0, 0.0]), torch.tensor([0.5, 0.0]))
+    >>> loss.item()  # -(0.5 (-1) + 0 (-2)) / 2
+    0.25
+    >>> loss.backward()
+    >>> log_p.grad
+    tensor([-0.2500, -0.0000])
+    """
+    require_alike(log_p=log_p, rewards=rewards, baseline=baseline)
+    raise NotImplementedError("7.5 policy_loss: see section 7.5, equations 7.11 to 7.15")
+
+
+# ------------------------------------------------------------------ 7.6 The leash
+def tilted(
+    log_p: Float[Tensor, "N"], rewards: Float[Tensor, "N"], beta: float
+) -> Float[Tensor, "N"]:
+    """Return the logarithm of the best distribution on a leash of strength beta (7.17).
+
+        pi*(x) = p(x) exp(r(x) / beta) / Z,   Z = sum over all x of p(x) exp(r(x) / beta)
+
+    It alone maximises E[r] - beta KL(pi* || p) (7.16). log_p are the log-probabilities of all texts
+    there are. Stay with logarithms: exp(r / beta) overflows soon.
+
+    ValueError (given): other sizes, numbers that are not finite, beta not above 0. About 1 line.
+
+    >>> log_p, rewards = torch.tensor([0.8, 0.2]).log(), torch.tensor([0.0, math.log(2)])
+    >>> tilted(log_p, rewards, beta=0.5).exp()  # 0.8 to 0.2 times exp(2 ln 2) = 4
+    tensor([0.5000, 0.5000])
+    """
+    require_alike(log_p=log_p, rewards=rewards)
+    require("beta", beta, 0 < beta < math.inf, "above 0 and finite")
+    raise NotImplementedError("7.6 tilted: see section 7.6, equations 7.16 to 7.22")
+
+
+def kl_estimates(
+    log_p: Float[Tensor, "*B"], log_q: Float[Tensor, "*B"]
+) -> tuple[Float[Tensor, "*B"], Float[Tensor, "*B"], Float[Tensor, "*B"]]:
+    """Return three estimates of KL(p || q) for each sample of p (Schulman 2020).
+
+        k1 = -u             (7.19)
+        k2 = u^2 / 2        (7.20)      with u = log q - log p
+        k3 = exp(u) - 1 - u (7.21)
+
+    Their means over samples of p are estimates: k1 has no bias but may be below 0, k2 has a little
+    bias, k3 has none and is never below 0. `torch.expm1` keeps the digits of k3 where u is small.
+    Gradients flow through log p. About 2 lines.
+
+    >>> k1, k2, k3 = kl_estimates(torch.tensor([0.5]).log(), torch.tensor([0.25]).log())
+    >>> k1, k2, k3  # u = -ln 2
+    (tensor([0.6931]), tensor([0.2402]), tensor([0.1931]))
+    """
+    raise NotImplementedError("7.6 kl_estimates: see section 7.6, equations 7.16 to 7.22")
+
+
+def leashed(
+    rewards: Float[Tensor, "B"],
+    log_p: Float[Tensor, "B"],
+    log_reference: Float[Tensor, "B"],
+    beta: float,
+) -> Float[Tensor, "B"]:
+    """Return the rewards less the price of leaving the reference (7.22).
+
+        r - beta (log p - log reference)
+
+    The result is a reward like any other, so no gradient flows through it, nor through log p.
+    Its mean over samples of p estimates E[r] - beta KL(p || reference).
+
+    ValueError (given): other sizes, numbers that are not finite, beta below 0. About 2 lines.
+
+    >>> r, log_p, log_reference = torch.tensor([1.0]), torch.tensor([-2.0]), torch.tensor([-5.0])
+    >>> leashed(r, log_p.requires_grad_(), log_reference, beta=0.1)  # 1 - 0.1 (-2 + 5)
+    tensor([0.7000])
+    """
+    require_alike(rewards=rewards, log_p=log_p, log_reference=log_reference)
+    require("beta", beta, 0 <= beta < math.inf, "at least 0 and finite")
+    raise NotImplementedError("7.6 leashed: see section 7.6, equations 7.16 to 7.22")
+
+
+# ------------------------------------------------------------------ 7.7 Groups and the clip
+def token_log_probs(
+    logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]
+) -> Float[Tensor, "B T"]:
+    """Given: return the log-probability of each target, 0 where it is IGNORE.
+
+    A token is a text of one token, so that `text_log_probs` of section 7.5 can do it.
+    """
+    alone = text_log_probs(logits.flatten(0, 1)[:, None], targets.flatten()[:, None])  # (B T,)
+    return alone.view(targets.shape)
+
+
+def group_advantages(
+    rewards: Float[Tensor, "B G"], scaled: bool = True, eps: float = 1e-6
+) -> Float[Tensor, "B G"]:
+    """Return how much better each answer is than the others of its group (7.23, 7.24).
+
+        (r - mean of its group) / (s + eps)    if scaled, as in GRPO (Shao et al. 2024)
+         r - mean of its group                 otherwise, as Liu et al. (2025) propose
+
+    A row holds the rewards of G answers to one prompt, and s is their standard deviation,
+    `torch.std`, which divides by G - 1. A group of equal rewards gives exactly 0, so that it
+    teaches nothing. Rounding can move the mean a little off the rewards, and dividing by a tiny s
+    would blow that up: subtract the group's first reward from all before you take the mean.
+
+    ValueError (given): G < 2, or rewards that are not finite. About 5 lines.
+
+    >>> group_advantages(torch.tensor([[1.0, 2.0, 3.0], [5.1, 5.1, 5.1]]))
+    tensor([[-1.0000,  0.0000,  1.0000],
+            [ 0.0000,  0.0000,  0.0000]])
+    >>> group_advantages(torch.tensor([[1.0, 2.0, 6.0]]), scaled=False)
+    tensor([[-2., -1.,  3.]])
+    """
+    require_alike(rewards=rewards)
+    require("G", rewards.shape[1], rewards.shape[1] >= 2, "at least 2: one answer is no group")
+    raise NotImplementedError("7.7 group_advantages: see section 7.7, equations 7.23 to 7.27")
+
+
+def clipped_loss(
+    new: Float[Tensor, "B T"],
+    old: Float[Tensor, "B T"],
+    advantages: Float[Tensor, "B"],
+    mask: Bool[Tensor, "B T"],
+    eps: float = 0.2,
+) -> Float[Tensor, ""]:
+    """Return the clipped loss of PPO (Schulman et al. 2017), averaged as in GRPO (7.26).
+
+        -min(rho A, clip(rho, 1 - eps, 1 + eps) A),   rho = exp(new - old)   (7.25)
+
+    new and old are log-probabilities of the same tokens: of the model that learns, and of the model
+    that wrote the text. A is the advantage of the token's text. The result is the mean over the
+    tokens of each text where the mask is True, and then the mean over texts. No gradient flows
+    through old. Tokens that are masked out have no influence whatever stands there, not even an
+    infinite number: set their new - old to 0 before exp (`masked_fill`), since 0 times infinity is
+    NaN.
+
+    ValueError (given): other sizes, advantages that are not finite, a text without tokens. About 7
+    lines.
+
+    >>> old = torch.tensor([[0.25, 0.25, 0.25], [0.25, 0.25, 0.25]]).log()
+    >>> new = torch.tensor([[0.50, 0.25, 0.50], [0.50, 0.50, 0.50]]).log()  # rho is 2 or 1
+    >>> mask = torch.tensor([[True, True, False], [True, False, False]])
+    >>> clipped_loss(new, old, torch.tensor([1.0, -1.0]), mask)  # mean of -(1.2 + 1) / 2 and 2
+    tensor(0.4500)
+    """
+    shape = (*new.shape,)
+    require("old", (*old.shape,), old.shape == new.shape, f"of the shape of new, {shape}")
+    require("advantages", len(advantages), len(advantages) == shape[0], f"of length B = {shape[0]}")
+    require_alike(advantages=advantages)
+    require("mask", "a row of False", mask.any(1).all(), "True somewhere in each text")
+    raise NotImplementedError("7.7 clipped_loss: see section 7.7, equations 7.23 to 7.27")
+
+
+def require_fit(logits: Tensor, reference_logits: Tensor) -> None:
+    """Given: raise ValueError unless a model and its reference answered with the same sizes."""
+    shape = (*reference_logits.shape,)
+    expected = (*logits.shape,)
+    require("the reference's logits", shape, shape == expected, f"of the model's shape, {expected}")
+
+
+def tune_step(
+    model: nn.Module,
+    reference: nn.Module | Callable,
+    optimizer: torch.optim.Optimizer,
+    inputs: Int[Tensor, "B T"],
+    targets: Int[Tensor, "B T"],
+    old: Float[Tensor, "B T"],
+    advantages: Float[Tensor, "B"],
+    beta: float = 0.0,
+    eps: float = 0.2,
+    clip: float = 1.0,
+) -> tuple[float, float]:
+    """Take one step of the optimizer; return the loss and the mean of k3 before the step (7.27).
+
+        loss = clipped loss + beta k,   k = mean over texts of the mean over tokens of k3
+
+    k3 is the last of `kl_estimates`, for each token, of the model against the reference. No
+    gradient flows through the reference. Tokens whose target is IGNORE count in neither part.
+    `token_log_probs` gives the log-probabilities of the model and of the reference; old are those
+    that were noted when the texts were sampled. If beta is 0, leave k out of the loss: 0 times an
+    infinite k is NaN. Before the step, the norm of all gradients of the model's parameters is
+    brought down to `clip`, if it is above (`nn.utils.clip_grad_norm_`).
+
+    ValueError: a reference with logits of another shape (call `require_fit`), a text without
+    tokens. About 16 lines.
+
+    >>> model = nn.Module()  # for which four tokens are equally likely; the reference: 3 is 1/2
+    >>> model.table = nn.Embedding.from_pretrained(torch.zeros(4, 4), freeze=False)
+    >>> model.forward = lambda rows: (model.table(rows), None)
+    >>> reference = lambda rows: (torch.tensor([1.0, 1, 1, 3]).log().expand(*rows.shape, 4), None)
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    >>> old, advantages = torch.full((1, 2), 0.25).log(), torch.tensor([1.0])
+    >>> batch = torch.tensor([[BOS, 3]]), torch.tensor([[3, IGNORE]])
+    >>> loss, k = tune_step(model, reference, optimizer, *batch, old, advantages, beta=0.1)
+    >>> round(loss, 4), round(k, 4)  # k = 2 - 1 - ln 2
+    (-0.9693, 0.3069)
+    >>> tune_step(model, reference, optimizer, *batch, old, advantages)[0] < -1  # more likely now
+    True
+    """
+    raise NotImplementedError("7.7 tune_step: see section 7.7, equations 7.23 to 7.27")
+
+
+# ------------------------------------------------------------------ 7.8 DPO
+def implicit_rewards(
+    log_p: Float[Tensor, "B"], log_reference: Float[Tensor, "B"], beta: float
+) -> Float[Tensor, "B"]:
+    """Return the rewards for which the model is already the best on its leash (7.29). About 1 line.
+
+        beta (log p - log reference)
+
+    That is (7.17) solved for r, up to beta log Z, which is the same for all texts. Gradients flow
+    through log p. ValueError (given): other sizes, numbers that are not finite, beta not above 0.
+
+    >>> implicit_rewards(torch.tensor([-2.0]), torch.tensor([-5.0]), beta=0.1)
+    tensor([0.3000])
+    """
+    require_alike(log_p=log_p, log_reference=log_reference)
+    require("beta", beta, 0 < beta < math.inf, "above 0 and finite")
+    raise NotImplementedError("7.8 implicit_rewards: see section 7.8, equations 7.28 to 7.30")
+
+
+def dpo_loss(
+    chosen: Float[Tensor, "B"],
+    rejected: Float[Tensor, "B"],
+    reference_chosen: Float[Tensor, "B"],
+    reference_rejected: Float[Tensor, "B"],
+    beta: float,
+) -> Float[Tensor, ""]:
+    """Return the loss of direct preference optimisation (Rafailov et al. 2023) (7.30).
+
+        -mean log sigmoid(beta (log p_c - log ref_c) - beta (log p_r - log ref_r))
+
+    Each argument holds a log-probability for each pair: of the chosen and of the rejected text, by
+    the model that learns (p) and by the reference (ref). The prompt is no part of either text. It
+    must stay finite where they differ by thousands.
+
+    ValueError (given): other sizes, numbers that are not finite, beta not above 0. About 3 lines.
+
+    >>> one = lambda number: torch.tensor([number])
+    >>> beta = math.log(3) / 2  # implicit rewards beta and -beta: sigmoid(ln 3) = 3/4
+    >>> dpo_loss(one(-2.0), one(-5.0), one(-3.0), one(-4.0), beta)
+    tensor(0.2877)
+    """
+    require_alike(
+        chosen=chosen,
+        rejected=rejected,
+        reference_chosen=reference_chosen,
+        reference_rejected=reference_rejected,
+    )
+    require("beta", beta, 0 < beta < math.inf, "above 0 and finite")
+    raise NotImplementedError("7.8 dpo_loss: see section 7.8, equations 7.28 to 7.30")
+
+
+# ------------------------------------------------------------------ 7.9 Judges that are deceived
+def cautious(scores: Float[Tensor, "M B"], caution: float) -> Float[Tensor, "B"]:
+    """Return the mean over M judges less `caution` times their standard deviation (7.31).
+
+    The standard deviation of a text's M scores divides by M, so that one judge alone has 0: what
+    judges do not agree on is not trusted (Coste et al. 2024).
+
+    ValueError (given): scores that are not finite, caution below 0. About 2 lines.
+
+    >>> cautious(torch.tensor([[1.0, 2.0], [3.0, 2.0]]), caution=0.5)  # 2 - 0.5 and 2 - 0
+    tensor([1.5000, 2.0000])
+    """
+    require_alike(scores=scores)
+    require("caution", caution, 0 <= caution < math.inf, "at least 0 and finite")
+    raise NotImplementedError("7.9 cautious: see section 7.9, equations 7.31 to 7.33")
+
+
+def without_length(rewards: Float[Tensor, "B"], lengths: Float[Tensor, "B"]) -> Float[Tensor, "B"]:
+    """Return the rewards without what a straight line through (length, reward) explains (7.33).
+
+        r - a (l - mean of l),   a = sum (l - mean of l) r / sum (l - mean of l)^2   (7.32)
+
+    a is the slope of the line of least squares. The mean reward stays as it was, and rewards no
+    longer correlate with lengths. Where all lengths are equal, the rewards are unchanged.
+
+    ValueError (given): B < 2, other sizes, numbers that are not finite. About 5 lines.
+
+    >>> without_length(torch.tensor([1.0, 2.0, 6.0]), torch.tensor([10.0, 20.0, 30.0]))  # a = 1/4
+    tensor([3.5000, 2.0000, 3.5000])
+    """
+    require_alike(rewards=rewards, lengths=lengths)
+    require("B", len(rewards), len(rewards) >= 2, "at least 2: one point makes no line")
+    raise NotImplementedError("7.9 without_length: see section 7.9, equations 7.31 to 7.33")
+
+
+# ------------------------------------------------------------------ 7.10 Verified rewards
+def final_answer(words: list[str], mark: str = "answer") -> tuple[str, ...] | None:
+    """Return the words after the last mark; None if there is no mark, or nothing after it.
+
+    What comes before are steps on the way, in which the mark may occur, too. About 5 lines.
+
+    >>> final_answer("one answer two and answer three eggs".split())
+    ('three', 'eggs')
+    """
+    raise NotImplementedError("7.10 final_answer: see section 7.10, equation 7.34")
+
+
+def verified(
+    texts: list[list[str]], answers: list[tuple[str, ...]], mark: str = "answer"
+) -> Float[Tensor, "B"]:
+    """Return 1.0 for each text whose final answer is exactly the right one, else 0.0 (7.34).
+
+    ValueError (given): another number of answers than of texts, or a right answer without words.
+    About 2 lines.
+
+    >>> verified([["answer", "two"], ["two"], ["answer", "two", "eggs"]], [("two",)] * 3)
+    tensor([1., 0., 0.])
+    """
+    require("answers", len(answers), len(answers) == len(texts), f"as many as texts, {len(texts)}")
+    require("answers", answers, all(answers), "at least one word each")
+    raise NotImplementedError("7.10 verified: see section 7.10, equation 7.34")
