@@ -28,9 +28,15 @@ class Stated:
 
 
 def stated(chapters: Path) -> Iterator[Stated]:
-    """The claims of a folder of pages, in the order of reading."""
-    pages = sorted(chapters.glob("*.ipynb"), key=lambda path: (not path.stem[0].isdigit(), path))
-    for path in pages:
+    """The claims of a folder of pages, in the order of the table of contents beside it."""
+    contents = chapters.parent / "_toc.yml"
+    listed = contents.read_text("utf-8").split() if contents.is_file() else []
+    order = {name: place for place, name in enumerate(listed)}
+
+    def place(path: Path) -> tuple[int, str]:
+        return order.get(f"{chapters.name}/{path.stem}", len(order)), path.stem
+
+    for path in sorted(chapters.glob("*.ipynb"), key=place):
         yield from _of_page(path, json.loads(path.read_text("utf-8")))
 
 

@@ -109,6 +109,13 @@ def test_claims_are_read_back_whole_and_in_order(chapters):
     assert as_json(last)["observation"] is True
 
 
+def test_the_table_of_contents_says_in_which_order_pages_are_read(chapters):
+    (chapters.parent / "_toc.yml").write_text(
+        "- file: chapters/ladder\n- file: chapters/04-gates\n"
+    )
+    assert [each.title for each in stated(chapters)] == ["The ladder", "4 Gates"]
+
+
 def test_the_page_links_each_section_and_counts(chapters):
     made = page(list(stated(chapters)))
     assert "The book makes 2 such claims. 1 of them were tried several times." in made
