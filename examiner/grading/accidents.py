@@ -90,8 +90,8 @@ def strange_content(text: str, stem: str, names: Names) -> str:
 def nothing_fits(names: Sequence[str], stem: str, others: Collection[str] = ()) -> str:
     """Return what a student is told of whose files none was meant to be <stem>.py.
 
-    >>> nothing_fits(["attention.py"], "sorting", {"attention"})
-    'there is no sorting.py; found instead: attention.py, of another chapter. Hand in sorting.py'
+    >>> nothing_fits(["merging.py"], "ordering", {"merging"})
+    'there is no ordering.py; found instead: merging.py, of another chapter. Hand in ordering.py'
     """
     wanted = f"{stem}.py"
     code = [name for name in names if name.lower().endswith((".py", ".ipynb"))]
