@@ -82,6 +82,7 @@ def as_json(found: Stated) -> dict[str, Any]:
 
 
 HEAD = """---
+nosearch: true
 myst:
   html_meta:
     description: Every claim of this book about a trained model, with seeds, effect and spread.

@@ -249,7 +249,7 @@ def helper(tokens, n):
         {"name": "x.py", "mimeType": "text/x-python", "buffer": b"def pad(): pass\n"}
     )
     refused = "This is no ngrams.py of this chapter: it lacks windows, count_ngrams, MLE, …."
-    assert box.locator(".practice-results").inner_text() == refused
+    box.get_by_text(refused).wait_for()
     solution = PROJECT.module("solutions", "ngrams").read_bytes()
     box.locator("input[type=file]").set_input_files(
         {"name": "ngrams.py", "mimeType": "text/x-python", "buffer": solution}

@@ -140,4 +140,4 @@ def test_every_page_of_the_contents_is_printed_and_each_chapter_by_itself():
     assert sixth[0] == "06-transformers"
     assert sixth == [name for name in found["next-word"] if name.startswith("06-")]
     assert {"06-transformers-in-use", "06-transformers-inside"} <= set(sixth)
-    assert len(found) == 7
+    assert len(found) == 8
