@@ -36,6 +36,7 @@ BUILT_ON = {
     ("5.2", "Translator.translate"): "AdditiveAttention.forward",
     ("6.6", "LanguageModel.read"): "Block.forward",
     ("6.10", "Encoder.forward"): "LanguageModel.read",
+    ("7.7", "tune_step"): "text_log_probs",
 }
 
 

@@ -100,6 +100,45 @@ def pictures():
         "shares_with_intervals": plots.shares_with_intervals({"a": {"b": (5, 1, 9)}}, x="share"),
         "two_stacks": plots.two_stacks("ab", "<s> b", "b a"),
         "first_transformer": plots.first_transformer(),
+        "chat_targets": plots.chat_targets(["<ask>", "who", "</s>"], [False, False, True]),
+        "low_rank": plots.low_rank(6, 4, 1),
+        "side_by_side": plots.side_by_side(
+            {"before": {"a": 0.75, "b": 0.25}, "after": {"a": 0.1, "b": 0.9}}, x="probability"
+        ),
+        "by_baseline": plots.by_baseline(
+            {0.0: 2.0, 0.5: 1.0, 1.0: 2.0},
+            {"mean": (0.5, 1.0)},
+            {"mean": "above"},
+            x="b",
+            y="noise",
+        ),
+        "frontier": plots.frontier(
+            [(0.0, 0.1), (1.0, 0.8)],
+            {"beta 1": (1.0, 0.8)},
+            {"best of n": [(1.0, 0.6)]},
+            x="KL",
+            y="reward",
+        ),
+        "calibration": plots.calibration({"A": [(0.1, 0.2), (0.9, 0.8)]}, x="said", y="true"),
+        "runs": plots.runs(
+            {"leash": [[(0.0, 0.1), (1.0, 0.4)], [(0.0, 0.1), (1.2, 0.5)]]},
+            x="KL",
+            y="accepted",
+            start=(0.0, 0.1),
+            level=(0.4, "four times"),
+            limit=(3.0, "3 nats"),
+        ),
+        "bands": plots.bands(
+            {"k1": {1.0: [-1.0, 0.0, 2.0], 2.0: [0.0, 1.0, 3.0]}}, x="KL", y="said"
+        ),
+        "by_distance": plots.by_distance(
+            {"reward": {"best of n": [(0.0, 0.1), (1.0, 0.5)], "best of n, true": [(0.0, 0.1)]}},
+            x="KL",
+            pairs=["best of n"],
+        ),
+        "by_steps_needed": plots.by_steps_needed(
+            {"scratch": {1: [99.0, 100.0], 2: [97.0, 98.0]}}, chance=25.0, taught=1
+        ),
     }
 
 
