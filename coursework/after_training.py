@@ -143,7 +143,7 @@ class LoRA(nn.Module):
 
         y = W x + b + (alpha / R) B A x     (7.2)
 
-    A starts at random and B at 0, so that at first nothing changes (Hu et al. 2021).
+    A starts at random and B at 0, so that at first nothing changes (Hu et al. 2022).
     """
 
     def __init__(self, base: nn.Linear, R: int, alpha: float) -> None:
@@ -188,7 +188,7 @@ class LoRA(nn.Module):
 
 
 def add_lora(model: nn.Module, names: tuple[str, ...], R: int, alpha: float) -> list[nn.Parameter]:
-    """Freeze a model, put a LoRA in the place of some layers, and return what is left to learn.
+    """Freeze a model, put a LoRA in place of some layers, and return what is left to learn.
 
     Every parameter of the model gets requires_grad False. Then each nn.Linear whose own name, the
     part after the last dot of its name in model.named_modules(), is among `names` is replaced by
@@ -397,8 +397,8 @@ def tilted(
 
         pi*(x) = p(x) exp(r(x) / beta) / Z,   Z = sum over all x of p(x) exp(r(x) / beta)
 
-    It alone maximises E[r] - beta KL(pi* || p) (7.16). log_p are the log-probabilities of all texts
-    there are. Stay with logarithms: exp(r / beta) overflows soon.
+    Of all pi, it alone maximises E[r] - beta KL(pi || p) (7.16). log_p are the log-probabilities of
+    all texts there are. Stay with logarithms: exp(r / beta) overflows soon.
 
     ValueError (given): other sizes, numbers that are not finite, beta not above 0. About 1 line.
 
@@ -420,7 +420,7 @@ def kl_estimates(
         k2 = u^2 / 2        (7.20)      with u = log q - log p
         k3 = exp(u) - 1 - u (7.21)
 
-    Their means over samples of p are estimates: k1 has no bias but may be below 0, k2 has a little
+    Their means over samples of p are estimates: k1 has no bias but may be below 0, k2 has some
     bias, k3 has none and is never below 0. `torch.expm1` keeps the digits of k3 where u is small.
     Gradients flow through log p. About 2 lines.
 
@@ -507,7 +507,7 @@ def clipped_loss(
     new and old are log-probabilities of the same tokens: of the model that learns, and of the model
     that wrote the text. A is the advantage of the token's text. The result is the mean over the
     tokens of each text where the mask is True, and then the mean over texts. No gradient flows
-    through old. Tokens that are masked out have no influence whatever stands there, not even an
+    through old. Tokens that are masked out have no influence, whatever stands there, not even an
     infinite number: set their new - old to 0 before exp (`masked_fill`), since 0 times infinity is
     NaN.
 
@@ -667,7 +667,7 @@ def without_length(rewards: Float[Tensor, "B"], lengths: Float[Tensor, "B"]) -> 
 def final_answer(words: list[str], mark: str = "answer") -> tuple[str, ...] | None:
     """Return the words after the last mark; None if there is no mark, or nothing after it.
 
-    What comes before are steps on the way, in which the mark may occur, too. About 5 lines.
+    What stands before it are steps on the way, in which the mark may occur, too. About 5 lines.
 
     >>> final_answer("one answer two and answer three eggs".split())
     ('three', 'eggs')
