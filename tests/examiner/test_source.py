@@ -1,0 +1,37 @@
+"""A student's module as text: it is taken to pieces once for each thing that tests ask of it."""
+
+from typing import Any
+
+from examiner.judge.reading import TextError
+from examiner.judge.wording import Source
+from examiner.results import Verdict
+
+TEXT = "import math\n\n\ndef double(x):\n    return math.fsum([x, x])\n\n\ndef plain(x):\n    return x\n"
+
+
+def test_names_are_read_once() -> None:
+    read: list[str] = []
+
+    def reader(take: Any, text: str, symbol: str) -> Any:
+        read.append(symbol)
+        return take(text, symbol)
+
+    source = Source("work.py", TEXT, reader)
+    for _ in range(3):
+        assert "fsum" in source.library_names("double")
+        assert not source.library_names("plain")
+    assert read == ["double", "plain"]
+    assert source == Source("work.py", TEXT, reader)  # what was read is no part of what it is
+
+
+def test_what_could_not_be_read_is_read_again() -> None:
+    troubles = [TextError(Verdict.TIMEOUT, "the machine is busy")]
+
+    def reader(take: Any, *args: Any) -> Any:
+        if troubles:
+            raise troubles.pop()
+        return take(*args)
+
+    source = Source("work.py", TEXT, reader)
+    assert not source.library_names("double")
+    assert "fsum" in source.library_names("double")
