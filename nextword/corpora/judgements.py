@@ -18,6 +18,15 @@ def pairs(name: str, *, progress: bool = True) -> list[tuple[str, str, float]]:
     """
     if name not in NAMES:
         raise UserError(f"unknown judgements {name!r}: expected one of {', '.join(NAMES)}")
-    rows = (line.split("\t") for line in downloads.read(name, progress=progress).splitlines()
+    return parsed(downloads.read(name, progress=progress))
+
+
+def parsed(text: str) -> list[tuple[str, str, float]]:
+    """Return the pairs of such a file, whose lines hold two words and a score between tabs.
+
+    >>> parsed("# a remark\\nTiger\\tcat\\t7.35\\n")
+    [('tiger', 'cat', 7.35)]
+    """
+    rows = (line.split("\t") for line in text.splitlines()
             if line.strip() and not line.startswith("#"))  # fmt: skip
     return [(first.lower(), second.lower(), float(score)) for first, second, score in rows]
