@@ -15,15 +15,61 @@ if TYPE_CHECKING:
     from nextword.models.trainer.run import Training
 
 RUNS = Path("runs")
-TEXT, NET, PLAN, MACHINE = "Text", "Network", "Plan", "Machine"
+TEXT, NET, PLAN, MACHINE, TUNE = "Text", "Network", "Plan", "Machine", "Tuning"
 
 
 def train(
+    ctx: typer.Context,
     corpus: Annotated[
         list[str] | None,
         typer.Argument(
-            help="village, pydocs, shakespeare, a download; or text files and folders of *.txt."
+            help="village, pydocs, shakespeare, a download; or text files and folders of *.txt. "
+            "With --by: a file of JSON lines, or the village's own."
         ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="instruction, preference or reward: tune a trained network.", rich_help_panel=TUNE
+        ),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            help="The run to tune; transformer (default) or assistant: a network of the book.",
+            rich_help_panel=TUNE,
+        ),
+    ] = None,
+    reward: Annotated[
+        str | None,
+        typer.Option(
+            help="accepted (default), followed, taste; or judge.py:function, of a list of texts.",
+            rich_help_panel=TUNE,
+        ),
+    ] = None,
+    leash: Annotated[
+        float | None,
+        typer.Option(
+            help="What a nat away from the start costs (0.05), or beta of DPO (0.1).",
+            rich_help_panel=TUNE,
+        ),
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option(
+            help="Pairs of its own stories that the judge prefers (1,000).", rich_help_panel=TUNE
+        ),
+    ] = None,
+    group: Annotated[
+        int | None,
+        typer.Option(
+            help="Answers to a prompt, compared with each other (GRPO); 0: a whole batch.",
+            rich_help_panel=TUNE,
+        ),
+    ] = None,
+    rank: Annotated[
+        int | None,
+        typer.Option(help="Of LoRA; 0 (default): all weights learn.", rich_help_panel=TUNE),
     ] = None,
     to: Annotated[
         Path | None,
@@ -104,20 +150,23 @@ def train(
         float, typer.Option(help="Share of numbers set to 0.", rich_help_panel=NET)
     ] = 0.0,
     batch: Annotated[
-        int, typer.Option(help="Rows of a step, over all processes.", rich_help_panel=PLAN)
-    ] = 16,
+        int | None,
+        typer.Option(help="Rows of a step, over all processes (16).", rich_help_panel=PLAN),
+    ] = None,
     accumulate: Annotated[
         int, typer.Option(help="Parts of a step, one after another.", rich_help_panel=PLAN)
     ] = 1,
     steps: Annotated[
-        int, typer.Option(help="Steps of the optimizer; may grow later.", rich_help_panel=PLAN)
-    ] = 2_000,
+        int | None,
+        typer.Option(help="Steps of the optimizer; may grow later (2,000).", rich_help_panel=PLAN),
+    ] = None,
     rate: Annotated[
-        float, typer.Option(help="The highest learning rate.", rich_help_panel=PLAN)
-    ] = 3e-3,
+        float | None, typer.Option(help="The highest learning rate (0.003).", rich_help_panel=PLAN)
+    ] = None,
     warm_up: Annotated[
-        int, typer.Option(help="Steps until the rate is highest.", rich_help_panel=PLAN)
-    ] = 100,
+        int | None,
+        typer.Option(help="Steps until the rate is highest (100).", rich_help_panel=PLAN),
+    ] = None,
     decay: Annotated[
         float, typer.Option(help="Weight decay of the matrices.", rich_help_panel=PLAN)
     ] = 0.1,
@@ -125,8 +174,9 @@ def train(
         int, typer.Option(help="Of the weights and the order of the text.", rich_help_panel=PLAN)
     ] = 0,
     every: Annotated[
-        int, typer.Option(help="Steps between two looks and checkpoints.", rich_help_panel=PLAN)
-    ] = 200,
+        int | None,
+        typer.Option(help="Steps between two looks and checkpoints (200).", rich_help_panel=PLAN),
+    ] = None,
     device: Annotated[
         str, typer.Option(help="cpu, cuda, mps or auto.", rich_help_panel=MACHINE)
     ] = "auto",
@@ -162,7 +212,21 @@ def train(
     Beside it are a log, log.jsonl, and the curve; nextword write lets it write.
     Several processes, GPUs or machines share each batch:
     torchrun --nproc-per-node 2 -m nextword train village
+    A trained network is tuned with chapter 7, by one of three ways:
+    nextword train --by reward --start runs/village
     """
+    from nextword.cli import tuning
+
+    if by is not None:
+        plan = {
+            **{"steps": steps, "size": batch, "rate": rate, "warm_up": warm_up, "every": every},
+            **{"leash": leash, "pairs": pairs, "judge": reward, "group": group, "rank": rank},
+            "seed": seed,
+        }
+        tuning.refuse(ctx, tuning.OF_TRAINING, "the network of --start and its words stay")
+        tuning.tune(by, start, plan, corpus, to, tokens, device, package, again)
+        return
+    tuning.refuse(ctx, tuning.OF_TUNING, "it is for tuning, --by instruction, preference or reward")
     from nextword.models.trainer import config as plans
     from nextword.models.trainer import parallel
 
@@ -232,7 +296,7 @@ def _train(
         resumed = not anew and made.resume()
         if place.is_first:
             training.begin(made, resumed, notes)
-        with training.Teller(made) as teller, stopping.politely() as asked:
+        with training.TrainingTeller(made) as teller, stopping.politely() as asked:
             made.run(teller.after_step, lambda: bool(asked))
         if place.is_first:
             training.end(made, stopping.same_command(place.n_processes))

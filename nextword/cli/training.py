@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Protocol
 
 import typer
 
@@ -13,21 +14,28 @@ from examiner.plural import count
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from nextword.models.trainer.run import Look, Training
+    from nextword.models.trainer.run import Training
 
 EVERY, SHARE = 5.0, 0.01  # seconds, and part of all steps, between two plain lines
 LOOKS = 10  # that make a curve; where there were fewer, the losses of training are drawn
 RECENT = 30.0  # seconds over which the speed is measured
 
 
-class Teller:
-    """Says how a training goes; nothing in all processes but the first."""
+class UnderWay(Protocol):
+    """What a training, or a tuning, has done so far."""
 
-    def __init__(self, training: Training) -> None:
+    losses: list[float]  # of each step
+    seconds: float  # of all steps
+
+
+class Teller(ABC):
+    """Says how a training or a tuning of so many steps goes, in the first process alone."""
+
+    def __init__(self, under_way: UnderWay, n_steps: int, *, is_first: bool = True) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        self.training, self.is_first = training, training.place.is_first
+        self.under_way, self.n_steps, self.is_first = under_way, n_steps, is_first
         console = Console(stderr=True)
         self._has_bar = console.is_terminal and self.is_first
         self._bar = Progress(
@@ -45,30 +53,29 @@ class Teller:
 
     def __enter__(self) -> Teller:
         self._bar.start()
-        steps, done = self.training.config.steps, len(self.training.losses)
-        self._task = self._bar.add_task("", total=steps, completed=done)
+        done = len(self.under_way.losses)
+        self._task = self._bar.add_task("", total=self.n_steps, completed=done)
         return self
 
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
 
-    def after_step(self, training: Training) -> None:
-        """Show how far it is; after a look at the validation text, lines that stay."""
+    def after_step(self, under_way: UnderWay) -> None:
+        """Show how far it is; after a look at held-out texts, lines that stay."""
         if not self.is_first:
             return
-        done = len(training.losses)
-        self._marks.append((training.seconds, done))
-        while len(self._marks) > 2 and self._marks[0][0] < training.seconds - RECENT:
+        done = len(under_way.losses)
+        self._marks.append((under_way.seconds, done))
+        while len(self._marks) > 2 and self._marks[0][0] < under_way.seconds - RECENT:
             self._marks.pop(0)
-        line = f"loss {training.losses[-1]:.3f}, {self._speed()}"
+        line = self._line()
         if self._task is not None:
             self._bar.update(self._task, completed=done, description=line)
-        looked = bool(training.looks) and training.looks[-1].step == done
-        if looked:
-            typer.echo(self._look(training.looks[-1]))
+        if look := self.look():
+            typer.echo(look)
         elif not self._has_bar and self._is_time(done):
-            share = 100 * done / training.config.steps
-            typer.echo(f"step {done:,} of {training.config.steps:,} ({share:.0f}%): {line}")
+            share = 100 * done / self.n_steps
+            typer.echo(f"step {done:,} of {self.n_steps:,} ({share:.0f}%): {line}")
         else:
             return
         self._told = (time.monotonic(), done)
@@ -76,23 +83,47 @@ class Teller:
     def _is_time(self, done: int) -> bool:
         """Whether a plain line is due: the first soon, later ones when some steps are done."""
         when, before = self._told
-        few = before >= 0 and done - before < SHARE * self.training.config.steps
+        few = before >= 0 and done - before < SHARE * self.n_steps
         return not few and time.monotonic() - when >= EVERY
 
-    def _speed(self) -> str:
-        """Tokens per second over the last half minute, and the time that is left at that speed."""
+    def _line(self) -> str:
+        """The last loss, the speed over the last half minute, and the time left at that speed."""
+        said = f"loss {self.under_way.losses[-1]:.3f}" if self.under_way.losses else "measured"
         (first, n_first), (last, n_last) = self._marks[0], self._marks[-1]
-        config = self.training.config
         if n_last == n_first or last <= first:
-            return "just begun"
+            return f"{said}, just begun"
         per_step = (last - first) / (n_last - n_first)
-        left = (config.steps - n_last) * per_step
-        return f"{config.size * config.T / per_step:,.0f} tokens/s, {clock(left)} left"
+        left = clock((self.n_steps - n_last) * per_step)
+        return ", ".join([said, *self.speed(per_step), f"{left} left"])
 
-    def _look(self, look: Look) -> str:
+    def speed(self, per_step: float) -> list[str]:
+        """What is done in a second, in words; per_step: the seconds of a step."""
+        return []
+
+    @abstractmethod
+    def look(self) -> str:
+        """What a look after the last step has found; empty where there was none."""
+
+
+class TrainingTeller(Teller):
+    """Says how a training goes."""
+
+    def __init__(self, training: Training) -> None:
+        super().__init__(training, training.config.steps, is_first=training.place.is_first)
+        self.training = training
+
+    def speed(self, per_step: float) -> list[str]:
+        """Tokens in a second."""
+        config = self.training.config
+        return [f"{config.size * config.T / per_step:,.0f} tokens/s"]
+
+    def look(self) -> str:
+        """The losses, the floor, and what the network writes."""
         from nextword.models.trainer.streams import perplexity
 
-        floor = self.training.floor
+        if not self.training.looks or self.training.looks[-1].step != len(self.training.losses):
+            return ""
+        look, floor = self.training.looks[-1], self.training.floor
         known = f", floor {floor:.3f}" if floor is not None else ""
         return (
             f"step {look.step:,}: training {look.training:.4f}, validation {look.validation:.4f} "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +19,10 @@ TOKENS_A_WORD = 40  # at most, so that a text without spaces ends, too
 def write(
     run: Annotated[Path, typer.Argument(help="The folder of a run, or its checkpoint.")],
     prompt: Annotated[str, typer.Option(help="How the text begins.")] = "",
+    ask: Annotated[
+        list[str] | None,
+        typer.Option(help="Say this to a network that was tuned to answer; again for more turns."),
+    ] = None,
     words: Annotated[int, typer.Option(min=1, help="Words to write, at most.")] = 200,
     temperature: Annotated[
         float, typer.Option(min=0.0, help="Below 1 likely words become likelier; 0: no chance.")
@@ -41,7 +45,8 @@ def write(
 
     RUN is what `nextword train` has made; tokens are joined as it cut them. In
     the village a story is written to its end, and the listener says whether it
-    is one, or at which word it stops understanding.
+    is one, or at which word it stops understanding. After tuning by instruction:
+    --ask "tell a story about anna, a cook, with plums" --ask "who is the story about?"
     """
     import torch
 
@@ -52,6 +57,8 @@ def write(
 
     if top_p == 0:
         raise UserError("--top-p must be more than 0")
+    if ask and prompt:
+        raise UserError("--ask and --prompt exclude each other: an answer has no other beginning")
     rng = torch.Generator()
     if seed is None:
         rng.seed()
@@ -59,7 +66,11 @@ def write(
         rng.manual_seed(seed)
     with opened(package) as chapter:
         found = open_run(run, chapter)
-        _write(found, prompt, words, Taste(temperature, top_k, top_p), rng)
+        taste = Taste(temperature, top_k, top_p)
+        if ask:
+            _answer(found, ask, words, taste, rng)
+        else:
+            _write(found, prompt, words, taste, rng)
 
 
 def _write(run: Run, prompt: str, words: int, taste: Taste, rng: object) -> None:
@@ -85,6 +96,31 @@ def _write(run: Run, prompt: str, words: int, taste: Taste, rng: object) -> None
     typer.echo()
     if in_village:
         typer.secho(f"({writing.listened(text, ended=ended)})", fg="cyan")
+
+
+def _answer(run: Run, asked: list[str], words: int, taste: Taste, rng: object) -> None:
+    """Print each question and its answer; the network reads all that was said before."""
+    from examiner.errors import UserError
+    from nextword.corpora.assistant import MARKS
+    from nextword.given.batches import EOS
+    from nextword.models.trainer import writing
+
+    vocabulary = run.tokenizer.vocabulary
+    if run.tokenizer.kind != "words" or not set(MARKS.values()) <= set(vocabulary):
+        raise UserError(
+            "this run has not learned to answer: `nextword train --by instruction --start …` "
+            "teaches it; --prompt lets it continue a text"
+        )
+    user, assistant = (vocabulary.index(MARKS[role]) for role in ("user", "assistant"))
+    row: list[int] = []
+    for said in asked:
+        _name_unknown(run, said)
+        row += [user, *run.tokenizer.encode(said), EOS, assistant]
+        typer.secho(f"> {said}", bold=True)
+        made = writing.tokens(run.model, run.config, run.tokenizer, row, taste, rng)  # type: ignore[arg-type]
+        answer = list(islice(takewhile(lambda token: token != EOS, made), words))
+        typer.echo(run.tokenizer.decode(answer, as_prose=run.corpus == "village"))
+        row += [*answer, EOS]
 
 
 def _until(pieces: Iterator[str], n: int, *, by_token: bool) -> Iterator[str]:

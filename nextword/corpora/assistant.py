@@ -220,3 +220,27 @@ def dialogue(
     for question in asked:
         turns += [("user", list(question.words)), ("assistant", list(question.answer))]
     return turns
+
+
+class Told(NamedTuple):
+    """A dialogue about one story: the request that it fulfils, and questions about it."""
+
+    story: Words
+    request: Request
+    questions: list[Question]
+
+    def spoken(self) -> list[tuple[str, Words]]:
+        """The turns of the dialogue, each with its role."""
+        return dialogue(self.story, self.request, self.questions)
+
+
+def told(stories: Iterable[Words], seed: int, n: int | None) -> list[Told]:
+    """A dialogue about each story, with n of the questions that it answers, or with all (None)."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for story in stories:
+        tale = facts(story)
+        known = questions(tale)
+        asked = [known[k] for k in rng.permutation(len(known))[:n]]
+        found.append(Told(story, request(story, tale, rng), asked))
+    return found

@@ -86,7 +86,7 @@ def prefer(
             queue += torch.randperm(len(pairs), generator=rng).tolist()
         batch = torch.tensor([pairs[k] for k in queue[: plan.size]])
         del queue[: plan.size]
-        steps.append(_step(course, model, optimizer, texts, log_reference, batch, plan))
+        steps.append(step(course, model, optimizer, texts, log_reference, batch, plan))
         if not math.isfinite(steps[-1].loss):
             raise FloatingPointError(f"step {n + 1}: the loss is {steps[-1].loss}")
         report((n + 1) / plan.steps)
@@ -95,7 +95,7 @@ def prefer(
     return steps
 
 
-def _step(
+def step(
     course: Any,
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
@@ -104,7 +104,10 @@ def _step(
     batch: Tensor,
     plan: Preferring,
 ) -> Step:
-    """One optimizer step; pairs of about equal lengths are read side by side. batch: (pairs, 2)."""
+    """One optimizer step on pairs, as `prefer` makes them. batch: (pairs, 2), rows of the texts.
+
+    log_reference: (texts,). Pairs of about equal lengths are read side by side.
+    """
     model.train()
     optimizer.zero_grad()
     total, seen = 0.0, []

@@ -94,7 +94,7 @@ def write(
         if len(going) <= FEWER * len(alive):
             alive, drawn, past = [alive[r] for r in going], drawn[going], _rows(past, going)
         new = drawn
-    return _written(texts, prompts, log_p)
+    return as_written(texts, prompts, log_p)
 
 
 def _drawn(p: Tensor, rng: torch.Generator) -> Tensor:
@@ -118,8 +118,8 @@ def _rows(past: Any, rows: list[int]) -> Any:
     )
 
 
-def _written(texts: list[list[int]], prompts: Sequence[Ids], log_p: list[list[float]]) -> Written:
-    """Texts with their tensors, filled up at their ends."""
+def as_written(texts: list[list[int]], prompts: Sequence[Ids], log_p: list[list[float]]) -> Written:
+    """Texts with tensors, filled up at their ends; log_p: of the words behind each prompt."""
     B, T = len(texts), max(map(len, texts))
     inputs, targets = torch.full((B, T), PAD), torch.full((B, T), IGNORE)
     values = torch.zeros(B, T)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from nextword.corpora import names, village
+from nextword.corpora import assistant, names, village
 from nextword.given.batches import BOS, EOS
 from nextword.models import tuning
 from nextword.models.ladder.rungs.transformers import shipped_transformer
@@ -94,7 +94,7 @@ class Parrot(torch.nn.Module):
 
 def test_an_answer_is_right_if_all_of_its_words_and_its_end_are():
     word = recipe.NAMES[8]
-    question = recipe.Question("colour", ("what",), (word,))
+    question = assistant.Question("colour", ("what",), (word,))
     asked = [
         question,
         question._replace(answer=(word, word)),
@@ -131,7 +131,7 @@ def test_lora_learns_its_matrices_and_the_new_rows_alone(told):
     package = SimpleNamespace(after_training=after_training, transformers=transformers)
     model = recipe.extended(transformers)
     before = {name: p.clone() for name, p in model.named_parameters()}
-    learned = lora.with_lora(after_training, model, 2)
+    learned = lora.with_lora(after_training, model, 2, len(recipe.NUMBER) - lora.n_new())
     assert lora.n_learned(model, learned) == 2 * 3072 + 13 * 64
     rows = [after_training.render_chat(each.turns(), MARK) for each in told[:2]]
     source = recipe.source(after_training, rows, [[20]], Plan(steps=2, size=2), seed=0)

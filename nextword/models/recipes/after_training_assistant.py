@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from nextword.corpora import assistant, names
-from nextword.corpora.assistant import FOOD, MARKS, MOST, Judged, Question, Request
+from nextword.corpora.assistant import FOOD, MARKS, MOST, Judged, Request
 from nextword.given.batches import BOS, EOS, PAD, batches, ids
 from nextword.models import store, training, transformer_training, tuning
 from nextword.models.ladder.rungs import transformers as rungs
@@ -40,29 +40,17 @@ MARK = {role: NUMBER[mark] for role, mark in MARKS.items()}
 
 
 # ------------------------------------------------------------------ texts
-class Told(NamedTuple):
-    """A dialogue about one story: the request that it fulfils, and questions about it."""
-
-    story: list[str]
-    request: Request
-    questions: list[Question]
+class Told(assistant.Told):
+    """A dialogue about one story, which can be had in ids."""
 
     def turns(self) -> list[tuple[str, list[int]]]:
         """The dialogue in ids."""
-        words = assistant.dialogue(self.story, self.request, self.questions)
-        return [(role, [NUMBER[word] for word in said]) for role, said in words]
+        return [(role, [NUMBER[word] for word in said]) for role, said in self.spoken()]
 
 
 def told(stories: Sequence[list[str]], seed: int, n: int | None = QUESTIONS) -> list[Told]:
     """A dialogue about each story, with n of the questions that it answers, or with all."""
-    rng = np.random.default_rng(seed)
-    found = []
-    for story in stories:
-        tale = assistant.facts(story)
-        known = assistant.questions(tale)
-        asked = [known[k] for k in rng.permutation(len(known))[:n]]
-        found.append(Told(story, assistant.request(story, tale, rng), asked))
-    return found
+    return [Told(*each) for each in assistant.told(stories, seed, n)]
 
 
 def wishes(stories: Sequence[list[str]], food: bool) -> list[Request]:

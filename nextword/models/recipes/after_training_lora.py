@@ -11,35 +11,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
+from nextword.models import low_rank
+from nextword.models.low_rank import LAYERS, SCALE, with_lora
 from nextword.models.recipes import after_training_assistant as assistant
 from nextword.models.recipes.after_training_assistant import BRIEF, MARK, NUMBER, SEEDS, village
-from nextword.models.store import Recipe, Trained
+from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Report
 
 RANKS = (1, 4, 16)
-LAYERS = ("W_qkv", "W_o", "up", "down")  # all matrices of a block
-SCALE = 2.0  # alpha / R, the same at every rank
 RATE = 1e-2  # with 3e-2 one seed was no better; the rate of full tuning is that of BRIEF
 BYTES = 2 * 4  # AdamW keeps two numbers of four bytes for each that learns
-
-
-def with_lora(course: Any, model: nn.Module, R: int) -> list[nn.Parameter]:
-    """Put a LoRA beside every matrix of the blocks; the vectors of the new words learn as well.
-
-    The embedding is one tensor, so a hook sets the gradients of its old rows to 0.
-    """
-    learned: list[nn.Parameter] = course.add_lora(model, LAYERS, R, SCALE * R)
-    words: Any = model.get_submodule("embed.words")
-    words.weight.requires_grad_(True)
-    n_old = len(NUMBER) - n_new()
-
-    def only_new(grad: Tensor) -> Tensor:
-        return torch.cat([torch.zeros_like(grad[:n_old]), grad[n_old:]])
-
-    words.weight.register_hook(only_new)
-    return [*learned, words.weight]
 
 
 def n_new() -> int:
@@ -75,7 +58,7 @@ def one(package: SimpleNamespace, R: int, seed: int, rate: float = RATE) -> dict
     learned = list(model.parameters())
     n = sum(p.numel() for p in learned)
     if R:
-        learned = with_lora(course, model, R)
+        learned = with_lora(course, model, R, len(NUMBER) - n_new())
         n = n_learned(model, learned)
     plan = replace(BRIEF, rate=rate if R else BRIEF.rate)
     rows = [course.render_chat(each.turns(), MARK) for each in about.dialogues]
@@ -94,6 +77,6 @@ RECIPES = (
             ),
             "transformers": assistant.CALLED,
         },
-        sources=(Path(__file__), *assistant.RECIPES[0].sources),
+        sources=(Path(__file__), *files(low_rank), *assistant.RECIPES[0].sources),
     ),
 )

@@ -10,6 +10,7 @@ from types import ModuleType
 from torch import nn
 
 from examiner.errors import UserError
+from nextword.models import low_rank
 from nextword.models.trainer import networks, saved, tokenizers
 from nextword.models.trainer.config import Config
 from nextword.models.trainer.run import FILE
@@ -46,6 +47,14 @@ def open_run(path: Path, chapters: Chapters) -> Run:
     tokenizer = tokenizers.of_run(found.notes, chapter_1)
     course = chapters(networks.chapter(config.kind))
     model = networks.build(course, config, len(tokenizer.vocabulary))
-    saved.fill(model, found.weights())
+    rank = found.notes.get("tuning", {}).get("plan", {}).get("rank", 0)
+    if rank:  # it was tuned with LoRA, by chapter 7's layer
+        chapter_7 = chapters("after_training")
+        low_rank.with_lora(chapter_7, model, rank, len(tokenizer.vocabulary))
+        saved.fill(model, found.weights())
+        low_rank.merge(chapter_7, model)
+    else:
+        saved.fill(model, found.weights())
+    model.requires_grad_(True)
     corpus = found.notes.get("corpus", "")
     return Run(model.eval(), config, tokenizer, corpus, len(found.notes["losses"]))
