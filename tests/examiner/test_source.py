@@ -6,7 +6,16 @@ from examiner.judge.reading import TextError
 from examiner.judge.wording import Source
 from examiner.results import Verdict
 
-TEXT = "import math\n\n\ndef double(x):\n    return math.fsum([x, x])\n\n\ndef plain(x):\n    return x\n"
+TEXT = """import math
+
+
+def double(x):
+    return math.fsum([x, x])
+
+
+def plain(x):
+    return x
+"""
 
 
 def test_names_are_read_once() -> None:

@@ -1,6 +1,7 @@
 """Tests of tasks 5.11 and 5.12: attention in blocks and in windows."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,31 +28,35 @@ def test_two_blocks_by_hand(attention):
 @pytest.mark.task("5.11", weight=2.5, visible=True)
 def test_little_memory(attention):
     """With 2,048 and 4,096 words and blocks of 128, far less is held than all scores at once."""
-    rng = np.random.default_rng(AS_EVER)
     # the table takes 32 MiB; all queries at once with one block of keys take 1 MiB, some times
-    assert_little_memory(attention, tensor(rng, 2048, 4), tensor(rng, 4096, 4), 128, 16)
+    assert_little_memory(attention, (2048, 4), (4096, 4), 128, 16)
 
 
 @pytest.mark.task("5.11", weight=2)
 def test_little_memory_for_many_queries(attention):
     """The same holds with more queries than keys."""
-    rng = np.random.default_rng(AS_EVER)
-    assert_little_memory(attention, tensor(rng, 4096, 4), tensor(rng, 2048, 4), 128, 16)
+    assert_little_memory(attention, (4096, 4), (2048, 4), 128, 16)
 
 
 @pytest.mark.task("5.11", weight=0.5)
 def test_memory_of_small_blocks(attention):
     """Blocks are as small as was asked for, and few queries never meet all of many keys at once."""
-    rng = np.random.default_rng(AS_EVER)
     # the table takes 128 MiB; a block of queries with all keys, or blocks of 256, take 32 MiB and
     # their powers as much; all queries with a block of keys take 2 MiB, some times
-    q, k = tensor(rng, 512, 64, 1), tensor(rng, 512, 1024, 1)
-    assert_little_memory(attention, q, k, 16, 24)
+    assert_little_memory(attention, (512, 64, 1), (512, 1024, 1), 16, 24)
 
 
-def assert_little_memory(attention, q, k, block, most, causal=False):
+@cache  # a grader runs these tests for every student, since they measure: this is found once
+def long(queries, keys, causal):
+    """Queries and keys of some shapes, and what attention gives with the keys as values."""
+    rng = np.random.default_rng(AS_EVER)
+    q, k = tensor(rng, *queries), tensor(rng, *keys)
+    return q, k, scaled_dot_product_attention(q, k, k, is_causal=causal)
+
+
+def assert_little_memory(attention, queries, keys, block, most, causal=False):
     """The answer is right, with the keys as values, and never held more than so many MiB."""
-    expected = scaled_dot_product_attention(q, k, k, is_causal=causal)
+    q, k, expected = long(queries, keys, causal)
     found, held = value_and_peak(attention.blockwise_attention, q, k, k, causal, block)
     assert close(found, expected)
     assert held < most * 2**20
@@ -94,8 +99,7 @@ def assert_causal_blocks(attention, rng, blocks, *sizes):
 def test_causal_blocks(attention, rng):
     """In `causal`, query i sees no key after its own, and no table of all scores is held."""
     assert_causal_blocks(attention, rng, (2, 4, 1, 8), (8, 8), (4, 4))
-    q, k = tensor(rng, 3072, 4), tensor(rng, 3072, 4)  # the table takes 36 MiB
-    assert_little_memory(attention, q, k, 128, 18, True)
+    assert_little_memory(attention, (3072, 4), (3072, 4), 128, 18, True)  # the table: 36 MiB
 
 
 @pytest.mark.task("5.11", weight=0.3)
@@ -168,16 +172,23 @@ def test_windows_that_do_not_divide(attention, rng):
     assert_windows(attention, rng, (2, 3, 4, 20), ((), 7), ((2, 3), 5), ((2,), 1))
 
 
+@cache  # as above
+def windows(T, width):
+    """Queries, keys and values, and what windows of some width give of them."""
+    rng = np.random.default_rng(AS_EVER)
+    q, k, v = (tensor(rng, T, 4) for _ in range(3))
+    return q, k, v, near(q, k, v, width)
+
+
 @pytest.mark.task("5.12", weight=3.1)
 def test_work_grows_with_the_width(attention):
     """With 4,096 words and windows of 64, no full table is held, and far words are not touched."""
-    rng = np.random.default_rng(AS_EVER)
     T, width = 4096, 64  # a table of all scores takes 64 MiB; windows one after the other, far less
-    q, k, v = (tensor(rng, T, 4) for _ in range(3))
-    expected = near(q, k, v, width)
+    q, k, v, expected = windows(T, width)
     found, held = value_and_peak(attention.windowed_attention, q, k, v, width)
     assert close(found, expected)
     assert held < T * T * 4 / 2
+    v = v.clone()
     v[:width] = math.nan  # 0 times NaN is NaN: it shows where a hidden word was touched
     far = attention.windowed_attention(q, k, v, width)[8 * width :]
     assert close(far, expected[8 * width :])
