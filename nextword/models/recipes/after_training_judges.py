@@ -189,9 +189,10 @@ def learn_taste(package: SimpleNamespace, report: Report) -> Trained:
 
 
 def _certainty(truth: Floats) -> float:
-    """How often the taste prefers what is truly better: no judge can agree with it more often."""
+    """How often the taste prefers the better one of two texts, of which one is truly better."""
     first, second = np.triu_indices(len(truth), 1)
-    p = _sigmoid(judges.TASTE.scale * np.abs(truth[first] - truth[second]))
+    between = np.abs(truth[first] - truth[second])
+    p = _sigmoid(judges.TASTE.scale * between[between > 0])
     return round(float(p.mean()), 4)
 
 
