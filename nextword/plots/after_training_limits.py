@@ -110,7 +110,7 @@ def by_steps_needed(
         ends[name] = (list(points)[-1], means[-1], style["color"])
     ax.axhline(chance, color=FLOOR, linewidth=1.2, linestyle=(0, (6, 2)))
     ax.annotate(
-        f"a guess among the keepers: {chance:.0f} %",
+        f"a guess: {chance:.0f} %",
         (0.3, chance),
         xycoords=("axes fraction", "data"),
         xytext=(0, 14),

@@ -38,4 +38,4 @@ def test_the_bar_reaches_from_the_least_to_the_most_of_the_seeds():
     assert (low, high) == (90.0, 100.0)
     assert container.lines[0].get_ydata()[0] == pytest.approx(96.0)
     written = [text.get_text() for text in picture.figure.axes[0].texts]
-    assert "a guess among the keepers: 33 %" in written
+    assert "a guess: 33 %" in written
