@@ -1,8 +1,12 @@
 """Transformers, from the norm of one vector to GPT-2 and what followed it.
 
-Read it from top to bottom: the small parts come first, the whole network is built from them. Some
-parts are given complete; they say so. Numbers such as (6.4) are equations of chapter 6. The letters
-are those of the chapter:
+A first reading needs eight functions, in this order: `layer_norm`, `FeedForward.forward`,
+`SelfAttention.forward` (with past and mask None and G = H), `Block.around`, `LanguageModel.read`,
+`LanguageModel.logits`, `train_step` and `generate`. That is a whole language model: the vector at
+place t predicts the token at place t + 1, so the targets are the inputs, shifted by one; a logit is
+a word's score before the softmax. Everything else is a variant of these, or comes after them. Some
+parts are given complete; they say so. (6.4), in brackets, is an equation of chapter 6, and 6.4 a
+task. A word is a token, which may be only a piece of a word. The letters are those of the chapter:
 
     B  texts, side by side              V  words of the vocabulary
     T  tokens that are read now         D  numbers of a token's vector
@@ -13,12 +17,14 @@ are those of the chapter:
 Float[Tensor, "B T D"] is a tensor of floats with the axes B, T and D. "*B D" are any number of
 axes, then D; "{T} {D}" is as long as the arguments T and D say; S0 are the tokens of earlier calls,
 and S = S0 + T. In code, F is torch.nn.functional, sizes.F the size of a feed-forward layer, and .T
-a transpose. rearrange(x, "b t (n k) -> b n t k") cuts the last axis into n pieces of k numbers and
-moves the axes. Tensors that you make are on the device of those that you are given, as in
+a transpose. rearrange(x, "b t (n k) -> b n t k", k=K) cuts the last axis into n pieces of K numbers
+and moves the axes. Tensors that you make are on the device of those that you are given, as in
 torch.arange(T, device=x.device). Four words come again and again:
 
-    mask    False where nobody may look      past    what a call returned, for the next call
-    memory  the vectors of another text      state   one block's share of the past
+    mask    False where nobody may look
+    memory  the vectors of another text; a block also gets their mask: (vectors, mask)
+    state   what one block keeps of earlier calls: the keys and the values, (k, v)
+    past    what a model keeps of them: how many tokens it has read, and the state of each block
 
 All of it together, once the tasks are done:
 
@@ -143,7 +149,7 @@ def layer_norm_gradients(
         dL/dx = (d_z - mean of d_z - z (mean of d_z z)) / sqrt(v + eps),  with d_z = gain grad
 
     The gain and the bias are used for every vector, so their gradients are sums over all vectors.
-    No autograd. About 8 lines.
+    Nothing below calls this function: a first reading can leave it out. No autograd. About 8 lines.
 
     >>> x, grad = torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.tensor([1.0, 0.0, 0.0, 0.0])
     >>> d_x, d_gain, d_bias = layer_norm_gradients(x, torch.ones(4), grad, eps=0.0)
@@ -222,9 +228,9 @@ class Block(nn.Module):
         x = x + feed(norm2(x))
 
     The vectors x that run through all blocks, and to which each layer adds, are the residual
-    stream. The layers are given to the block: a mixer, which lets tokens look at each other (such
-    as `SelfAttention` of task 6.5), a feed-forward layer and, for a decoder that also reads another
-    text, cross-attention.
+    stream. The layers are given to the block: a mixer, which lets tokens look at each other, a
+    feed-forward layer and, for a decoder that also reads another text, cross-attention. Until
+    `SelfAttention` comes, in task 6.5, take the mixer as any function that mixes tokens.
 
         mixer(x, past, mask)      returns its output and its state, the next call's past
         feed(x)                   returns its output only
@@ -246,7 +252,7 @@ class Block(nn.Module):
         self.norm2 = sizes.new_norm()
         self.feed = feed
         if cross is not None:
-            self.norm3 = sizes.new_norm()
+            self.norm3 = sizes.new_norm()  # of the layer in the middle, which was added last
             self.cross = cross
 
     def around(
@@ -352,7 +358,8 @@ def alibi(H: int, T: int, S: int) -> Float[Tensor, "{H} {T} {S}"]:
 class SelfAttention(nn.Module):
     """H heads of queries that share G heads of keys and values; each head is K numbers wide."""
 
-    rotate = staticmethod(rotate)  # the functions of 6.4, called as self.rotate and self.alibi
+    # the functions of 6.4, called as self.rotate and self.alibi, so that a subclass may have others
+    rotate = staticmethod(rotate)
     alibi = staticmethod(alibi)
 
     def __init__(self, sizes: Sizes, causal: bool = True) -> None:
@@ -389,21 +396,31 @@ class SelfAttention(nn.Module):
     ) -> tuple[Float[Tensor, "B T D"], tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S K"]]]:
         """Return the outputs for T new tokens, and the keys and values of all S tokens (6.15).
 
+        Each token asks a question, its query. Every token that it may see offers a key, which says
+        what it has, and a value, which is what it gives. The answer is a mean of values, weighted
+        by how well query and key fit:
+
+            softmax(q k^T / sqrt(K)) v
+
+        The products of K numbers grow like sqrt(K); undivided, the softmax would soon choose one
+        token alone.
+
         1. W_qkv(x) holds, for each token, H queries, then G keys, then G values. They become
            q: (B, H, T, K), k and v: (B, G, T, K).
         2. Rotary positions: q and the new k are rotated, self.rotate(q, start), where `start` is
            the place of the first new token.
         3. Old keys and values stand before the new ones. S counts all of them.
-        4. The mask of step 5 is self.visible(T, S, mask, x.device): True where a query may see a
-           key. With "alibi" it is numbers of x's dtype and on its device (`.to(x)` gives both),
-           which are added to the scores: self.alibi(H, T, S) where the key is seen, and minus
-           infinity elsewhere.
-        5. Each head computes softmax(q k^T / sqrt(K)) v over the keys that it sees; with G < H,
-           H / G neighbouring heads of queries share one head of keys and values.
+        4. self.visible(T, S, mask, x.device) is True where a query may see a key.
+        5. Each head computes the formula over the keys that it sees; with G < H, H / G neighbouring
+           heads of queries share one head of keys and values.
         6. The outputs of all heads, side by side, go through W_o.
 
-        Take `F.scaled_dot_product_attention` for step 5, with enable_gqa=True if G < H. About 14
-        lines.
+        With "alibi", the mask of step 5 is numbers, which are added to the scores: self.alibi(H, T,
+        S) where the key is seen, and minus infinity elsewhere, in x's dtype and on its device
+        (`.to(x)` gives both).
+
+        Take `F.scaled_dot_product_attention` for step 5, with enable_gqa=True if G < H. (Its
+        is_causal does not fit where S > T: it would hide the newest keys.) About 14 lines.
 
         Args:
             past: k and v of the call before, as it returned them; None: there was none.
@@ -471,7 +488,7 @@ class LanguageModel(nn.Module):
     ) -> None:
         super().__init__()
         self.sizes = sizes
-        self.norm = sizes.new_norm()  # last of all; in a post-norm model first
+        self.norm = sizes.new_norm()  # after the blocks; before them in a post-norm model
         self.embed = Embedding(sizes)
         self.blocks = nn.ModuleList([new_block(sizes, self.causal) for _ in range(sizes.L)])
         self.out = None
@@ -490,8 +507,9 @@ class LanguageModel(nn.Module):
 
         self.embed(tokens, start) gives the vectors, where `start` is the place of the first new
         token. Then each block in turn: block(x, state, **look) returns x and its new state. `look`
-        is empty here; `Encoder` passes a mask in it and `EncoderDecoder` a memory. self.norm comes
-        after the last block if self.sizes.pre, else before the first one. About 12 lines.
+        is {} here, {"mask": ...} in an `Encoder` and {"memory": ...} in an `EncoderDecoder`.
+        self.norm comes after the last block if self.sizes.pre, else before the first one. About 12
+        lines.
 
         >>> model = LanguageModel(Sizes(V=5, D=2, L=3, H=1))
         >>> x, (n_read, states) = model.read(torch.tensor([[3, 4]]))
@@ -620,14 +638,18 @@ def train_step(
 ) -> float:
     """Make one step for several small batches as if they were one; return its loss (6.24).
 
+    With one batch it is the usual step: the mean cross-entropy at all targets but IGNORE, its
+    gradients, clipped, and a step of the optimizer. Several batches need less memory than a large
+    one: the sum of the cross-entropies of each is divided by the number of targets in all of them
+    together, of which there is at least one, and the gradients add up.
+
     A batch is a tuple: one or more inputs of the model, then the targets. model(*inputs)[0] are the
     logits, (B, T, V), or (B, V) where each text has one target.
 
-    The loss is the sum of the cross-entropies at all targets but IGNORE, divided by their number in
-    all batches together, of which there is at least one. `count`, if it is given, takes the place
-    of that number: the targets of the whole step, where other processes compute the rest of it. Set
-    the gradients to 0 first; leave the model in the mode that it is in. Clip the gradients by
-    nn.utils.clip_grad_norm_, once, before the step. About 14 lines.
+    Set the gradients to 0 first; leave the model in the mode that it is in. Clip the gradients by
+    nn.utils.clip_grad_norm_, once, before the step. `count`, if it is given, takes the place of the
+    number of targets: those of the whole step, where other processes compute the rest of it. About
+    14 lines.
 
     FloatingPointError: a loss that is not finite; then the weights stay as they are.
     """
@@ -656,7 +678,7 @@ def generate(
     model(tokens, past) returns the logits and the next call's past. If `cached`, the model reads
     each token once, together with the past of the call before; otherwise it reads all tokens at
     each step, as model(tokens). The model stays in its mode: call model.eval() before, for a model
-    with dropout. About 15 lines.
+    with dropout. All of it is on the processor. About 15 lines.
 
     >>> counts = lambda tokens, past: (1.0 * F.one_hot(tokens + 1, 9), past)
     >>> generate(counts, [[4]], most=3, rng=None, temperature=0)
@@ -674,7 +696,8 @@ def mask_words(
     Each place is chosen by chance for itself, but never PAD, BOS or EOS. Of the chosen words, 80 %
     become MASK = V - 1, 10 % a random word from EOS + 1 to V - 2 (it may be the same), and 10 %
     stay. The targets are the chosen words, and IGNORE elsewhere. Draw with torch.rand and
-    torch.randint, which take generator=rng; randint never draws its upper end. About 6 lines.
+    torch.randint, which take generator=rng; randint never draws its upper end. The tokens are on
+    the processor. About 6 lines.
 
     >>> mask_words(torch.tensor([[BOS, 7, EOS]]), V=9, rng=torch.Generator(), share=1.0)[1]
     tensor([[-100,    7, -100]])
