@@ -10,9 +10,7 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # glibc's numbers of two settings
-# bytes: pieces that are larger have pages of their own, and so much may lie free at the heap's end
-OUTSIDE, WITHIN = (128 << 10, 128 << 10), (1 << 20, 64 << 20)
+M_MMAP_THRESHOLD, MMAP_THRESHOLD = -3, 128 << 10  # bytes: larger pieces have pages of their own
 
 
 def gradients(
@@ -101,24 +99,19 @@ def value_and_peak(function: Any, inputs: Sequence[Any]) -> tuple[Any, int]:
     """Do what examiner.suite.value_and_peak says, in this process."""
     import torch
 
-    _give_back_memory(*WITHIN)
-    try:
-        with torch.no_grad():
-            return measured(function, inputs)
-    finally:
-        _give_back_memory(*OUTSIDE)  # what is kept would be there when the next peak is forgotten
+    _give_back_memory()
+    with torch.no_grad():
+        return measured(function, inputs)
 
 
-def _give_back_memory(own_pages: int, kept: int) -> None:
-    """Have glibc return what is free: holes between small pieces would count as memory in use.
+def _give_back_memory() -> None:
+    """Have glibc return what is freed: holes between small pieces would count as memory in use.
 
     subtle: once a large piece was freed, glibc keeps even larger ones, unless a threshold is set.
-    With a low one it asks the system for each tensor's pages, which takes as long as to compute.
     """
     with contextlib.suppress(OSError, AttributeError):  # another C library
         libc = ctypes.CDLL(None)
-        libc.mallopt(M_MMAP_THRESHOLD, own_pages)
-        libc.mallopt(M_TRIM_THRESHOLD, kept)
+        libc.mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD)
         libc.malloc_trim(0)
 
 
