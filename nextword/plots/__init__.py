@@ -32,6 +32,7 @@ from nextword.plots.rnns import (
     window_network,
 )
 from nextword.plots.rnns_cells import both_directions, computation_graph, gru_cell
+from nextword.plots.scaling import floors_found, off_the_law
 from nextword.plots.style import look
 from nextword.plots.texts import coloured, count_table
 from nextword.plots.transformers import (
@@ -46,7 +47,7 @@ from nextword.plots.transformers import (
 )
 from nextword.plots.transformers_inside import shares_with_intervals, two_stacks
 from nextword.plots.transformers_today import dots, growth
-from nextword.plots.transformers_use import by_rung, by_work, with_spread
+from nextword.plots.transformers_use import by_rung, with_spread
 from nextword.plots.transformers_whole import first_transformer
 from nextword.plots.word_vectors import (
     moved,
@@ -67,7 +68,6 @@ __all__ = [
     "by_distance",
     "by_rung",
     "by_steps_needed",
-    "by_work",
     "cached",
     "calibration",
     "chat_targets",
@@ -81,6 +81,7 @@ __all__ = [
     "encoder_decoder",
     "first_transformer",
     "floor_and_excess",
+    "floors_found",
     "frontier",
     "gaps",
     "growth",
@@ -98,6 +99,7 @@ __all__ = [
     "moved",
     "named_map",
     "next_words",
+    "off_the_law",
     "over_words",
     "padded",
     "ranges",

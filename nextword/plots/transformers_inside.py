@@ -1,6 +1,6 @@
 """Pictures of chapter 6's page on what goes on inside: two stacks, shares with their intervals.
 
-Leaves out: a network of one stack (transformers), spreads and work (transformers_use).
+Leaves out: a network of one stack (transformers), spreads (transformers_use), laws (scaling).
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,22 +1,17 @@
-"""Pictures of chapter 6's later pages and of the last page: spreads, work, facts by rung.
+"""Pictures of chapter 6's later pages and of the last page: spreads, facts by rung.
 
 Leaves out: the network itself (transformers), and what goes on inside (transformers_inside).
 """
 
 from collections.abc import Mapping, Sequence
-from math import log10
 from statistics import fmean, stdev
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
 
-from nextword.plots.charts import floor_line
 from nextword.plots.style import (
     COLOURS,
-    DASHES,
     INK,
-    MARKERS,
     SMALL,
     drawn,
     look,
@@ -26,7 +21,6 @@ from nextword.plots.style import (
 )
 
 STRONG = 5.0  # bits
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @drawn
@@ -53,40 +47,6 @@ def with_spread(
     plain_ticks(ax, "x", xticks)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
-    ax.grid(True)
-    name_lines(fig, ax, ends)
-    return fig
-
-
-@drawn
-def by_work(
-    series: Mapping[str, Mapping[float, float]],
-    floor: float,
-    *,
-    yticks: Sequence[float] = (2, 3, 4, 6, 10, 20),
-) -> Figure:
-    """Draw perplexity against the work of training, a line per size of network, and the floor."""
-    fig, ax = panel(3.6)
-    ends = {}
-    for k, (name, points) in enumerate(series.items()):
-        i = k % len(COLOURS)
-        ax.plot(
-            list(points),
-            list(points.values()),
-            color=COLOURS[i],
-            linestyle=DASHES[i],
-            marker=MARKERS[i],
-        )
-        ends[name] = (list(points)[-1], list(points.values())[-1], COLOURS[i])
-    ax.set_xscale("log")
-    ax.xaxis.set_major_formatter(lambda value, _: "10" + str(round(log10(value))).translate(RAISED))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_yscale("log")
-    plain_ticks(ax, "y", yticks)
-    ax.set_ylim(bottom=0.93 * floor)
-    floor_line(ax, floor)
-    ax.set_xlabel("work of training (operations)")
-    ax.set_ylabel("perplexity")
     ax.grid(True)
     name_lines(fig, ax, ends)
     return fig

@@ -95,7 +95,10 @@ def pictures():
         ),
         "shares": plots.shares({"A": {"one": 1, "two": 3}}, x="share"),
         "with_spread": plots.with_spread({"a": {10: [1.0, 3.0]}}, x="n", y="y", xticks=(10,)),
-        "by_work": plots.by_work({"small": {1e9: 5.0}}, floor=1.5),
+        "off_the_law": plots.off_the_law(
+            {"small": {10: [1.1, 0.9], 20: [1.2]}}, x="n", xticks=(10, 20), yticks=(0.9, 1, 1.2)
+        ),
+        "floors_found": plots.floors_found({"a": (2.0, 0.2, 0.1, 0.3)}, 0.25, xticks=(1, 2)),
         "by_rung": plots.by_rung({"RNN": {"name": 2.0}, "GRU": {"name": 0.5}}),
         "shares_with_intervals": plots.shares_with_intervals({"a": {"b": (5, 1, 9)}}, x="share"),
         "two_stacks": plots.two_stacks("ab", "<s> b", "b a"),

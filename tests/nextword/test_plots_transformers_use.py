@@ -26,14 +26,6 @@ def test_a_single_measurement_has_no_spread():
     assert low == high == 4.0
 
 
-def test_by_work_has_a_line_per_network_and_one_for_the_floor():
-    picture = plots.by_work({"small": {1e9: 5.0}, "wide": {1e9: 6.0, 1e10: 3.0}}, floor=1.5)
-    lines = picture.figure.axes[0].lines
-    assert [list(line.get_ydata()) for line in lines[:2]] == [[5.0], [6.0, 3.0]]
-    assert set(lines[2].get_ydata()) == {1.5}
-    assert "floor 1.50" in [text.get_text() for text in picture.figure.axes[0].texts]
-
-
 def test_by_rung_writes_the_bits_of_each_rung_below_its_name_and_colours_the_larger_more():
     excess = {"RNN": {"name": 2.0, "list": 1.0}, "GRU": {"name": 0.5, "list": math.inf}}
     axes = plots.by_rung(excess).figure.axes[0]

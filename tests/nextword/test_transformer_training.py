@@ -1,7 +1,6 @@
 """How chapter 6's networks are trained and measured. Leaves out: how good they get."""
 
 import doctest
-import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -146,33 +145,55 @@ def test_with_the_convolution_a_text_in_pieces_reads_as_at_once():
 # ------------------------------------------------------------------------- the recipes
 
 
-@pytest.mark.slow
-def test_the_fit_finds_a_law_that_is_there(monkeypatch):
-    runs = []
-    rng = np.random.default_rng(0)
-    for n in (6e3, 2e4, 6e4, 2e5):
-        for d in (1e5, 2e5, 4e5, 8e5, 1.6e6):
-            loss = 0.32 + 8 / n**0.35 + 300 / d**0.6
-            runs.append(
-                {"parameters": n, "tokens": d, "loss": loss * math.exp(rng.normal(0, 0.003))}
-            )
-    monkeypatch.setattr(transformers_scaling, "RESAMPLED", 25)
-    found = transformers_scaling.fit_with_spread(runs)
-    assert found["E"] == pytest.approx(0.32, abs=0.03)
-    assert found["a"] == pytest.approx(0.35, abs=0.06)
-    assert found["b"] == pytest.approx(0.6, abs=0.06)
-    assert found["E_spread"][0] <= 0.32 <= found["E_spread"][1]
-    assert found["A"] / 6e3 ** found["a"] == pytest.approx(8 / 6e3**0.35, rel=0.2)
+def test_a_training_of_the_scaling_study_reads_each_of_its_stories_once(monkeypatch):
+    run = transformers_scaling.Run(width=16, steps=1, seed=1)
+    read = []
+    source = transformer_training.without_end
+
+    def noted(stories, size, rng):
+        read.extend(stories)
+        return source(stories, size, rng)
+
+    monkeypatch.setattr(transformer_training, "without_end", noted)
+    different = [[*STORIES[k], 3 + k % 5] for k in range(16)]
+    texts = transformers_scaling.Texts(different, STORIES, V=8, floor=0.5)
+    found = transformers_scaling.measured(course, run, texts)
+    assert len({id(story) for story in read}) == len(read) == 8
+    assert found["tokens"] == sum(len(story) + 1 for story in read)
+    assert found["flops"] == 6 * found["parameters"] * found["tokens"]
+    assert (found["width"], found["steps"], found["seed"]) == run
 
 
-def test_one_size_of_the_study_is_measured_on_its_way(monkeypatch):
-    plan = replace(transformers_scaling.PLAN, steps=4, looks=(2, 4))
-    monkeypatch.setattr(transformers_scaling, "PLAN", plan)
-    found = transformers_scaling.one_size(course, 16, 8, STORIES * 2, STORIES)
-    mean = sum(len(story) + 1 for story in STORIES) / len(STORIES)
-    assert [run["tokens"] for run in found] == [round(2 * 8 * mean), round(4 * 8 * mean)]
-    n = found[0]["parameters"]
-    assert found[1]["flops"] == pytest.approx(6 * n * 4 * 8 * mean)
+@pytest.mark.parametrize("steps", transformers_scaling.STEPS)
+def test_a_training_of_the_scaling_study_warms_up_and_ends_at_nothing(steps):
+    plan = transformers_scaling.plan(transformers_scaling.Run(16, steps, 0))
+    assert plan.falls
+    assert not plan.average
+    assert plan.warm_up == max(10, steps / 20)
+    assert plan.rate == pytest.approx(0.025)
+
+
+def test_the_fits_of_the_scaling_study_use_ever_longer_trainings(monkeypatch):
+    monkeypatch.setattr(transformers_scaling, "RESAMPLED", 3)
+    runs = [
+        {
+            "steps": steps,
+            "parameters": n,
+            "tokens": 1300.0 * steps,
+            "loss": 0.32 + 8 / n**0.35 + 300 / (1300 * steps) ** 0.6,
+            "cpu": 1.5,
+        }
+        for n in (6e3, 2e4, 6e4, 2e5)
+        for steps in transformers_scaling.STEPS
+    ]
+    found = transformers_scaling.facts(runs, 0.32)
+    assert list(found["fits"]) == ["240", "480", "960", "1920", "3840"]
+    assert found["seconds"] == 1.5 * len(runs)
+    for limit, fit in found["fits"].items():
+        assert fit["best"] == min(run["loss"] for run in runs if run["steps"] <= int(limit))
+        assert fit["free"]["E"] == pytest.approx(0.32, abs=0.01)
+        assert fit["known"]["spread"]["E"] == pytest.approx([0.32, 0.32])
+        assert fit["known"]["b"] == pytest.approx(0.6, abs=0.01)
 
 
 def test_excess_by_place_averages_where_it_should(monkeypatch):
