@@ -58,7 +58,7 @@ def test_shuffled_rewards_are_as_many_and_elsewhere():
 
 def written(*texts):
     """Texts of ids as if a model had written them."""
-    return tuning._written(list(texts), [[]] * len(texts), [[-1.0] * len(t) for t in texts])
+    return tuning.as_written(list(texts), [[]] * len(texts), [[-1.0] * len(t) for t in texts])
 
 
 def start():
