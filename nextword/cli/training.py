@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import typer
@@ -26,6 +27,11 @@ class UnderWay(Protocol):
 
     losses: list[float]  # of each step
     seconds: float  # of all steps
+    stopped: bool  # before the last step, since somebody asked for it
+
+    @property
+    def path(self) -> Path:
+        """Where the checkpoint is."""
 
 
 class Teller(ABC):
@@ -166,6 +172,16 @@ def begin(training: Training, resumed: bool, notes: list[str]) -> None:
         typer.echo(f"goes on after step {len(training.losses):,}")
 
 
+def told_to_go_on(under_way: UnderWay, n_steps: int, command: str) -> bool:
+    """Where it was stopped before its last step, say how to go on; tell whether that is so."""
+    done = len(under_way.losses)
+    if not under_way.stopped or done == n_steps:
+        return False
+    typer.echo(f"stopped after step {done:,}, all of it is in {under_way.path}; to go on:")
+    typer.echo(f"  {command}")
+    return True
+
+
 def end(training: Training, command: str) -> None:
     """Say where everything is, with the curve; where it was stopped, say how to go on."""
     from nextword.models.trainer import curve
@@ -177,10 +193,7 @@ def end(training: Training, command: str) -> None:
         typer.echo(f"{which} perplexity:")
     for line in shown:
         typer.echo(line)
-    done = len(training.losses)
-    if training.stopped and done < training.config.steps:
-        typer.echo(f"stopped after step {done:,}, all of it is in {training.path}; to go on:")
-        typer.echo(f"  {command}")
+    if told_to_go_on(training, training.config.steps, command):
         return
     typer.echo(f"done: {training.path}; the curve is in {training.folder / curve.FILE}")
     typer.echo(f"  nextword write {training.folder}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nextword.cli.training import Teller
+from nextword.cli.training import Teller, told_to_go_on
 
 if TYPE_CHECKING:
     from nextword.models.tuner.run import Tuned
@@ -160,10 +160,7 @@ def _end(tuned: Tuned, command: str) -> None:
     """Say where everything is; where it was stopped, how to go on."""
     from nextword.models.tuner import curve
 
-    done = len(tuned.losses)
-    if tuned.stopped and done < tuned.plan.steps:
-        typer.echo(f"stopped after step {done:,}, all of it is in {tuned.path}; to go on:")
-        typer.echo(f"  {command}")
+    if told_to_go_on(tuned, tuned.plan.steps, command):
         return
     typer.echo(f"done: {tuned.path}; the curve is in {curve.draw(tuned)}")
     typer.echo(f"  nextword write {tuned.folder}" + _asking(tuned))

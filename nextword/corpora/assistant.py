@@ -196,6 +196,12 @@ class Request(NamedTuple):
             accepted=EOS not in answer and score([*answer, EOS]).complete,
         )
 
+    def judge_written(self, answer: Sequence[str]) -> Judged:
+        """Judge an answer as a network wrote it, with `</s>` last; without it, it never ended."""
+        if answer[-1:] == [EOS]:
+            return self.judge(answer[:-1])
+        return self.judge([*answer, *[""] * MOST])
+
 
 def request(
     story: Sequence[str], tale: Tale, rng: np.random.Generator, food: bool | None = None

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from nextword.corpora import assistant, names
 from nextword.corpora.assistant import FOOD, MARKS, MOST, Judged, Request
 from nextword.given.batches import BOS, EOS, PAD, batches, ids
-from nextword.models import store, training, transformer_training, tuning
+from nextword.models import new_words, store, training, transformer_training, tuning
 from nextword.models.ladder.rungs import transformers as rungs
 from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import BETAS, Report, half
@@ -98,8 +98,7 @@ def extended(course: Any, seed: int = 0) -> nn.Module:
     tensors = {k: v.float() for k, v in store.load("ladder/transformer").tensors.items()}
     old = tensors["embed.words.weight"]
     rng = torch.Generator().manual_seed(seed)
-    noise = torch.randn(len(NUMBER) - len(old), old.shape[1], generator=rng)
-    tensors["embed.words.weight"] = torch.cat([old, old.mean(0) + 0.02 * noise])
+    tensors["embed.words.weight"] = new_words.longer(old, (len(NUMBER), old.shape[1]), rng)
     model = empty(course)
     model.load_state_dict(tensors)
     return model
@@ -229,12 +228,10 @@ def judged(model: nn.Module, wishes: Sequence[Request], rng: torch.Generator) ->
     """
     prompts = [asked_for(wish) for wish in wishes]
     written = tuning.write(model, prompts, rng, MOST + max(map(len, prompts)) + 1)
-    found = []
-    for wish, prompt, text in zip(wishes, prompts, written.texts, strict=True):
-        answer = [NAMES[k] for k in text[len(prompt) :]]
-        ended = answer[-1] == NAMES[EOS]
-        found.append(wish.judge(answer[:-1] if ended else [*answer, *[""] * MOST]))
-    return found
+    return [
+        wish.judge_written([NAMES[k] for k in text[len(prompt) :]])
+        for wish, prompt, text in zip(wishes, prompts, written.texts, strict=True)
+    ]
 
 
 def requests(model: nn.Module, wishes: Sequence[Request], seed: int) -> dict[str, float]:
@@ -369,7 +366,10 @@ RECIPES = tuple(
             "after_training": ("render_chat", "answer_batch", "answer_loss"),
             "transformers": CALLED,
         },
-        sources=(Path(__file__), *files(assistant, tuning, training, transformer_training, rungs)),
+        sources=(
+            Path(__file__),
+            *files(assistant, new_words, tuning, training, transformer_training, rungs),
+        ),
     )
     for name, trials in (("assistant", ASSISTANT), ("compared", COMPARED))
 )

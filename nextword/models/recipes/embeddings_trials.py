@@ -21,7 +21,7 @@ from nextword.models import training, word2vec
 from nextword.models.recipes import embeddings as shipped
 from nextword.models.recipes.embeddings import RATE, TOKENS, USES, Sentences, read
 from nextword.models.store import Recipe, Trained, files
-from nextword.models.training import Report
+from nextword.models.training import Report, padded
 from nextword.models.word2vec import Settings
 
 SEEDS = (0, 1, 2)
@@ -154,8 +154,8 @@ def hidden(package: SimpleNamespace, report: Report, n_hidden: int = 60) -> Trai
         vectors = from_pieces(
             course, ids, counts, [rows[word] for word in words], len(number), seed
         )
-        known = course.context_means(vectors, filled([rows[w] for w in words], course.NONE))
-        new = course.context_means(vectors, filled([rows[w] for w in away], course.NONE))
+        known = course.context_means(vectors, padded([rows[w] for w in words], course.NONE))
+        new = course.context_means(vectors, padded([rows[w] for w in away], course.NONE))
         trained = course.cosine(new.double().numpy(), known.double().numpy())
         incidence = [np.zeros((len(some), len(number))) for some in (away, words)]
         for table, some in zip(incidence, (away, words), strict=True):
@@ -186,17 +186,11 @@ def hits(alike: np.ndarray, away: Sequence[str], words: Sequence[str]) -> float:
     )
 
 
-def filled(rows: Sequence[Sequence[int]], none: int) -> Tensor:
-    """Rows of ids, filled up to one length."""
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[none] * (longest - len(row))] for row in rows])
-
-
 def from_pieces(
     course: Any, ids: Any, counts: Sequence[int], rows: Sequence[Sequence[int]], n: int, seed: int
 ) -> Tensor:
     """Train a vector for each piece, as section 3.14 does."""
-    spelling = filled(rows, course.NONE)
+    spelling = padded(rows, course.NONE)
     generator = torch.Generator().manual_seed(seed)
     G = torch.randn(n, 32, generator=generator) / 32**0.5
     U = torch.zeros(len(rows), 32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -121,22 +122,7 @@ class Config:
 
         It may have had other `steps`, if no more than these are done, and looked more often.
         """
-        mine, before = self.to_json(), {**DEFAULTS, **other}
-        changed = [
-            f"{key} {before[key]} -> {mine[key]}"
-            for key in mine
-            if mine[key] != before[key] and key not in MAY_CHANGE
-        ]
-        if changed:
-            raise UserError(
-                f"the checkpoint there was made by another plan ({', '.join(changed)}): "
-                "use another --to folder, or --again to begin anew"
-            )
-        if n_done > self.steps:
-            raise UserError(
-                f"the run there has made {n_done:,} steps: take more for --steps, another --to "
-                "folder, or --again to begin anew"
-            )
+        check_same(self.to_json(), {**DEFAULTS, **other}, n_done)
 
     def folder_name(self, corpus: str, tokens_as: str, rest: dict[str, Any]) -> str:
         """A folder for each corpus and plan: what is most often changed can be read off its name.
@@ -151,10 +137,42 @@ class Config:
         in_name = ("kind", "layers", "D", "heads", "T", *MAY_CHANGE)
         start = {**DEFAULTS, **plain(self.kind)}
         other = {k: v for k, v in self.to_json().items() if k not in in_name and v != start[k]}
-        if other or rest:
-            text = json.dumps([other, rest], sort_keys=True)
-            name += "-" + hashlib.sha256(text.encode()).hexdigest()[:6]
+        return told_apart(name, other, rest)
+
+
+def check_same(
+    mine: dict[str, Any],
+    before: dict[str, Any],
+    n_done: int,
+    called: Callable[[str], str] = lambda key: key,
+) -> None:
+    """Raise `UserError` where a checkpoint's plan was another one, or is further than this one.
+
+    called: the name of a number of the plan in messages.
+    """
+    changed = [
+        f"{called(key)} {before.get(key)} -> {mine[key]}"
+        for key in mine
+        if mine[key] != before.get(key) and key not in MAY_CHANGE
+    ]
+    if changed:
+        raise UserError(
+            f"the checkpoint there was made by another plan ({', '.join(changed)}): "
+            "use another --to folder, or --again to begin anew"
+        )
+    if n_done > mine["steps"]:
+        raise UserError(
+            f"the run there has made {n_done:,} steps: take more for --steps, another --to "
+            "folder, or --again to begin anew"
+        )
+
+
+def told_apart(name: str, *rest: Any) -> str:
+    """A folder's name, with some letters at the end for what the name does not say, if anything."""
+    if not any(rest):
         return name
+    text = json.dumps(rest, sort_keys=True)
+    return f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
 
 
 DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Config)}

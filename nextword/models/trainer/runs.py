@@ -48,13 +48,11 @@ def open_run(path: Path, chapters: Chapters) -> Run:
     course = chapters(networks.chapter(config.kind))
     model = networks.build(course, config, len(tokenizer.vocabulary))
     rank = found.notes.get("tuning", {}).get("plan", {}).get("rank", 0)
+    chapter_7 = chapters("after_training") if rank else None
     if rank:  # it was tuned with LoRA, by chapter 7's layer
-        chapter_7 = chapters("after_training")
         low_rank.with_lora(chapter_7, model, rank, len(tokenizer.vocabulary))
-        saved.fill(model, found.weights())
-        low_rank.merge(chapter_7, model)
-    else:
-        saved.fill(model, found.weights())
-    model.requires_grad_(True)
+    saved.fill(model, found.weights())
+    if rank:
+        low_rank.merge(chapter_7, model).requires_grad_(True)
     corpus = found.notes.get("corpus", "")
     return Run(model.eval(), config, tokenizer, corpus, len(found.notes["losses"]))

@@ -7,8 +7,10 @@ of the step, so that a stopped tuning goes on as if it had never stopped.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,34 +30,40 @@ ASKED = 5_000  # words of true stories on which the gap is measured
 SHOWN = 30  # words of a sample
 
 
-class Lesson(Protocol):
+class Lesson(ABC):
     """A way of tuning: one step after another, and looks in between."""
 
-    def step(self, k: int) -> tuple[float, Numbers]:
-        """Make step k (from 0); return its loss and what it saw."""
-
-    def look(self) -> Numbers:
-        """Measure the network; at least one number that no step has seen."""
-
-    def sample(self, k: int) -> str:
-        """What the network writes now, on one line."""
-
-
-class Learner:
-    """What all ways have: the network, the plan, chapter 7 and an optimizer."""
+    rate: training.Rate | None = None  # of each step; None: the plan's, all the time
 
     def __init__(self, course: Any, start: Start, plan: TuningPlan) -> None:
         self.course, self.start, self.plan, self.model = course, start, plan, start.model
         self.optimizer = tuning.adamw(start.model, plan.rate)
         self.named = list(start.number)
 
+    @abstractmethod
+    def step(self, k: int) -> tuple[float, Numbers]:
+        """Make step k (from 0); return its loss and what it saw."""
+
+    @abstractmethod
+    def look(self) -> Numbers:
+        """Measure the network; at least one number that no step has seen."""
+
+    @abstractmethod
+    def sample(self, k: int) -> str:
+        """What the network writes now, on one line."""
+
+    @cached_property
+    def true_stories(self) -> tuple[list[list[int]], float]:
+        """True stories of the village in ids, and their floor."""
+        told = names.load("village", 1_000, ASKED)
+        assert told.floor is not None
+        return ids(told.test, self.start.number), told.floor
+
     def gap(self) -> Numbers:
         """Percent above the floor on true stories of the village: what tuning makes it forget."""
         if not self.start.is_of_village:
             return {}
-        told = names.load("village", 1_000, ASKED)
-        assert told.floor is not None
-        return {"gap": tuning.gap(self.model, ids(told.test, self.start.number), told.floor)}
+        return {"gap": tuning.gap(self.model, *self.true_stories)}
 
     def writes(self, prompt: Sequence[int], k: int) -> str:
         """How the network continues a prompt: at most so many words as are shown."""
@@ -78,14 +86,15 @@ def drawn(n: int, size: int, k: int, seed: int) -> list[int]:
 
 
 # ------------------------------------------------------------------ by instruction
-class Instruction(Learner):
+class Instruction(Lesson):
     """The network learns to write the answers of chats, and nothing else of them (7.1)."""
 
     def __init__(
         self, course: Any, start: Start, plan: TuningPlan, chats: texts.Chats, rate: training.Rate
     ) -> None:
         super().__init__(course, start, plan)
-        self.rate, self.requests = rate, chats.requests
+        self.rate = rate if plan.warm_up else None
+        self.requests = chats.requests
         self.rows = [self._row(chat) for chat in chats.train]
         self.held_out = [self._row(chat) for chat in chats.held_out]
         self._step = training.minimise(self.optimizer, self._loss, plan.clip)
@@ -101,8 +110,6 @@ class Instruction(Learner):
 
     def step(self, k: int) -> tuple[float, Numbers]:
         """One step of AdamW on the mean loss of a batch's answers."""
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.rate(k) if self.plan.warm_up else self.plan.rate
         batch = drawn(len(self.rows), self.plan.size, k, self.plan.seed)
         self.model.train()
         return self._step(self.course.answer_batch([self.rows[each] for each in batch])), {}
@@ -130,7 +137,7 @@ class Instruction(Learner):
 
 
 # ------------------------------------------------------------------ by preference
-class Preference(Learner):
+class Preference(Lesson):
     """The network learns from pairs of answers, of which one was preferred (DPO, 7.30)."""
 
     def __init__(self, course: Any, start: Start, plan: TuningPlan, pairs: texts.Pairs) -> None:
@@ -187,7 +194,7 @@ class Preference(Learner):
 
 
 # ------------------------------------------------------------------ by reward
-class Reward(Learner):
+class Reward(Lesson):
     """The network writes, is judged, and learns from that, on a leash (7.15, 7.22)."""
 
     def __init__(
@@ -210,7 +217,6 @@ class Reward(Learner):
             clip=plan.clip,
             most=start.config.T,
         )
-        self.seen: list[tuning.Step] = []
 
     def step(self, k: int) -> tuple[float, Numbers]:
         """Write a batch of texts, have them judged, and make a step on the policy loss."""
@@ -221,7 +227,6 @@ class Reward(Learner):
             prompts=self.prompts,
             optimizer=self.optimizer,
         )
-        self.seen.append(found)
         told = ("reward", "kl", "words", "ended")
         return found.loss, {name: getattr(found, name) for name in told}
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from examiner.errors import UserError
+from nextword.models.trainer.config import MAY_CHANGE, check_same, told_apart
 
 INSTRUCTION, PREFERENCE, REWARD = WAYS = ("instruction", "preference", "reward")
-MAY_CHANGE = ("steps", "every")  # from one call to the next, with the same checkpoint
 MAY_BE_0 = ("seed", "warm_up", "leash", "group", "rank", "pairs")
 # what each way takes where nothing is said; those of a way's own are 0 or empty in the others
 USUAL: dict[str, dict[str, Any]] = {
@@ -73,30 +71,9 @@ class TuningPlan:
         """The plan as plain values."""
         return asdict(self)
 
-    @classmethod
-    def from_json(cls, plan: dict[str, Any]) -> TuningPlan:
-        """The plan of a checkpoint."""
-        known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in plan.items() if name in known})
-
     def check_same(self, other: dict[str, Any], n_done: int) -> None:
         """Raise `UserError` where a checkpoint was made by another plan, or is further already."""
-        mine = self.to_json()
-        changed = [
-            f"{said(key)} {other.get(key)} -> {mine[key]}"
-            for key in mine
-            if mine[key] != other.get(key) and key not in MAY_CHANGE
-        ]
-        if changed:
-            raise UserError(
-                f"the checkpoint there was made by another plan ({', '.join(changed)}): "
-                "use another --to folder, or --again to begin anew"
-            )
-        if n_done > self.steps:
-            raise UserError(
-                f"the run there has made {n_done:,} steps: take more for --steps, another --to "
-                "folder, or --again to begin anew"
-            )
+        check_same(self.to_json(), other, n_done, said)
 
     def folder_name(self, start: str, texts: str) -> str:
         """A folder for each start, way and plan.
@@ -110,11 +87,7 @@ class TuningPlan:
             for key, value in self.to_json().items()
             if value != usual[key] and key not in MAY_CHANGE
         }
-        name = f"{start.rstrip('/').split('/')[-1]}-{self.way}"
-        if other or texts:
-            rest = json.dumps([other, texts], sort_keys=True)
-            name += "-" + hashlib.sha256(rest.encode()).hexdigest()[:6]
-        return name
+        return told_apart(f"{start.rstrip('/').split('/')[-1]}-{self.way}", other, texts)
 
 
 def said(name: str) -> str:

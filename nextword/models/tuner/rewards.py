@@ -15,7 +15,7 @@ from torch import Tensor
 
 from examiner.errors import UserError
 from nextword.corpora import village
-from nextword.corpora.assistant import MARKS, MOST, Request
+from nextword.corpora.assistant import MARKS, Request
 from nextword.models import judges, tuning
 from nextword.models.tuner import texts
 from nextword.models.tuner.start import Start
@@ -66,7 +66,7 @@ def followed(start: Start, requests: Sequence[Request]) -> list[float]:
     written = tuning.write(start.model, asked, torch.Generator().manual_seed(0), start.config.T)
     named = list(start.number)
     return [
-        float(wish.judge(_story(answer([named[k] for k in text]))).followed)
+        float(wish.judge_written(answer([named[k] for k in text])).followed)
         for wish, text in zip(requests, written.texts, strict=True)
     ]
 
@@ -74,14 +74,8 @@ def followed(start: Start, requests: Sequence[Request]) -> list[float]:
 def _story_followed(text: Words) -> float:
     """1 where a request for a story is followed by one that the listener accepts."""
     words = list(text)
-    found = request_of(words[1 : words.index(village.EOS)]).judge(_story(answer(words)))
+    found = request_of(words[1 : words.index(village.EOS)]).judge_written(answer(words))
     return float(found.followed and found.accepted)
-
-
-def _story(written: list[str]) -> list[str]:
-    """An answer as requests judge it: without its end; one that has none is too long."""
-    ended = written[-1:] == [village.EOS]
-    return written[:-1] if ended else [*written, *[""] * MOST]
 
 
 def request_of(said: Words) -> Request:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from examiner.errors import UserError
 from nextword.models import training, tuning
 from nextword.models.trainer import networks, saved
@@ -17,9 +15,9 @@ from nextword.models.trainer.log import FILE as LOG
 from nextword.models.trainer.log import Log
 from nextword.models.trainer.run import FILE
 from nextword.models.tuner import lessons, texts
-from nextword.models.tuner.lessons import Lesson, Numbers
+from nextword.models.tuner.lessons import Lesson
 from nextword.models.tuner.plan import INSTRUCTION, PREFERENCE, TuningPlan
-from nextword.models.tuner.start import Chapters, Start, learning, reading, with_words
+from nextword.models.tuner.start import Chapters, Start, add_low_rank, reading, with_words
 
 CHAPTER = "after_training"
 DIALOGUE = 512  # tokens of a dialogue of the village, at most
@@ -34,7 +32,6 @@ class Tuned:
     plan: TuningPlan
     folder: Path
     lesson: Lesson
-    optimizer: torch.optim.Optimizer
     began_with: str  # a digest of the weights before
     learned_from: str  # a digest of the texts
     losses: list[float] = field(default_factory=list)  # of each step
@@ -72,7 +69,7 @@ class Tuned:
                 "the checkpoint there learned from other texts: take another --to folder, or "
                 "--again to begin anew"
             )
-        saved.restore(found, self.start.model, self.optimizer)
+        saved.restore(found, self.start.model, self.lesson.optimizer)
         self.losses, self.looks = list(found.notes["losses"]), list(found.notes["looks"])
         return True
 
@@ -91,16 +88,25 @@ class Tuned:
         if not self.looks:
             self._look()
             report(self)
+
+        def after(n_done: int, loss: float) -> None:
+            self.losses.append(loss)
+            if n_done % self.plan.every == 0 or n_done == self.plan.steps:
+                self._look()
+            report(self)
+            self.stopped = must_stop()
+            if self.stopped and self.looks[-1]["step"] != n_done:
+                self._save()
+
         try:
-            for k in self._steps():
-                began = time.perf_counter()
-                loss, seen = self.lesson.step(k)
-                self.seconds += time.perf_counter() - began
-                self._after(loss, seen)
-                report(self)
-                self.stopped = must_stop()
-                if self.stopped and self.looks[-1]["step"] != k + 1:
-                    self._save()
+            training.train(
+                self._step,
+                self._steps(),
+                self.lesson.optimizer,
+                self.lesson.rate,
+                first=len(self.losses),
+                after=after,
+            )
         except FloatingPointError as error:
             where = f"{self.path} is whole" if self.path.is_file() else "no checkpoint was written"
             raise UserError(f"{error}; {where}. Try a lower --rate") from error
@@ -114,13 +120,13 @@ class Tuned:
                 return
             yield k
 
-    def _after(self, loss: float, seen: Numbers) -> None:
-        """Note a step; look where it is time."""
-        self.losses.append(loss)
-        n_done = len(self.losses)
-        self.log.write({"step": n_done, "loss": loss, "seconds": round(self.seconds, 3), **seen})
-        if n_done % self.plan.every == 0 or n_done == self.plan.steps:
-            self._look()
+    def _step(self, k: int) -> float:
+        """Make a step and note what it saw; return its loss."""
+        began = time.perf_counter()
+        loss, seen = self.lesson.step(k)
+        self.seconds += time.perf_counter() - began
+        self.log.write({"step": k + 1, "loss": loss, "seconds": round(self.seconds, 3), **seen})
+        return loss
 
     def _look(self) -> None:
         """Measure the network, let it write a little, and write a checkpoint."""
@@ -135,7 +141,7 @@ class Tuned:
         self.log.flush()
 
     def _save(self) -> None:
-        saved.write(self.path, self.start.model, self.optimizer, self.notes())
+        saved.write(self.path, self.start.model, self.lesson.optimizer, self.notes())
 
     def notes(self) -> dict[str, Any]:
         """All of a checkpoint that is no tensor."""
@@ -180,8 +186,9 @@ def prepare(
         found = texts.prompts(start, path)
     start = reading(start, _longest(start, found))
     reference = tuning.frozen(start.model)
-    learning(start, course, plan.rank, n_old, plan.seed)
-    lesson: lessons.Instruction | lessons.Preference | lessons.Reward
+    if plan.rank:
+        add_low_rank(start, course, plan.rank, n_old, plan.seed)
+    lesson: Lesson
     if isinstance(found, texts.Chats):
         rate = _rate(chapters, start, plan)
         lesson = lessons.Instruction(course, start, plan, found, rate)
@@ -189,8 +196,7 @@ def prepare(
         lesson = lessons.Preference(course, start, plan, found)
     else:
         lesson = lessons.Reward(course, start, plan, found, reference)
-    digest = texts.digest(found)
-    return Tuned(start, plan, folder, lesson, lesson.optimizer, began_with, digest)
+    return Tuned(start, plan, folder, lesson, began_with, texts.digest(found))
 
 
 def _longest(start: Start, found: texts.Chats | texts.Pairs | list[list[int]]) -> int:

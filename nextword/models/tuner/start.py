@@ -8,17 +8,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from examiner.errors import UserError
 from nextword.corpora import assistant, village
 from nextword.given.batches import number_words
-from nextword.models import low_rank, store
+from nextword.models import low_rank, new_words, store
 from nextword.models.ladder.rungs import transformers as rungs
 from nextword.models.trainer import networks, runs
 from nextword.models.trainer.config import OF_CHAPTER_6, Config
@@ -29,7 +30,6 @@ Chapters = Callable[[str], ModuleType]  # a chapter of the package under test, b
 # networks of the book that a tuning can begin with, where no run is named
 SHIPPED = {"transformer": "ladder/transformer", "assistant": "after_training/assistant"}
 LONGEST = 512  # tokens that a shipped network reads: whole dialogues of the village
-SPREAD = 0.02  # of the noise that tells the vectors of new words apart
 
 
 @dataclass(frozen=True)
@@ -42,26 +42,25 @@ class Start:
     corpus: str
     name: str  # as it was named
 
-    @property
+    @cached_property
     def number(self) -> dict[str, int]:
         """The id of each word."""
         return {word: k for k, word in enumerate(self.tokenizer.vocabulary)}
 
-    @property
+    @cached_property
     def marks(self) -> dict[str, int]:
         """The ids that open turns of a dialogue; `UserError` where the network knows none."""
-        number = self.number
-        if not all(mark in number for mark in assistant.MARKS.values()):
+        if not self.answers:
             raise UserError(
                 f"{self.name} has not learned to answer: `nextword train --by instruction "
                 f"--start {self.name}` teaches it"
             )
-        return {role: number[mark] for role, mark in assistant.MARKS.items()}
+        return {role: self.number[mark] for role, mark in assistant.MARKS.items()}
 
-    @property
+    @cached_property
     def answers(self) -> bool:
         """Whether the network knows the marks of a dialogue."""
-        return set(assistant.MARKS.values()) <= set(self.tokenizer.vocabulary)
+        return all(mark in self.number for mark in assistant.MARKS.values())
 
     @property
     def is_of_village(self) -> bool:
@@ -124,20 +123,11 @@ def with_words(start: Start, words: Iterable[str], chapters: Chapters, seed: int
     course = chapters(networks.chapter(start.config.kind))
     model = networks.build(course, start.config, len(vocabulary))
     rng = torch.Generator().manual_seed(seed)
-    old = start.model.state_dict()
+    old, wanted = start.model.state_dict(), model.state_dict()
     model.load_state_dict(
-        {name: _longer(old[name], tensor, rng) for name, tensor in model.state_dict().items()}
+        {name: new_words.longer(old[name], tensor.shape, rng) for name, tensor in wanted.items()}
     )
     return replace(start, model=model.eval(), tokenizer=Tokenizer("words", vocabulary))
-
-
-def _longer(old: Tensor, wanted: Tensor, rng: torch.Generator) -> Tensor:
-    """A tensor with as many rows as wanted."""
-    n_new = len(wanted) - len(old) if old.ndim else 0
-    if not n_new:
-        return old
-    noise = torch.randn(n_new, *old.shape[1:], generator=rng)
-    return torch.cat([old, old.mean(0) + SPREAD * noise])
 
 
 def reading(start: Start, n_tokens: int) -> Start:
@@ -157,14 +147,12 @@ def reading(start: Start, n_tokens: int) -> Start:
     return replace(start, config=replace(config, T=n_tokens))
 
 
-def learning(start: Start, course: Any, rank: int, n_old: int, seed: int) -> nn.Module:
-    """The network as it learns: all of it, or with a LoRA of this rank beside each matrix.
+def add_low_rank(start: Start, course: Any, rank: int, n_old: int, seed: int) -> None:
+    """Put a LoRA of this rank beside each matrix of the network, in place.
 
-    course: chapter 7. n_old: how many words the network had before; with LoRA, of the embedding
-    only the rows of newer words learn.
+    course: chapter 7. n_old: how many words the network had before; of the embedding only the rows
+    of newer words learn. `UserError` for networks that have no such matrices.
     """
-    if not rank:
-        return start.model
     if start.config.kind not in OF_CHAPTER_6:
         raise UserError(
             f"--rank puts a LoRA beside the matrices of a transformer; {start.name} is "
@@ -172,4 +160,3 @@ def learning(start: Start, course: Any, rank: int, n_old: int, seed: int) -> nn.
         )
     torch.manual_seed(seed)  # A is drawn
     low_rank.with_lora(course, start.model, rank, n_old)
-    return start.model
