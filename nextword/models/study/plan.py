@@ -1,7 +1,8 @@
 """Which trainings the study consists of, as models that are kept: a file for a family and a size.
 
 For each, the rate is chosen from the same few on the validation text, after two passes over the
-training text; then three seeds train for eight passes. Leaves out: one training (training.py).
+training text; where the largest of them is the best, still larger ones are tried. Then three seeds
+train for eight passes. Leaves out: one training (training.py).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ FOLDER = "study"  # of what was measured, among the models that the book ships
 TOKENS, ASKED = 1_000_000, 100_000  # words of the training and of the test text
 SIZES = {"small": 200_000, "large": 600_000}  # weights
 RATES = (1e-3, 3e-3, 1e-2)
+BEYOND = (3e-2, 1e-1)  # tried as long as the largest rate before was the best
 SEEDS = (0, 1, 2)
 CHOOSING, PASSES = 2.0, 8.0  # over the training text: to choose the rate, and to train
 SOURCES = (
@@ -46,7 +48,7 @@ def studied(
 ) -> Trained:
     """All trainings of a family at a size: those that chose the rate, then those that count."""
     done = 0.0
-    in_all = len(RATES) * CHOOSING + len(SEEDS) * PASSES
+    in_all = len(RATES + BEYOND) * CHOOSING + len(SEEDS) * PASSES
 
     def run(rate: float, seed: int, passes: float) -> Found:
         nonlocal done
@@ -65,7 +67,12 @@ def studied(
         return found
 
     tried = [run(rate, SEEDS[0], CHOOSING) for rate in RATES]
-    best = min(tried, key=lambda found: found.validation)
+    for rate in BEYOND:
+        if _best(tried) is tried[-1]:
+            tried.append(run(rate, SEEDS[0], CHOOSING))
+        else:
+            done += CHOOSING
+    best = _best(tried)
     runs = [run(best.rate, seed, PASSES) for seed in SEEDS]
     facts = {
         "family": family.name,
@@ -74,6 +81,10 @@ def studied(
         "runs": [found.to_json() for found in runs],
     }
     return Trained({}, facts)
+
+
+def _best(tried: list[Found]) -> Found:
+    return min(tried, key=lambda found: found.validation)
 
 
 # ------------------------------------------------------------------ as models that are kept
