@@ -1,6 +1,6 @@
 """After pre-training: instructions, preferences and rewards, for any language model.
 
-The file follows chapter 7, section by section, and equations such as (7.4) are those of the
+The file follows chapter 7, section by section, and equations such as (eq. 7.4) are those of the
 chapter. The letters are the chapter's, too:
 
     B   texts side by side: a batch        N   all texts of a language, if we can list them
@@ -121,7 +121,7 @@ def answer_batch(
 
 
 def answer_loss(logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]) -> Float[Tensor, ""]:
-    """Return the mean cross-entropy of all targets of the batch that are not IGNORE (7.1).
+    """Return the mean cross-entropy of all targets of the batch that are not IGNORE (eq. 7.1).
 
         -1/n sum over (b, t) with a target y of log softmax(logits[b, t])[y]
 
@@ -141,7 +141,7 @@ def answer_loss(logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]) -> 
 class LoRA(nn.Module):
     """A linear layer that stays as it is, and beside it a product of two thin matrices that learns.
 
-        y = W x + b + (alpha / R) B A x     (7.2)
+        y = W x + b + (alpha / R) B A x     (eq. 7.2)
 
     A starts at random and B at 0, so that at first nothing changes (Hu et al. 2022).
     """
@@ -157,7 +157,7 @@ class LoRA(nn.Module):
         self.scale = alpha / R
 
     def forward(self, x: Float[Tensor, "*B n_in"]) -> Float[Tensor, "*B n_out"]:
-        """Return W x + b + (alpha / R) B A x for each vector x (7.2). About 2 lines.
+        """Return W x + b + (alpha / R) B A x for each vector x (eq. 7.2). About 2 lines.
 
         `self.base` is the layer with W and b; alpha / R is `self.scale`. On your honour: never
         build the matrix B A, which is as large as W.
@@ -172,7 +172,7 @@ class LoRA(nn.Module):
         raise NotImplementedError("7.2 LoRA.forward: see section 7.2, equations 7.2 and 7.3")
 
     def merged(self) -> nn.Linear:
-        """Return a new plain layer that gives the same answers; self.base is not changed (7.3).
+        """Return a new plain layer that gives the same answers; self.base is not changed (eq. 7.3).
 
         Its matrix is W + (alpha / R) B A, and its bias is that of the base, or None. It has the
         dtype and the device of the base, and shares no memory with it. About 6 lines.
@@ -211,7 +211,7 @@ def add_lora(model: nn.Module, names: tuple[str, ...], R: int, alpha: float) -> 
 
 # ------------------------------------------------------------------ 7.3 Choosing among samples
 def majority(answers: list[Hashable | None]) -> Hashable | None:
-    """Return the most frequent answer that is not None (7.4). About 3 lines.
+    """Return the most frequent answer that is not None (eq. 7.4). About 3 lines.
 
     Among equally frequent answers, the one that occurs first is chosen. None means that a sample
     gave no answer; it has no vote. If there is no answer at all, return None.
@@ -223,7 +223,7 @@ def majority(answers: list[Hashable | None]) -> Hashable | None:
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return the chance that k of n samples, drawn without replacement, hold a right one (7.5).
+    """Return the chance that k of n samples, drawn without replacement, hold a right one (eq. 7.5).
 
         1 - C(n - c, k) / C(n, k)
 
@@ -243,7 +243,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def best_of_n(log_p: Float[Tensor, "N"], rewards: Float[Tensor, "N"], n: int) -> Float[Tensor, "N"]:
-    """Return the log-probability that each text is the best of n samples, exactly (7.6).
+    """Return the log-probability that each text is the best of n samples, exactly (eq. 7.6).
 
         log [ p(x) / p(level) (P(r <= r_x)^n - P(r < r_x)^n) ]
 
@@ -272,7 +272,7 @@ def best_of_n(log_p: Float[Tensor, "N"], rewards: Float[Tensor, "N"], n: int) ->
 
 
 def best_of_n_kl(n: int) -> float:
-    """Return log n - (n - 1) / n, in nats (7.7). About 1 line.
+    """Return log n - (n - 1) / n, in nats (eq. 7.7). About 1 line.
 
     It is KL(best of n || p) if no two texts have the same reward and none is likely; otherwise the
     KL is at most that. ValueError (given): n < 1.
@@ -297,7 +297,7 @@ class RewardModel(nn.Module):
         self.head = nn.Linear(D, 1)  # weight: (1, D)
 
     def forward(self, rows: Int[Tensor, "B T"]) -> Float[Tensor, "B"]:
-        """Return the reward of each text: the head's number for its last token (7.9).
+        """Return the reward of each text: the head's number for its last token (eq. 7.9).
 
         Rows are filled up with PAD on the right. The last token is the last one that is not PAD: a
         reader that looks back has seen the whole text only there. ValueError (given): a row of
@@ -316,12 +316,12 @@ class RewardModel(nn.Module):
 def preference_loss(
     chosen: Float[Tensor, "B"], rejected: Float[Tensor, "B"], scale: float = 1.0
 ) -> Float[Tensor, ""]:
-    """Return the mean of -log sigmoid(scale (chosen - rejected)) over all pairs (7.10).
+    """Return the mean of -log sigmoid(scale (chosen - rejected)) over all pairs (eq. 7.10).
 
     chosen and rejected are the rewards that a model gives to the two texts of each pair. By Bradley
     and Terry (1952) a judge prefers text 1 to text 2 with probability sigmoid(scale (r_1 - r_2))
-    (7.8), so this is the cross-entropy of the judge's choices. It must stay finite where rewards
-    differ by 10,000 (see `F.logsigmoid`).
+    (eq. 7.8), so this is the cross-entropy of the judge's choices. It must stay finite where
+    rewards differ by 10,000 (see `F.logsigmoid`).
 
     ValueError (given): not one rejected text for each chosen one, no pairs, or rewards that are not
     finite. About 1 line.
@@ -339,7 +339,7 @@ def preference_loss(
 def text_log_probs(
     logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]
 ) -> Float[Tensor, "B"]:
-    """Return the log-probability of each text: of its targets that are not IGNORE (7.11).
+    """Return the log-probability of each text: of its targets that are not IGNORE (eq. 7.11).
 
         log p(text b) = sum over t with a target y of log softmax(logits[b, t])[y]
 
@@ -354,7 +354,7 @@ def text_log_probs(
 
 
 def leave_one_out(rewards: Float[Tensor, "B"]) -> Float[Tensor, "B"]:
-    """Return for each text the mean reward of the others, a baseline without bias (7.14).
+    """Return for each text the mean reward of the others, a baseline without bias (eq. 7.14).
 
     No loop. ValueError (given): fewer than two texts, or rewards that are not finite. About 1 line.
 
@@ -369,11 +369,11 @@ def leave_one_out(rewards: Float[Tensor, "B"]) -> Float[Tensor, "B"]:
 def policy_loss(
     log_p: Float[Tensor, "B"], rewards: Float[Tensor, "B"], baseline: Float[Tensor, "B"]
 ) -> Float[Tensor, ""]:
-    """Return -mean((r - b) log p), whose gradient is that of the expected reward, negated (7.15).
+    """Return -mean((r - b) log p): its gradient is that of the expected reward, negated (eq. 7.15).
 
     The texts were sampled from the model that gives log_p. The value means nothing; its gradient is
-    -mean((r - b) d log p), an estimate without bias of -d E[r] (7.12, 7.13). No gradient may flow
-    through r or b, even where they were computed with gradients.
+    -mean((r - b) d log p), an estimate without bias of -d E[r] (eq. 7.12, 7.13). No gradient may
+    flow through r or b, even where they were computed with gradients.
 
     ValueError (given): other sizes, or numbers that are not finite. About 2 lines.
 
@@ -393,12 +393,12 @@ def policy_loss(
 def tilted(
     log_p: Float[Tensor, "N"], rewards: Float[Tensor, "N"], beta: float
 ) -> Float[Tensor, "N"]:
-    """Return the logarithm of the best distribution on a leash of strength beta (7.17).
+    """Return the logarithm of the best distribution on a leash of strength beta (eq. 7.17).
 
         pi*(x) = p(x) exp(r(x) / beta) / Z,   Z = sum over all x of p(x) exp(r(x) / beta)
 
-    Of all pi, it alone maximises E[r] - beta KL(pi || p) (7.16). log_p are the log-probabilities of
-    all texts there are. Stay with logarithms: exp(r / beta) overflows soon.
+    Of all pi, it alone maximises E[r] - beta KL(pi || p) (eq. 7.16). log_p are the
+    log-probabilities of all texts there are. Stay with logarithms: exp(r / beta) overflows soon.
 
     ValueError (given): other sizes, numbers that are not finite, beta not above 0. About 1 line.
 
@@ -416,9 +416,9 @@ def kl_estimates(
 ) -> tuple[Float[Tensor, "*B"], Float[Tensor, "*B"], Float[Tensor, "*B"]]:
     """Return three estimates of KL(p || q) for each sample of p (Schulman 2020).
 
-        k1 = -u             (7.19)
-        k2 = u^2 / 2        (7.20)      with u = log q - log p
-        k3 = exp(u) - 1 - u (7.21)
+        k1 = -u             (eq. 7.19)
+        k2 = u^2 / 2        (eq. 7.20)      with u = log q - log p
+        k3 = exp(u) - 1 - u (eq. 7.21)
 
     Their means over samples of p are estimates: k1 has no bias but may be below 0, k2 has some
     bias, k3 has none and is never below 0. `torch.expm1` keeps the digits of k3 where u is small.
@@ -437,7 +437,7 @@ def leashed(
     log_reference: Float[Tensor, "B"],
     beta: float,
 ) -> Float[Tensor, "B"]:
-    """Return the rewards less the price of leaving the reference (7.22).
+    """Return the rewards less the price of leaving the reference (eq. 7.22).
 
         r - beta (log p - log reference)
 
@@ -470,7 +470,7 @@ def token_log_probs(
 def group_advantages(
     rewards: Float[Tensor, "B G"], scaled: bool = True, eps: float = 1e-6
 ) -> Float[Tensor, "B G"]:
-    """Return how much better each answer is than the others of its group (7.23, 7.24).
+    """Return how much better each answer is than the others of its group (eq. 7.23, 7.24).
 
         (r - mean of its group) / (s + eps)    if scaled, as in GRPO (Shao et al. 2024)
          r - mean of its group                 otherwise, as Liu et al. (2025) propose
@@ -500,9 +500,9 @@ def clipped_loss(
     mask: Bool[Tensor, "B T"],
     eps: float = 0.2,
 ) -> Float[Tensor, ""]:
-    """Return the clipped loss of PPO (Schulman et al. 2017), averaged as in GRPO (7.26).
+    """Return the clipped loss of PPO (Schulman et al. 2017), averaged as in GRPO (eq. 7.26).
 
-        -min(rho A, clip(rho, 1 - eps, 1 + eps) A),   rho = exp(new - old)   (7.25)
+        -min(rho A, clip(rho, 1 - eps, 1 + eps) A),   rho = exp(new - old)   (eq. 7.25)
 
     new and old are log-probabilities of the same tokens: of the model that learns, and of the model
     that wrote the text. A is the advantage of the token's text. The result is the mean over the
@@ -547,7 +547,7 @@ def tune_step(
     eps: float = 0.2,
     clip: float = 1.0,
 ) -> tuple[float, float]:
-    """Take one step of the optimizer; return the loss and the mean of k3 before the step (7.27).
+    """Take one step of the optimizer; return the loss and the mean k3 before the step (eq. 7.27).
 
         loss = clipped loss + beta k,   k = mean over texts of the mean over tokens of k3
 
@@ -581,12 +581,14 @@ def tune_step(
 def implicit_rewards(
     log_p: Float[Tensor, "B"], log_reference: Float[Tensor, "B"], beta: float
 ) -> Float[Tensor, "B"]:
-    """Return the rewards for which the model is already the best on its leash (7.29). About 1 line.
+    """Return the rewards for which the model is already the best on its leash (eq. 7.29).
 
         beta (log p - log reference)
 
-    That is (7.17) solved for r, up to beta log Z, which is the same for all texts. Gradients flow
-    through log p. ValueError (given): other sizes, numbers that are not finite, beta not above 0.
+    That is eq. 7.17 solved for r, up to beta log Z, which is the same for all texts. Gradients flow
+    through log p. About 1 line.
+
+    ValueError (given): other sizes, numbers that are not finite, beta not above 0.
 
     >>> implicit_rewards(torch.tensor([-2.0]), torch.tensor([-5.0]), beta=0.1)
     tensor([0.3000])
@@ -603,7 +605,7 @@ def dpo_loss(
     reference_rejected: Float[Tensor, "B"],
     beta: float,
 ) -> Float[Tensor, ""]:
-    """Return the loss of direct preference optimisation (Rafailov et al. 2023) (7.30).
+    """Return the loss of direct preference optimisation (Rafailov et al. 2023) (eq. 7.30).
 
         -mean log sigmoid(beta (log p_c - log ref_c) - beta (log p_r - log ref_r))
 
@@ -630,7 +632,7 @@ def dpo_loss(
 
 # ------------------------------------------------------------------ 7.9 Judges that are deceived
 def cautious(scores: Float[Tensor, "M B"], caution: float) -> Float[Tensor, "B"]:
-    """Return the mean over M judges less `caution` times their standard deviation (7.31).
+    """Return the mean over M judges less `caution` times their standard deviation (eq. 7.31).
 
     The standard deviation of a text's M scores divides by M, so that one judge alone has 0: what
     judges do not agree on is not trusted (Coste et al. 2024).
@@ -646,9 +648,9 @@ def cautious(scores: Float[Tensor, "M B"], caution: float) -> Float[Tensor, "B"]
 
 
 def without_length(rewards: Float[Tensor, "B"], lengths: Float[Tensor, "B"]) -> Float[Tensor, "B"]:
-    """Return the rewards without what a straight line through (length, reward) explains (7.33).
+    """Return the rewards without what a straight line through (length, reward) explains (eq. 7.33).
 
-        r - a (l - mean of l),   a = sum (l - mean of l) r / sum (l - mean of l)^2   (7.32)
+        r - a (l - mean of l),   a = sum (l - mean of l) r / sum (l - mean of l)^2   (eq. 7.32)
 
     a is the slope of the line of least squares. The mean reward stays as it was, and rewards no
     longer correlate with lengths. Where all lengths are equal, the rewards are unchanged.
@@ -678,7 +680,7 @@ def final_answer(words: list[str], mark: str = "answer") -> tuple[str, ...] | No
 def verified(
     texts: list[list[str]], answers: list[tuple[str, ...]], mark: str = "answer"
 ) -> Float[Tensor, "B"]:
-    """Return 1.0 for each text whose final answer is exactly the right one, else 0.0 (7.34).
+    """Return 1.0 for each text whose final answer is exactly the right one, else 0.0 (eq. 7.34).
 
     ValueError (given): another number of answers than of texts, or a right answer without words.
     About 2 lines.

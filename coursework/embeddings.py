@@ -1,7 +1,7 @@
 """Embeddings: counted, factorised and learned. Leaves out: subword vectors, the training loop.
 
 A word is its id: its position in a list of words. A sentence is an array of ids, and a table of
-vectors has one row for each word. Symbols are those of chapter 3, and (3.4) is an equation there.
+vectors has one row for each word. Symbols are those of chapter 3; (eq. 3.4) is an equation there.
 The sizes in the shapes of arguments and return values:
 
     V     words of the vocabulary           B     pairs in a batch
@@ -40,7 +40,7 @@ NONE = -1  # stands in a window where no word is
 
 # ------------------------------------------------------------------ 3.1 One-hot vectors and lookup
 def one_hot(ids: Int[ndarray, "*ids"], V: int) -> Float[ndarray, "*ids V"]:
-    """Return the one-hot vector of each id: 1 at that position, 0 elsewhere (3.1).
+    """Return the one-hot vector of each id: 1 at that position, 0 elsewhere (eq. 3.1).
 
     About 1 line, without a loop: `ids` may have any shape.
 
@@ -54,7 +54,7 @@ def one_hot(ids: Int[ndarray, "*ids"], V: int) -> Float[ndarray, "*ids V"]:
 def lookup(ids: Int[ndarray, "*ids"], E: Float[ndarray, "V D"]) -> Float[ndarray, "*ids D"]:
     """Return the vector of each id: its row of E.
 
-    This is the product of its one-hot vector with E, at the cost of reading one row (3.2).
+    This is the product of its one-hot vector with E, at the cost of reading one row (eq. 3.2).
 
     About 1 line: neither a loop nor a product.
 
@@ -66,7 +66,7 @@ def lookup(ids: Int[ndarray, "*ids"], E: Float[ndarray, "V D"]) -> Float[ndarray
 
 
 def logits(h: Float[ndarray, "*rows D"], E: Float[ndarray, "V D"]) -> Float[ndarray, "*rows V"]:
-    """Return the score of each word for each vector h: the dot product with the word's row (3.3).
+    """Return the score of each word for each vector h: its dot product with the row (eq. 3.3).
 
     About 1 line.
 
@@ -83,7 +83,7 @@ def cooccurrence(
     window: int,
     by_distance: bool = False,
 ) -> Float[ndarray, "V V"]:
-    """Count how often word j stands at most `window` places from word i in a sentence (3.4).
+    """Count how often word j stands at most `window` places from word i in a sentence (eq. 3.4).
 
     Both sides count, so the matrix is symmetric. Sentences may differ in length, and no pair
     reaches from one into the next.
@@ -108,7 +108,7 @@ def cooccurrence(
 
 # ------------------------------------------------------------------ 3.3 Similarity
 def cosine(X: Float[ndarray, "n D"], Y: Float[ndarray, "m D"]) -> Float[ndarray, "n m"]:
-    """Return the cosine of the angle between each row of X and each row of Y (3.5).
+    """Return the cosine of the angle between each row of X and each row of Y (eq. 3.5).
 
         cos(x, y) = x . y / (|x| |y|)
 
@@ -123,7 +123,7 @@ def cosine(X: Float[ndarray, "n D"], Y: Float[ndarray, "m D"]) -> Float[ndarray,
 
 
 def euclidean(X: Float[ndarray, "n D"], Y: Float[ndarray, "m D"]) -> Float[ndarray, "n m"]:
-    """Return the distance |x - y| between each row of X and each row of Y (3.6).
+    """Return the distance |x - y| between each row of X and each row of Y (eq. 3.6).
 
     About 2 lines, no loop.
 
@@ -162,7 +162,7 @@ def ppmi(
 ) -> Float[ndarray, "n m"]:
     """Return the positive pointwise mutual information of each cell, smoothed and shifted.
 
-        max(0, ln(P(i, j) / (P(i) P(j))) - shift)        (3.7) and (3.8)
+        max(0, ln(P(i, j) / (P(i) P(j))) - shift)        (eq. 3.7) and (eq. 3.8)
 
         P(i, j) = #(i, j) / N,    P(i) = #(i) / N
         P(j) = #(j)**smoothing / (the sum of #(c)**smoothing over all columns c)
@@ -193,7 +193,7 @@ def svd_vectors(
     d: int,
     power: float = 0.5,
 ) -> tuple[Float[ndarray, "n d"], Float[ndarray, "m d"]]:
-    """Return word vectors W and context vectors C from the SVD of a table, M = U S V^T (3.9).
+    """Return word vectors W and context vectors C from the SVD of a table, M = U S V^T (eq. 3.9).
 
         W = U_d S_d**power,    C = V_d S_d**(1 - power)
 
@@ -233,7 +233,7 @@ def subsample(
     t: float,
     rng: Generator,
 ) -> Int[ndarray, " _kept"]:
-    """Thin out frequent words: keep each one with probability min(1, sqrt(t / f)) (3.10).
+    """Thin out frequent words: keep each one with probability min(1, sqrt(t / f)) (eq. 3.10).
 
     Each word is kept or dropped independently of the others, and the order stays.
 
@@ -258,7 +258,7 @@ def context_windows(
     window: int,
     rng: Generator,
 ) -> Int[ndarray, "T C"]:
-    """Return for each position t of a sentence the words around it, from left to right (3.11).
+    """Return for each position t of a sentence the words around it, from left to right (eq. 3.11).
 
     The columns are the positions t - window, ..., t - 1, t + 1, ..., t + window, so C = 2 * window.
     How far each position looks, its reach, is drawn for itself, uniformly from 1, ..., window. A
@@ -279,7 +279,7 @@ def context_windows(
 
 
 def noise_distribution(counts: Int[ndarray, " V"], power: float = 0.75) -> Float[ndarray, " V"]:
-    """Return the probability of each word as noise: its share of all counts**power (3.12).
+    """Return the probability of each word as noise: its share of all counts**power (eq. 3.12).
 
     Raises ValueError unless there are counts and all are above 0.
 
@@ -298,7 +298,7 @@ def softmax_loss(
     U: Float[Tensor, "V D"],
     targets: Int[Tensor, " B"],
 ) -> tuple[Float[Tensor, ""], Float[Tensor, "B D"], Float[Tensor, "V D"]]:
-    """Return the loss of skip-gram and its gradients with respect to v and U (3.13, 3.14).
+    """Return the loss of skip-gram and its gradients with respect to v and U (eq. 3.13, 3.14).
 
         loss = mean over b of -ln P(targets[b] | b),    P(w | b) = softmax over w of U_w . v_b
 
@@ -329,7 +329,7 @@ def negative_sampling(
 
         loss = mean over b of  -ln sigmoid(u_b . v_b) - k/S * (sum over n of ln sigmoid(-n . v_b))
 
-    Here n runs over all rows of `noise` (3.15, 3.16; Mikolov et al. 2013).
+    Here n runs over all rows of `noise` (eq. 3.15, 3.16; Mikolov et al. 2013).
 
     Args:
         v: row b is the vector of a centre word.
@@ -352,7 +352,7 @@ def negative_sampling(
 
 # ------------------------------------------------------------------ 3.9 CBOW
 def context_means(E: Float[Tensor, "V D"], contexts: Int[Tensor, "B C"]) -> Float[Tensor, "B D"]:
-    """Return the mean of the vectors of the words in each row of `contexts` (3.17).
+    """Return the mean of the vectors of the words in each row of `contexts` (eq. 3.17).
 
     NONE is no word and does not count. A row without words gives a vector of 0.
 
@@ -369,7 +369,7 @@ def context_gradients(
     contexts: Int[Tensor, "B C"],
     V: int,
 ) -> Float[Tensor, "V D"]:
-    """Return dL/dE, given dh = dL/dh, where h = context_means(E, contexts) (3.18).
+    """Return dL/dE, given dh = dL/dh, where h = context_means(E, contexts) (eq. 3.18).
 
     Row b of dh is shared out evenly among the positions of row b that hold words. A word that
     stands at several positions, in one row or in many, gets the sum.
@@ -412,7 +412,7 @@ def tree_log_probs(
     forks: Int[Tensor, "B L"],
     signs: Float[Tensor, "B L"],
 ) -> Float[Tensor, " B"]:
-    """Return for each row of v the log-probability of one word: the sum over its path (3.19).
+    """Return for each row of v the log-probability of one word: the sum over its path (eq. 3.19).
 
         ln P = sum over the forks f of the path of  ln sigmoid(sign_f * (n_f . v))
 
@@ -437,7 +437,7 @@ def tree_log_probs(
 
 # ------------------------------------------------------------------ 3.11 Evaluation
 def odd_one_out(E: Float[ndarray, "V D"], ids: Sequence[int]) -> int:
-    """Return the id with the lowest mean cosine to the other ids (3.20).
+    """Return the id with the lowest mean cosine to the other ids (eq. 3.20).
 
     Raises ValueError unless there are at least 3 ids, all of them different.
 
@@ -452,7 +452,7 @@ def odd_one_out(E: Float[ndarray, "V D"], ids: Sequence[int]) -> int:
 
 
 def analogy(E: Float[ndarray, "V D"], a: int, b: int, c: int, exclude: bool = True) -> int:
-    """Return the id of the word nearest by cosine to a - b + c, on vectors of norm 1 (3.21).
+    """Return the id of the word nearest by cosine to a - b + c, on vectors of norm 1 (eq. 3.21).
 
     a is to b as the answer is to c. All rows of E are scaled to norm 1 first; a row of 0 stays as
     it is. Of equally near words, the smaller id is the answer.
@@ -474,7 +474,7 @@ def analogy(E: Float[ndarray, "V D"], a: int, b: int, c: int, exclude: bool = Tr
 
 
 def spearman(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return Spearman's correlation of two lists: Pearson's correlation of their ranks (3.22).
+    """Return Spearman's correlation of two lists: Pearson's correlation of their ranks (eq. 3.22).
 
     The smallest value has rank 1. Equal values share the mean of their ranks: 5, 5, 7 have the
     ranks 1.5, 1.5, 3. Raises ValueError unless both lists are equally long and hold two different
@@ -500,7 +500,7 @@ def pca(
     """Return the rows of X as points in d dimensions, the d axes, and their shares of the variance.
 
     Subtract the mean of the rows first. The axes are rows of norm 1, at right angles to each other.
-    Each takes as much of the remaining variance as one direction can (3.23); its share is a
+    Each takes as much of the remaining variance as one direction can (eq. 3.23); its share is a
     fraction of the variance in all m directions. A point holds a row's coordinates on the axes. An
     axis may have either sign, and its coordinates with it.
 

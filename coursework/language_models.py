@@ -1,6 +1,6 @@
 """What language models share: tokens, evaluation, sampling and search. Leaves out: training.
 
-The symbols are those of chapter 1, and so are the numbers of equations, such as (1.4).
+The symbols are those of chapter 1, and so are the numbers of equations, such as (eq. 1.4).
 
     w   a token, as its id                  V   the number of tokens in the vocabulary
     h   its history: all tokens before it   N   the number of predictions
@@ -85,7 +85,7 @@ def to_words(ids: Iterable[int], vocabulary: Sequence[str]) -> list[str]:
 
 # ------------------------------------------------------------------ 1.2 Inputs and targets
 def inputs_and_targets(ids: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return what a model reads, and what it must predict, for one text (1.2).
+    """Return what a model reads, and what it must predict, for one text (eq. 1.2).
 
     The inputs are BOS followed by the text; the targets are the text followed by EOS. So each
     target is the next input, and the end is predicted, too. Both are new lists. About 1 line.
@@ -129,7 +129,7 @@ def batch(
 
 # ------------------------------------------------------------------ 1.3 Stable log-softmax
 def log_softmax(logits: Float[np.ndarray, "*batch V"]) -> Float[np.ndarray, "*batch V"]:
-    """Turn scores z into log-probabilities, row by row over the last axis (1.3).
+    """Turn scores z into log-probabilities, row by row over the last axis (eq. 1.3).
 
         ln P(w) = z[w] - ln(sum of exp(z[v]) over all v)
 
@@ -184,8 +184,8 @@ class TableModel:
 def token_log_probs(model: TableModel, history: Sequence[int], text: Sequence[int]) -> list[float]:
     """Score each token w of a text that follows a history: return the list of ln P(w | h).
 
-    h is the history followed by the part of the text before w. By the chain rule (1.4), the sum of
-    the list is ln P(text | history). A token with P = 0 has -inf. About 5 lines.
+    h is the history followed by the part of the text before w. By the chain rule (eq. 1.4), the sum
+    of the list is ln P(text | history). A token with P = 0 has -inf. About 5 lines.
 
     Args:
         model: a `TableModel`, or anything else with its method `log_probs`.
@@ -202,7 +202,7 @@ def token_log_probs(model: TableModel, history: Sequence[int], text: Sequence[in
 
 # ------------------------------------------------------------------ 1.5 Measures
 def cross_entropy(log_probs: Float[np.ndarray, "N V"], targets: Int[np.ndarray, "N"]) -> float:
-    """Return the mean surprisal of the right tokens, in nats (1.5).
+    """Return the mean surprisal of the right tokens, in nats (eq. 1.5).
 
         H = -(1/N) sum of log_probs[i, targets[i]] over i
 
@@ -227,7 +227,7 @@ def cross_entropy(log_probs: Float[np.ndarray, "N V"], targets: Int[np.ndarray, 
 
 
 def perplexity(log_probs: Sequence[float]) -> float:
-    """Return the perplexity of a text: exp(-mean of its tokens' log-probabilities) (1.6).
+    """Return the perplexity of a text: exp(-mean of its tokens' log-probabilities) (eq. 1.6).
 
     Infinite, not an error, if one log-probability is -inf. About 1 line.
 
@@ -246,7 +246,7 @@ def perplexity(log_probs: Sequence[float]) -> float:
 
 
 def bits_per_byte(log_probs: Sequence[float], text: str) -> float:
-    """Return the bits that the tokens of a text cost, per byte of its UTF-8 encoding (1.7).
+    """Return the bits that the tokens of a text cost, per byte of its UTF-8 encoding (eq. 1.7).
 
     A nat is 1 / ln 2 bits. A character may have several bytes. About 2 lines.
 
@@ -267,7 +267,7 @@ def bits_per_byte(log_probs: Sequence[float], text: str) -> float:
 
 # ------------------------------------------------------------------ 1.6 Entropy and KL divergence
 def entropy(p: Float[np.ndarray, "V"]) -> float:
-    """Return the mean surprisal of a source that is known, in nats (1.8).
+    """Return the mean surprisal of a source that is known, in nats (eq. 1.8).
 
         H(p) = -sum of p(w) ln p(w) over all w, where 0 ln 0 = 0
 
@@ -285,7 +285,7 @@ def entropy(p: Float[np.ndarray, "V"]) -> float:
 
 
 def kl_divergence(p: Float[np.ndarray, "V"], q: Float[np.ndarray, "V"]) -> float:
-    """Return the extra nats per word that a model q costs where words follow p (1.9).
+    """Return the extra nats per word that a model q costs where words follow p (eq. 1.9).
 
         KL(p || q) = sum of p(w) ln(p(w) / q(w)) over all w
 
@@ -330,7 +330,7 @@ def count_characters(texts: Iterable[str], n: int) -> Counts:
 
 
 def character_log_prob(counts: Counts, text: str, n: int, V: int) -> float:
-    """Return the log-probability of a text, with 1 added to every count (1.11).
+    """Return the log-probability of a text, with 1 added to every count (eq. 1.11).
 
         ln P(text) = sum of ln( (#(uc) + 1) / (#(u•) + V) ), from the n-th character c on
 
@@ -358,7 +358,7 @@ def character_log_prob(counts: Counts, text: str, n: int, V: int) -> float:
 def posterior(
     log_likelihoods: Mapping[str, float], priors: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return P(class | text) for each class, by Bayes' rule (1.12).
+    """Return P(class | text) for each class, by Bayes' rule (eq. 1.12).
 
         P(class | text) = P(class) P(text | class) / (the sum of this over all classes)
 
@@ -384,7 +384,7 @@ def posterior(
 
 # ------------------------------------------------------------------ 1.8 Plausibility
 def rerank(candidates: Mapping[str, tuple[float, float]], weight: float = 1.0) -> list[str]:
-    """Sort texts by how well they explain a signal, best first (1.13).
+    """Sort texts by how well they explain a signal, best first (eq. 1.13).
 
         score = ln P(text) + weight * ln P(signal | text)
 
@@ -445,7 +445,7 @@ def merge(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
 
 
 def train_bpe(text: str, n_merges: int) -> list[Pair]:
-    """Learn merges from a text; each joins the pair that is most frequent at that point (1.14).
+    """Learn merges from a text; each joins the pair that is most frequent at that point (eq. 1.14).
 
     Tokens 0 to 255 are the bytes of UTF-8; the first merge makes token 256. Pairs are counted at
     every position inside each chunk, also where two of them overlap: "aaa" holds (a, a) twice. Of
@@ -469,7 +469,7 @@ def train_bpe(text: str, n_merges: int) -> list[Pair]:
 
 # ------------------------------------------------------------------ 1.10 Encoding and decoding
 def encode(text: str, merges: Merges) -> list[int]:
-    """Turn text into tokens: in each chunk, apply the oldest merge that fits, and repeat (1.15).
+    """Turn text into tokens: in each chunk, apply the oldest merge that fits; repeat (eq. 1.15).
 
     A chunk starts as its UTF-8 bytes. The oldest merge is the one that was learned first; it is
     made wherever it fits in the chunk. An empty text has no tokens. About 10 lines.
@@ -520,7 +520,7 @@ def decode(ids: Iterable[int], merges: Merges) -> str:
 
 # ------------------------------------------------------------------ 1.11 Sampling
 def with_temperature(logits: Float[np.ndarray, "V"], temperature: float) -> Float[np.ndarray, "V"]:
-    """Return the softmax of logits / temperature (1.16).
+    """Return the softmax of logits / temperature (eq. 1.16).
 
     Temperature 0 is the limit: the tokens with the largest logit share the probability evenly, the
     others get 0. Nothing overflows, however low the temperature: subtract the largest logit before
@@ -555,7 +555,7 @@ def top_k(probs: Float[np.ndarray, "V"], k: int) -> Float[np.ndarray, "V"]:
 
 
 def top_p(probs: Float[np.ndarray, "V"], p: float) -> Float[np.ndarray, "V"]:
-    """Keep the nucleus, the fewest most likely tokens whose probabilities sum to p or more (1.17).
+    """Keep the nucleus: the fewest likeliest tokens with a probability of p or more (eq. 1.17).
 
     All others become 0, and the kept ones are renormalised to sum to 1. Of equally likely tokens,
     the smaller id goes first. The token that reaches p is kept, too; if rounding holds the sum of
@@ -602,7 +602,7 @@ def beam_search(
     3. Those that end in EOS are finished: set them aside. The others are open in the next step.
 
     Those that are open after the last step count as finished, too. Return the `width` best of all
-    finished texts, or fewer if there are fewer. The score of a text is (1.18)
+    finished texts, or fewer if there are fewer. The score of a text is (eq. 1.18)
 
         ln P(text | history) / (number of its tokens, EOS included) ** alpha
 

@@ -1,6 +1,6 @@
 """N-gram language models, from counting to modified Kneser-Ney. Leaves out: pruning, fast storage.
 
-The symbols are those of chapter 2, and so are the numbers of equations, such as (2.5).
+The symbols are those of chapter 2, and so are the numbers of equations, such as (eq. 2.5).
 
     w         a word                          #(uw)     how often w followed u
     u         its context: the words before   #(u•)     how often any word followed u
@@ -31,7 +31,7 @@ Table = dict[Context, dict[Word, int]]  # table[u][w] = #(uw); its contexts have
 
 # ------------------------------------------------------------------ 2.1 Padding and sliding windows
 def pad(sentence: Sequence[Word], n: int) -> list[Word]:
-    """Put n - 1 start symbols before a sentence and one end symbol after it (2.2).
+    """Put n - 1 start symbols before a sentence and one end symbol after it (eq. 2.2).
 
     This gives even the first word a full context, and the end is predicted like a word. Returns a
     new list. About 1 line.
@@ -65,7 +65,7 @@ def windows(tokens: Sequence[Word], n: int) -> list[tuple[Word, ...]]:
 
 # ------------------------------------------------------------------ 2.2 Counting
 def count_ngrams(sentences: Iterable[Sequence[Word]], n: int) -> list[Table]:
-    """Count which words follow which contexts, for contexts of 0, 1, ..., n - 1 words (2.3).
+    """Count which words follow which contexts, for contexts of 0, 1, ..., n - 1 words (eq. 2.3).
 
     Returns n tables: tables[k][u][w] = #(uw), where u is a tuple of k words. Each word and each
     end of a sentence adds 1 to every table. BOS is never predicted: it stands in contexts only.
@@ -128,7 +128,7 @@ class NGramModel:
         return self.tables[len(context)].get(context, {})
 
     def total(self, context: Context) -> float:
-        """Return #(u•), how often any word followed u; 0 if u was never seen (2.4; given)."""
+        """Return #(u•), how often any word followed u; 0 if u was never seen (eq. 2.4; given)."""
         return self.totals[len(context)].get(context, 0)
 
     def estimate(self, word: Word, context: Context) -> float:
@@ -145,7 +145,7 @@ class NGramModel:
         return self.estimate(word, context[1:])
 
     def prob(self, word: Word, context: Sequence[Word] = ()) -> float:
-        """Return P(w | u), where only the last n - 1 words of the context count (2.2; given)."""
+        """Given: return P(w | u); only the last n - 1 words of the context count (eq. 2.2)."""
         start = max(0, len(context) - (self.n - 1))
         u = tuple(context[start:])
         return self.estimate(word, u) if word in self.words else 0.0
@@ -155,7 +155,7 @@ class NGramModel:
         return {word: self.prob(word, context) for word in self.vocabulary}
 
     def log_probs(self, sentences: Iterable[Sequence[Word]]) -> list[float]:
-        """Task 2.4: return ln P(w | u) of each word and each end of sentence, in a flat list (2.7).
+        """Task 2.4: return ln P(w | u) of each word and end of sentence, in a flat list (eq. 2.7).
 
         In nats, in the order of the text; -inf where P is 0. Each sentence is padded with your own
         `pad`, and `self.prob` gives the probabilities. About 6 lines.
@@ -175,7 +175,7 @@ class MLE(NGramModel):
     """
 
     def estimate(self, word: Word, context: Context) -> float:
-        """Return the share of w among the words that followed u (2.5).
+        """Return the share of w among the words that followed u (eq. 2.5).
 
             P(w | u) = #(uw) / #(u•)
 
@@ -191,7 +191,7 @@ class MLE(NGramModel):
 
 # ------------------------------------------------------------------ 2.4 Perplexity
 def perplexity(log_probs: Sequence[float]) -> float:
-    """Return exp(-mean of ln P): the number of equally likely words that it amounts to (2.8).
+    """Return exp(-mean of ln P): the number of equally likely words that it amounts to (eq. 2.8).
 
     Infinite, not an error, as soon as one probability is 0. About 1 line.
 
@@ -226,7 +226,7 @@ class Additive(NGramModel):
         self.alpha = alpha
 
     def estimate(self, word: Word, context: Context) -> float:
-        """Return the share of w after alpha is added to the count of each of the V words (2.9).
+        """Return the share of w after alpha is added to the count of each of the V words (eq. 2.9).
 
             P(w | u) = (#(uw) + alpha) / (#(u•) + alpha V)
 
@@ -261,7 +261,7 @@ class Interpolated(NGramModel):
         require("weights", weights, sound, f"{self.n + 1} numbers, sum 1, the first above 0")
 
     def estimate(self, word: Word, context: Context) -> float:
-        """Return the weighted mean of 1/V and #(vw) / #(v•) for all endings v of u (2.10).
+        """Return the weighted mean of 1/V and #(vw) / #(v•) for all endings v of u (eq. 2.10).
 
         The endings of u are (), its last word, its last two words, ..., u itself. An ending of j
         words has the weight weights[j + 1]. An ending that was never seen has no estimate, and a
@@ -307,7 +307,7 @@ class AbsoluteDiscounting(NGramModel):
         return self.discounts[len(context)][min(count, 3)]
 
     def saved(self, context: Context) -> float:
-        """Return lambda(u), the fraction of #(u•) that the counts after u give up together (2.12).
+        """Return lambda(u), the share of #(u•) that the counts after u give up in all (eq. 2.12).
 
             lambda(u) = (sum of D(#(uw)) over the words w seen after u) / #(u•)
 
@@ -321,7 +321,7 @@ class AbsoluteDiscounting(NGramModel):
         raise NotImplementedError("2.7 AbsoluteDiscounting.saved: see section 2.7, equations 2.11 and 2.12")
 
     def estimate(self, word: Word, context: Context) -> float:
-        """Return the share that w keeps, plus its part of what all words gave up (2.11).
+        """Return the share that w keeps, plus its part of what all words gave up (eq. 2.11).
 
             P(w | u) = (#(uw) - D(#(uw))) / #(u•) + lambda(u) P(w | u')
 
@@ -354,7 +354,7 @@ class Backoff(NGramModel):
         self.backoff_weight = cache(self.backoff_weight)  # each alpha(u) is computed once
 
     def estimate(self, word: Word, context: Context) -> float:
-        """Return what a seen word keeps, or what an unseen word gets (2.13).
+        """Return what a seen word keeps, or what an unseen word gets (eq. 2.13).
 
             P(w | u) = (#(uw) - D) / #(u•)     if w was seen after u
                        alpha(u) P(w | u')      if it was not
@@ -370,7 +370,7 @@ class Backoff(NGramModel):
         raise NotImplementedError("2.8 Backoff.estimate: see section 2.8, equations 2.13 and 2.14")
 
     def backoff_weight(self, context: Context) -> float:
-        """Return alpha(u), the factor that makes the probabilities after u sum to 1 (2.14).
+        """Return alpha(u), the factor that makes the probabilities after u sum to 1 (eq. 2.14).
 
             alpha(u) = (D N1+(u•) / #(u•)) / (1 - sum of P(w | u') over the words w seen after u)
 
@@ -386,7 +386,7 @@ class Backoff(NGramModel):
 
 # ------------------------------------------------------------------ 2.9 Kneser-Ney
 def continuation_counts(tables: Sequence[Table]) -> list[Table]:
-    """Count, for all but the longest n-grams, the different words seen before them (2.15, 2.16).
+    """Count, for all but the longest n-grams, different words seen before them (eq. 2.15, 2.16).
 
     Returns new tables of the same form, plain dicts, in which #(uw) becomes N1+(•uw): the number of
     words v, BOS among them, with a count #(vuw) > 0 in the next table. There are three exceptions:
@@ -414,7 +414,7 @@ def continuation_counts(tables: Sequence[Table]) -> list[Table]:
 
 
 class KneserNey(AbsoluteDiscounting):
-    """Absolute discounting of continuation counts (2.17), interpolated down to 1/V as in KenLM.
+    """Absolute discounting of continuation counts (eq. 2.17), interpolated down to 1/V as in KenLM.
 
     Nothing is left to write: it is complete with tasks 2.7 and 2.9.
 
@@ -434,7 +434,7 @@ FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)  # as lmplz --discount_fallback
 
 
 def modified_discounts(table: Table) -> tuple[float, float, float]:
-    """Return the discounts D1, D2, D3 for counts of 1, of 2, and of 3 or more (2.18).
+    """Return the discounts D1, D2, D3 for counts of 1, of 2, and of 3 or more (eq. 2.18).
 
         Y  = n1 / (n1 + 2 n2)
         D1 = 1 - 2 Y n2 / n1
@@ -453,7 +453,7 @@ def modified_discounts(table: Table) -> tuple[float, float, float]:
 
 
 class ModifiedKneserNey(KneserNey):
-    """Kneser-Ney with three discounts for each order, estimated from its table (2.19), as KenLM.
+    """Kneser-Ney with three discounts for each order, estimated as in KenLM (eq. 2.19).
 
     Nothing is left to write: it is complete with tasks 2.7, 2.9 and 2.10.
     """
@@ -465,7 +465,7 @@ class ModifiedKneserNey(KneserNey):
 
 # ------------------------------------------------------------------ 2.11 Generating text
 def generate(model: NGramModel, rng: np.random.Generator, max_words: int = 50) -> list[Word]:
-    """Draw a sentence word by word, each from P(w | the words so far) (2.20).
+    """Draw a sentence word by word, each from P(w | the words so far) (eq. 2.20).
 
     Begins after n - 1 BOS; ends at EOS, which is not returned, or after max_words words. Only
     `rng` decides. `model.distribution(history)` gives the chances. Draw a place in the list of

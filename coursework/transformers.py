@@ -1,30 +1,51 @@
 """Transformers, from the norm of one vector to GPT-2 and what followed it.
 
-A first reading needs eight functions, in this order: `layer_norm`, `FeedForward.forward`,
-`SelfAttention.forward` (with past and mask None and G = H), `Block.around`, `LanguageModel.read`,
-`LanguageModel.logits`, `train_step` and `generate`. That is a whole language model: the vector at
-place t predicts the token at place t + 1, so the targets are the inputs, shifted by one; a logit is
-a word's score before the softmax. Everything else is a variant of these, or comes after them. Some
-parts are given complete; they say so. (6.4), in brackets, is an equation of chapter 6, and 6.4 a
-task. A word is a token, which may be only a piece of a word. The letters are those of the chapter:
+The plain model, from token ids to the loss, as in GPT-2, but without biases and dropout:
 
-    B  texts, side by side              V  words of the vocabulary
-    T  tokens that are read now         D  numbers of a token's vector
-    S  tokens that can be looked at     L  blocks, one after the other
-    H  heads of queries                 F  numbers inside a feed-forward layer
-    G  heads of keys and of values      K  numbers of one query or key: K = D / H
+    x = words[tokens] + places[:T]               (B, T, D)      Embedding
+    in each of the L blocks:                                    Block
+        q, k, v = parts of W_qkv(norm1(x))       (B, H, T, K)   SelfAttention
+        scores = q k^T / sqrt(K)                 (B, H, T, T)   minus infinity for later tokens
+        x = x + W_o(softmax(scores) v)           (B, T, D)      the H heads side by side
+        x = x + down(gelu(up(norm2(x))))         (B, T, D)      FeedForward, F numbers inside
+    logits = norm(x) words^T                     (B, T, V)      LanguageModel
+    loss = mean of -log softmax(logits)[target]  a number       train_step
 
-Float[Tensor, "B T D"] is a tensor of floats with the axes B, T and D. "*B D" are any number of
-axes, then D; "{T} {D}" is as long as the arguments T and D say; S0 are the tokens of earlier calls,
-and S = S0 + T. In code, F is torch.nn.functional, sizes.F the size of a feed-forward layer, and .T
-a transpose. rearrange(x, "b t (n k) -> b n t k", k=K) cuts the last axis into n pieces of K numbers
-and moves the axes. Tensors that you make are on the device of those that you are given, as in
+A logit is a token's score before the softmax. The vector at place t predicts the token at place
+t + 1, so the targets are the inputs, shifted by one. The code of these lines, in the order of a
+first reading: `layer_norm`, `FeedForward`, `SelfAttention`, `Block`, `Embedding`, `LanguageModel`,
+`train_step`, `generate`. Read it for Sizes(..., positions="learned"), and take past, mask and
+memory as None: then `SelfAttention.forward` has no steps 2 and 3, and `Block.forward` is the two
+lines above. Leave the rest for later: gradients by hand, other positions, GPT-2's file, AdamW, and
+everything from 6.10 on. At the end of section 6.6 the plain model stands as one program.
+
+"Given" marks what is complete. (eq. 6.4) is an equation of chapter 6; 6.4 alone is a section and
+its task. The letters are those of the chapter:
+
+    B  texts in a batch                 V  tokens in the vocabulary (the code says words)
+    T  tokens that are read now         D  length of a token's vector
+    S  tokens that can be looked at     L  number of blocks
+    H  heads of queries                 F  length inside a feed-forward layer
+    G  heads of keys and of values      K  length of one query, key or value: D / H
+
+    here           D       L        H       Sizes.T     mixer  feed  up    down    W_qkv   W_o
+    GPT-2, minGPT  n_embd  n_layer  n_head  block_size  attn   mlp   c_fc  c_proj  c_attn  c_proj
+
+Float[Tensor, "B T D"] is a tensor of floats with the axes B, T and D. "*B D": any number of axes,
+then D. "{T} {D}": as long as the arguments T and D say. S0 counts the tokens of earlier calls, and
+S = S0 + T. In code, F is torch.nn.functional and sizes.F a length; x.T is a transpose, x.mT swaps
+the last two axes, and sizes.T is the longest text. rearrange(x, "b t (n k) -> b n t k", k=K) cuts
+the last axis into n pieces of length K and moves the axes: x.view(B, T, n, K).transpose(1, 2).
+Tensors that you make go on the device of those that you are given, as in
 torch.arange(T, device=x.device). Four words come again and again:
 
-    mask    False where nobody may look
-    memory  the vectors of another text; a block also gets their mask: (vectors, mask)
-    state   what one block keeps of earlier calls: the keys and the values, (k, v)
-    past    what a model keeps of them: how many tokens it has read, and the state of each block
+    mask    True where a token may be looked at, False where nobody may
+    past    the argument: what the call before returned; None in the first call
+    state   what a layer or a block returns for the next call: in attention the pair (k, v). A
+            model returns a pair, too: how many tokens it has read, and the state of each block
+    memory  another text, for cross-attention: its vectors; for a block, the pair (vectors, mask)
+
+To compare: GPT-2's own code, github.com/openai/gpt-2, src/model.py, and github.com/karpathy/minGPT.
 
 All of it together, once the tasks are done:
 
@@ -42,15 +63,15 @@ from dataclasses import dataclass
 from functools import partial
 
 import torch
-import torch.nn.functional as F  # noqa: N812 - torch's own custom
+import torch.nn.functional as F  # noqa: N812 - the usual name for it
 from einops import rearrange
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from nextword.given.batches import BOS, EOS, PAD, until_end  # the ids 1, 2, 0
-from nextword.given.checks import require, require_ids
+from nextword.given.checks import require, require_ids  # raise ValueError, no more
 
-IGNORE = -100  # a target that is not counted: F.cross_entropy leaves it out by itself
+IGNORE = -100  # a target to leave out of the loss; F.cross_entropy does so by default
 CHOICES = {
     "positions": ("learned", "sinusoidal", "rotary", "alibi", "none"),
     "feed": ("relu", "gelu", "gelu_tanh", "swiglu"),
@@ -61,33 +82,36 @@ CHOICES = {
 # ------------------------------------------------------------------ Sizes
 @dataclass(frozen=True)
 class Sizes:
-    """Given: what a transformer is built from. ValueError: sizes that do not fit together.
+    """Given: the sizes and the choices of a transformer. The first four are needed.
+
+    The plain model at the top of this file is Sizes(V, D, L, H, positions="learned"); all other
+    choices can wait until a section needs them. Raises ValueError if sizes do not fit together.
 
     >>> Sizes(V=50257, D=768, L=12, H=12).K
     64
     """
 
-    V: int  # words of the vocabulary
-    D: int  # numbers of a token's vector
-    L: int  # blocks
-    H: int  # heads of queries; each has K = D / H numbers
-    G: int = 0  # heads of keys and of values; 0: as many as H
-    F: int = 0  # numbers inside a feed-forward layer; 0: 4 D
-    T: int = 1024  # longest text, a limit only for learned positions (elsewhere: tokens read now)
-    positions: str = "rotary"  # or learned, sinusoidal, alibi, none
-    feed: str = "gelu"  # or relu, gelu_tanh, swiglu
-    norm: str = "layer"  # or rms
-    pre: bool = True  # norms before the layers of a block; False: after them
-    tied: bool = True  # the logits use the matrix of the words' vectors
+    V: int  # tokens in the vocabulary
+    D: int  # length of a token's vector
+    L: int  # number of blocks
+    H: int  # heads of queries, each of length K = D / H
+    G: int = 0  # heads of keys and of values; 0: as many as H (section 6.5)
+    F: int = 0  # length inside a feed-forward layer; 0: 4 D
+    T: int = 1024  # longest text; used only by learned positions (elsewhere T: tokens read now)
+    positions: str = "rotary"  # or learned, sinusoidal, alibi, none (section 6.4)
+    feed: str = "gelu"  # or relu, gelu_tanh, swiglu (section 6.2)
+    norm: str = "layer"  # or rms (section 6.1)
+    pre: bool = True  # norm before each layer of a block; False: after it (section 6.3)
+    tied: bool = True  # the logits use the matrix of the tokens' vectors again (section 6.6)
     bias: bool = True  # linear layers have biases
-    dropout: float = 0.0  # share of numbers that are set to 0 in training
-    eps: float = 1e-5  # added in the root of a norm
+    dropout: float = 0.0  # share of numbers set to 0 in training, in embeddings and layers' outputs
+    eps: float = 1e-5  # added to the variance, inside the root of a norm
 
     def __post_init__(self) -> None:
-        # require(name, value, holds, expected) raises ValueError unless `holds`
+        # require(name, value, holds, expected) raises ValueError unless holds: skip to K
         for name in ("V", "D", "L", "H", "T"):
             require(name, getattr(self, name), getattr(self, name) >= 1, "at least 1")
-        object.__setattr__(self, "G", self.G or self.H)  # how a frozen dataclass is filled in
+        object.__setattr__(self, "G", self.G or self.H)  # frozen: no plain self.G = ...
         object.__setattr__(self, "F", self.F or 4 * self.D)
         require("D", self.D, self.D % self.H == 0, f"divisible by {self.H} heads")
         require("G", self.G, self.G > 0 and self.H % self.G == 0, f"a divisor of {self.H} heads")
@@ -95,13 +119,13 @@ class Sizes:
         for name, known in CHOICES.items():
             value = getattr(self, name)
             require(name, value, value in known, f"one of {', '.join(known)}")
-        if self.positions in ("rotary", "sinusoidal"):  # these take numbers in pairs
+        if self.positions in ("rotary", "sinusoidal"):  # these work on pairs of numbers
             name, n = ("D", self.D) if self.positions == "sinusoidal" else ("K = D / H", self.K)
             require(name, n, n % 2 == 0, f"even for {self.positions} positions")
 
     @property
-    def K(self) -> int:  # noqa: N802 - the sign of the chapter
-        """The numbers of a query, key or value."""
+    def K(self) -> int:  # noqa: N802 - the chapter's symbol
+        """The length of one query, key or value."""
         return self.D // self.H
 
     def new_norm(self) -> nn.Module:
@@ -111,7 +135,7 @@ class Sizes:
         return nn.LayerNorm(self.D, self.eps)
 
     def linear(self, n_in: int, n_out: int) -> nn.Linear:
-        """Return a linear layer, with a bias if the sizes say so."""
+        """Return a linear layer, with a bias if sizes.bias."""
         return nn.Linear(n_in, n_out, self.bias)
 
 
@@ -122,7 +146,7 @@ def layer_norm(
     bias: Float[Tensor, "D"],
     eps: float = 1e-5,
 ) -> Float[Tensor, "*B D"]:
-    """Bring each vector to mean 0 and variance 1, then scale it by the gain and add the bias (6.1).
+    """Bring each vector to mean 0 and variance 1; then scale by the gain, add the bias (eq. 6.1).
 
         gain (x - m) / sqrt(v + eps) + bias
 
@@ -141,7 +165,7 @@ def layer_norm_gradients(
     grad: Float[Tensor, "*B D"],
     eps: float = 1e-5,
 ) -> tuple[Float[Tensor, "*B D"], Float[Tensor, "D"], Float[Tensor, "D"]]:
-    """Return the gradients dL/dx, dL/dgain and dL/dbias of `layer_norm` (6.2, 6.3).
+    """Return the gradients dL/dx, dL/dgain and dL/dbias of `layer_norm` (eq. 6.2, 6.3).
 
     `grad` is dL/dy, the gradient of the loss with respect to the output y = gain z + bias, where
     z = (x - m) / sqrt(v + eps).
@@ -164,9 +188,9 @@ def layer_norm_gradients(
 def rms_norm(
     x: Float[Tensor, "*B D"], gain: Float[Tensor, "D"], eps: float = 1e-5
 ) -> Float[Tensor, "*B D"]:
-    """Return gain x / sqrt(mean of x^2 + eps) for each vector x (6.4). About 2 lines.
+    """Return gain x / sqrt(mean of x^2 + eps) for each vector x (eq. 6.4). About 2 lines.
 
-    Nothing is subtracted, and there is no bias.
+    Nothing is subtracted, and there is no bias. A first reading can leave it out.
 
     >>> rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), torch.ones(4), eps=0.0)
     tensor([1.2000, 1.6000, 0.0000, 0.0000])
@@ -176,10 +200,10 @@ def rms_norm(
 
 # ------------------------------------------------------------------ 6.2 Feed-forward layer
 def gelu(x: Float[Tensor, "*B"], approximate: bool = False) -> Float[Tensor, "*B"]:
-    """Return x P(z < x) for each number x, where z is drawn from a standard normal (6.6).
+    """Return x P(z < x) for each number x, where z is drawn from a standard normal (eq. 6.6).
 
         x (1 + erf(x / sqrt(2))) / 2
-        x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2    if `approximate`, as in GPT-2 (6.7)
+        x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2    if `approximate`, as in GPT-2 (eq. 6.7)
 
     Use `torch.erf`, and not torch's own GELU. About 3 lines.
 
@@ -191,7 +215,8 @@ def gelu(x: Float[Tensor, "*B"], approximate: bool = False) -> Float[Tensor, "*B
     raise NotImplementedError("6.2 gelu: see section 6.2, equations 6.5 to 6.8")
 
 
-FEEDS = {  # f by its name in `Sizes`; torch's own, so that layers work before `gelu` is written
+# the function f for each `Sizes.feed`; torch's own, so that the layer does not need your `gelu`
+FEEDS = {
     "relu": F.relu,
     "gelu": F.gelu,
     "gelu_tanh": partial(F.gelu, approximate="tanh"),
@@ -200,7 +225,7 @@ FEEDS = {  # f by its name in `Sizes`; torch's own, so that layers work before `
 
 
 class FeedForward(nn.Module):
-    """Two linear layers for each vector by itself, up and down; SwiGLU has a third, the gate."""
+    """Two linear layers, up and down, for each vector by itself; SwiGLU has a third, the gate."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -213,16 +238,16 @@ class FeedForward(nn.Module):
             self.gate = sizes.linear(sizes.D, sizes.F)  # weight: (F, D)
 
     def forward(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
-        """Return down(f(up(x))) (6.5); for the kind "swiglu" down(f(gate(x)) * up(x)) (6.8).
+        """Return down(f(up(x))) (eq. 6.5), or for "swiglu" down(f(gate(x)) * up(x)) (eq. 6.8).
 
-        f is `self.f`, which stands ready for each of the four kinds. About 3 lines.
+        f is `self.f`, already chosen for the kind. About 3 lines.
         """
         raise NotImplementedError("6.2 FeedForward.forward: see section 6.2, equations 6.5 to 6.8")
 
 
 # ------------------------------------------------------------------ 6.3 Residual stream
 class Block(nn.Module):
-    """One block: tokens look at each other, then each is worked on by itself.
+    """One block: tokens look at each other, then each is processed by itself.
 
         x = x + mixer(norm1(x))
         x = x + feed(norm2(x))
@@ -248,11 +273,11 @@ class Block(nn.Module):
         self.pre = sizes.pre
         self.dropout = nn.Dropout(sizes.dropout)
         self.norm1 = sizes.new_norm()  # weight: (D,); a layer norm has a bias, too
-        self.mixer = mixer
+        self.mixer = mixer  # attention, in most models called attn
         self.norm2 = sizes.new_norm()
         self.feed = feed
         if cross is not None:
-            self.norm3 = sizes.new_norm()  # of the layer in the middle, which was added last
+            self.norm3 = sizes.new_norm()  # for `cross`, which runs between the other two
             self.cross = cross
 
     def around(
@@ -261,10 +286,10 @@ class Block(nn.Module):
         norm: nn.Module | Callable[[Tensor], Tensor],
         layer: nn.Module | Callable[[Tensor], Tensor],
     ) -> Float[Tensor, "B T D"]:
-        """Return x plus the layer's output: a residual connection, with a norm and dropout.
+        """Put a norm, dropout and a residual connection around a layer; return the new x.
 
-            x + drop(layer(norm(x)))    if self.pre  (6.9)
-            norm(x + drop(layer(x)))    otherwise    (6.10)
+            x + drop(layer(norm(x)))    if self.pre  (eq. 6.9)
+            norm(x + drop(layer(x)))    otherwise    (eq. 6.10)
 
         drop is `self.dropout`. About 3 lines.
 
@@ -277,17 +302,20 @@ class Block(nn.Module):
     def forward(
         self, x: Float[Tensor, "B T D"], past=None, mask=None, memory: tuple | None = None
     ) -> tuple:
-        """Send x through all layers of the block; return it, and the state that the mixer returned.
+        """Send x through all layers of the block; return it and the mixer's state.
 
-        The mixer comes first, with `norm1`. If there is a memory, the cross-attention follows, with
-        `norm3`. The feed-forward layer comes last, with `norm2`. Each of them is joined to the
-        stream by `around`, which wants a layer that returns vectors only: wrap the mixer in a
-        function that returns its output and stores its state (nonlocal). About 10 lines.
+        First the mixer, with `norm1`; then, if there is a memory, self.cross(x, *memory), with
+        `norm3`; last the feed-forward layer, with `norm2`. Join each to the stream by `around`.
+
+        The one difficulty: `around` takes a layer that returns vectors only, and the mixer returns
+        (vectors, state). So write a function inside this one that calls the mixer, keeps the state
+        in a variable of `forward` (declare it `nonlocal`), and returns the vectors; give that
+        function to `around`. About 10 lines.
 
         Args:
-            past: what the mixer takes as its past; None before the first token.
-            mask: what the mixer takes as its mask, (B, S), False for tokens that nobody may see.
-            memory: vectors (B, S, D) and mask (B, S) of another text, for the cross-attention.
+            past: the state that this block returned in the call before; None in the first call.
+            mask: handed to the mixer: (B, S), False for tokens that nobody may see.
+            memory: (vectors, mask) of another text, of shapes (B, S, D) and (B, S).
 
         >>> mixer = lambda x, past, mask: (x + 1, "the mixer's state")
         >>> block = Block(Sizes(V=1, D=2, L=1, H=1, norm="rms"), mixer, torch.exp)
@@ -300,10 +328,10 @@ class Block(nn.Module):
 
 # ------------------------------------------------------------------ 6.4 Positions
 def sinusoidal(T: int, D: int) -> Float[Tensor, "{T} {D}"]:
-    """Return the sinusoidal positions: row t holds D / 2 pairs sin(t w), cos(t w) (6.11).
+    """Return the sinusoidal positions: row t holds D / 2 pairs sin(t w), cos(t w) (eq. 6.11).
 
     Pair i = 0, ..., D / 2 - 1, the numbers 2 i and 2 i + 1 of a row, has w = 10000^(-2 i / D). Rows
-    are counted from 0 to T - 1; D is even. About 4 lines.
+    are counted from 0 to T - 1; D is even. A first reading can leave it out. About 4 lines.
 
     >>> sinusoidal(2, 4)
     tensor([[0.0000, 1.0000, 0.0000, 1.0000],
@@ -313,12 +341,12 @@ def sinusoidal(T: int, D: int) -> Float[Tensor, "{T} {D}"]:
 
 
 def shift_matrix(k: int, D: int) -> Float[Tensor, "{D} {D}"]:
-    """Return the matrix M that takes every row p_t of `sinusoidal` k places on (6.12).
+    """Return the matrix M that moves every row p_t of `sinusoidal` on by k places (eq. 6.12).
 
         M p_t = p_(t + k), whatever t is
 
     M has D / 2 blocks of 2 by 2 on its diagonal, one for each w: see sin(a + b) and cos(a + b), and
-    `torch.block_diag`. About 4 lines.
+    `torch.block_diag`. Nothing below calls this function. About 4 lines.
 
     >>> shift_matrix(1, 2)
     tensor([[ 0.5403,  0.8415],
@@ -328,7 +356,7 @@ def shift_matrix(k: int, D: int) -> Float[Tensor, "{D} {D}"]:
 
 
 def rotate(x: Float[Tensor, "*B T K"], start: int = 0) -> Float[Tensor, "*B T K"]:
-    """Rotate the pairs of numbers of each row by angles that grow with its place (6.13).
+    """Rotate the pairs of numbers of each row by angles that grow with its place (eq. 6.13).
 
     Row t of x stands at place start + t. Its pair i = 0, ..., K / 2 - 1, (a, b) = (x_2i, x_2i+1),
     becomes (a cos - b sin, a sin + b cos) of the angle (start + t) 10000^(-2 i / K). K is even.
@@ -342,11 +370,12 @@ def rotate(x: Float[Tensor, "*B T K"], start: int = 0) -> Float[Tensor, "*B T K"
 
 
 def alibi(H: int, T: int, S: int) -> Float[Tensor, "{H} {T} {S}"]:
-    """Return what ALiBi adds to the scores: a penalty that grows with the distance (6.14).
+    """Return what ALiBi adds to the scores: a penalty that grows with the distance (eq. 6.14).
 
         -|i - j| 2^(-8 h / H)    for head h = 1, ..., H
 
-    The queries i are the last T of S tokens, the keys j all S. About 4 lines.
+    The queries i are the last T of S tokens, the keys j all S. A first reading can leave it out.
+    About 4 lines.
 
     >>> alibi(8, 1, 3)[0, 0, :2]
     tensor([-1.0000, -0.5000])
@@ -358,7 +387,7 @@ def alibi(H: int, T: int, S: int) -> Float[Tensor, "{H} {T} {S}"]:
 class SelfAttention(nn.Module):
     """H heads of queries that share G heads of keys and values; each head is K numbers wide."""
 
-    # the functions of 6.4, called as self.rotate and self.alibi, so that a subclass may have others
+    # the functions of 6.4, as attributes, so that a layer can be given others: layer.rotate = ...
     rotate = staticmethod(rotate)
     alibi = staticmethod(alibi)
 
@@ -367,25 +396,25 @@ class SelfAttention(nn.Module):
         self.H = sizes.H
         self.G = sizes.G
         self.K = sizes.K
-        self.causal = causal  # no token looks at later ones
+        self.causal = causal  # True: no token looks at later ones
         self.positions = sizes.positions
-        n_heads = sizes.H + 2 * sizes.G  # rows: all queries, then all keys, then all values
-        self.W_qkv = sizes.linear(sizes.D, n_heads * sizes.K)  # weight: ((H + 2 G) K, D)
+        rows = (sizes.H + 2 * sizes.G) * sizes.K  # all queries, then all keys, then all values
+        self.W_qkv = sizes.linear(sizes.D, rows)  # weight: ((H + 2 G) K, D)
         self.W_o = sizes.linear(sizes.D, sizes.D)  # weight: (D, D)
 
     def visible(
         self, T: int, S: int, mask: Bool[Tensor, "B S"] | None, device: torch.device
     ) -> Bool[Tensor, "*B T S"]:
-        """Given: return True where a query (row) may see a key (column); (T, S) or (B, 1, T, S).
+        """Given: return what each query may see, (T, S), or (B, 1, T, S) if there is a mask.
 
         The queries are the last T of the S tokens. If `causal`, no token sees later ones: with
         T = 2 and S = 4 the rows are 1110 and 1111. Where the mask is False, nobody sees the key.
         """
         seen = torch.ones(T, S, dtype=torch.bool, device=device)
         if self.causal:
-            seen = seen.tril(S - T)
+            seen = seen.tril(S - T)  # row i of the T rows sees the first S - T + i + 1 keys
         if mask is not None:
-            seen = seen & mask[:, None, None]
+            seen = seen & mask[:, None, None]  # (B, 1, T, S)
         return seen
 
     def forward(
@@ -394,36 +423,34 @@ class SelfAttention(nn.Module):
         past: tuple[Float[Tensor, "B G S0 K"], Float[Tensor, "B G S0 K"]] | None = None,
         mask: Bool[Tensor, "B S"] | None = None,
     ) -> tuple[Float[Tensor, "B T D"], tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S K"]]]:
-        """Return the outputs for T new tokens, and the keys and values of all S tokens (6.15).
+        """Return the outputs for T new tokens, and the keys and values of all S tokens (eq. 6.15).
 
-        Each token asks a question, its query. Every token that it may see offers a key, which says
-        what it has, and a value, which is what it gives. The answer is a mean of values, weighted
-        by how well query and key fit:
+        Each token has a query, which says what it looks for, a key, which says what it has, and a
+        value, which is what it gives. Its output is a mean of the values that it may see, weighted
+        by how well its query fits their keys:
 
             softmax(q k^T / sqrt(K)) v
 
-        The products of K numbers grow like sqrt(K); undivided, the softmax would soon choose one
-        token alone.
+        A product q . k is a sum of K terms. For random q and k its size grows like sqrt(K);
+        undivided, it would make the softmax put nearly all weight on one token.
 
-        1. W_qkv(x) holds, for each token, H queries, then G keys, then G values. They become
-           q: (B, H, T, K), k and v: (B, G, T, K).
-        2. Rotary positions: q and the new k are rotated, self.rotate(q, start), where `start` is
-           the place of the first new token.
-        3. Old keys and values stand before the new ones. S counts all of them.
-        4. self.visible(T, S, mask, x.device) is True where a query may see a key.
-        5. Each head computes the formula over the keys that it sees; with G < H, H / G neighbouring
-           heads of queries share one head of keys and values.
-        6. The outputs of all heads, side by side, go through W_o.
+        1. Cut W_qkv(x) into H queries, then G keys, then G values for each token:
+           q (B, H, T, K), k and v (B, G, T, K).
+        2. If positions are "rotary", rotate q and the new k: self.rotate(q, start). `start` is the
+           place of the first new token: S0, the number of old keys.
+        3. Put the old keys and values before the new ones: k and v (B, G, S, K).
+        4. self.visible(T, S, mask, x.device) is True where a query may see a key. If positions are
+           "alibi", replace True by self.alibi(H, T, S) and False by minus infinity, in x's dtype
+           and on its device (`.to(x)` gives both): these numbers are added to the scores.
+        5. F.scaled_dot_product_attention(q, k, v, what step 4 gave) is the formula, (B, H, T, K).
+           If G < H, add enable_gqa=True: H / G neighbouring heads of queries then share a head of
+           keys and values. Do not use its is_causal: where S > T it hides the newest keys.
+        6. Put the outputs of all heads side by side, (B, T, D), and send them through W_o.
 
-        With "alibi", the mask of step 5 is numbers, which are added to the scores: self.alibi(H, T,
-        S) where the key is seen, and minus infinity elsewhere, in x's dtype and on its device
-        (`.to(x)` gives both).
-
-        Take `F.scaled_dot_product_attention` for step 5, with enable_gqa=True if G < H. (Its
-        is_causal does not fit where S > T: it would hide the newest keys.) About 14 lines.
+        Steps 1, 4, 5 and 6 are attention; write them first. About 14 lines.
 
         Args:
-            past: k and v of the call before, as it returned them; None: there was none.
+            past: k and v as the call before returned them; None: there was none.
             mask: False for keys that nobody may see, such as padding; None: all may be seen.
 
         >>> layer = SelfAttention(Sizes(V=1, D=8, L=1, H=4, G=2, positions="none"))
@@ -439,7 +466,7 @@ class SelfAttention(nn.Module):
 
 # ------------------------------------------------------------------ 6.6 The language model
 class Embedding(nn.Module):
-    """Given: the vectors of words, to which positions may be added: learned or sinusoidal ones."""
+    """Given: token ids to vectors; learned or sinusoidal positions are added."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -453,32 +480,33 @@ class Embedding(nn.Module):
     def forward(self, tokens: Int[Tensor, "B T"], start: int = 0) -> Float[Tensor, "B T D"]:
         """Return the vectors of tokens, the first of which stands at place `start`.
 
-        Rotary positions and ALiBi add nothing here. ValueError: an id that the vocabulary lacks, or
-        a place that was never learned.
+        Rotary positions and ALiBi add nothing here. Raises ValueError for an id outside the
+        vocabulary, or a text longer than sizes.T if positions are learned.
         """
         sizes = self.sizes
         end = start + tokens.shape[1]
-        if tokens.numel():  # a clear message in place of an IndexError
+        # not the model: ids out of range would be an IndexError without a message
+        if tokens.numel():
             require_ids("tokens", [int(tokens.min()), int(tokens.max())], sizes.V)
-        x = self.words(tokens)
+        x = self.words(tokens)  # (B, T, D)
         if self.places is not None:
             require("the text", f"{end} tokens", end <= sizes.T, f"at most {sizes.T} tokens long")
-            x = x + self.places.weight[start:end]
+            x = x + self.places.weight[start:end]  # (T, D), for all B texts
         elif sizes.positions == "sinusoidal":
             x = x + sinusoidal(end, sizes.D)[start:].to(x)
         return self.dropout(x)
 
 
 def new_block(sizes: Sizes, causal: bool = True, cross: nn.Module | None = None) -> Block:
-    """Given: return a block of self-attention and feed-forward layer; cross-attention, if any."""
+    """Given: return a block with self-attention, a feed-forward layer and, if given, `cross`."""
     return Block(sizes, SelfAttention(sizes, causal), FeedForward(sizes), cross)
 
 
 class LanguageModel(nn.Module):
     """A decoder-only transformer: embedding, L blocks, a norm, and a logit for each word.
 
-    `new_block(sizes, causal)` makes each of the blocks; put another function in its place for
-    blocks of your own.
+    `new_block(sizes, causal)` makes each of the blocks: by default the function above; give another
+    one for blocks of your own.
     """
 
     causal = True
@@ -488,7 +516,9 @@ class LanguageModel(nn.Module):
     ) -> None:
         super().__init__()
         self.sizes = sizes
-        self.norm = sizes.new_norm()  # after the blocks; before them in a post-norm model
+        # after the blocks. In a post-norm model each block ends with a norm, so this one stands
+        # before the first block, as in BERT
+        self.norm = sizes.new_norm()
         self.embed = Embedding(sizes)
         self.blocks = nn.ModuleList([new_block(sizes, self.causal) for _ in range(sizes.L)])
         self.out = None
@@ -498,18 +528,18 @@ class LanguageModel(nn.Module):
     def read(
         self, tokens: Int[Tensor, "B T"], past: tuple[int, list] | None = None, **look
     ) -> tuple[Float[Tensor, "B T D"], tuple[int, list]]:
-        """Send tokens through the whole stack; return their vectors, and the past (6.16).
+        """Send tokens through the whole stack; return their vectors, and the past (eq. 6.16).
 
-        The plain case is x = embed(tokens), then x = block(x) for each block, then norm(x). A past
-        saves work: tokens that an earlier call read are not read again. It is a pair: how many were
-        read, and a list with each block's state (its keys and values). Before the first call
-        nothing was read, and the states are None.
+        The plain case is x = embed(tokens), then x = block(x) for each block, then norm(x).
+
+        past is (how many tokens were read before, a list with each block's state). With it, those
+        tokens need not be read again. If it is None, nothing was read: 0, and None for each block.
 
         self.embed(tokens, start) gives the vectors, where `start` is the place of the first new
         token. Then each block in turn: block(x, state, **look) returns x and its new state. `look`
         is {} here, {"mask": ...} in an `Encoder` and {"memory": ...} in an `EncoderDecoder`.
-        self.norm comes after the last block if self.sizes.pre, else before the first one. About 12
-        lines.
+        self.norm comes after the last block if self.sizes.pre, otherwise before the first one.
+        About 12 lines.
 
         >>> model = LanguageModel(Sizes(V=5, D=2, L=3, H=1))
         >>> x, (n_read, states) = model.read(torch.tensor([[3, 4]]))
@@ -519,7 +549,7 @@ class LanguageModel(nn.Module):
         raise NotImplementedError("6.6 LanguageModel.read: see section 6.6, equations 6.16 to 6.18")
 
     def logits(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T V"]:
-        """Return the products of each vector with the vectors of all words (6.17).
+        """Return the dot product of each vector with the vector of every token (eq. 6.17).
 
         These are the rows of embed.words.weight, or of out.weight if the sizes are not tied. About
         4 lines.
@@ -532,17 +562,23 @@ class LanguageModel(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "B T"], past: tuple[int, list] | None = None
     ) -> tuple[Float[Tensor, "B T V"], tuple[int, list]]:
-        """Given: return the logits after each token, and what the next call takes as `past`."""
+        """Given: return the logits after each token, and what the next call takes as `past`.
+
+        >>> model = LanguageModel(Sizes(V=5, D=2, L=1, H=1))
+        >>> logits, (n_read, states) = model(torch.tensor([[BOS, 3, 4]]))
+        >>> logits.shape, n_read, states[0][0].shape  # the keys of the only block: B, G, S, K
+        (torch.Size([1, 3, 5]), 3, torch.Size([1, 1, 3, 2]))
+        """
         x, past = self.read(tokens, past)
         return self.logits(x), past
 
 
 @torch.no_grad()
 def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.Module:
-    """Give a model its first weights, in place, and return the model (6.18).
+    """Give a model its first weights, in place, and return the model (eq. 6.18).
 
-    Call it once, on a new model. What N layers write into the stream adds up, and so does its
-    variance; therefore these layers begin smaller.
+    Call it once, on a new model. N layers add to the stream, so its variance would grow N-fold. The
+    matrices that write into it therefore start with std / sqrt(N).
 
     - Names that end with "bias": 0.
     - Other parameters with two axes: drawn from N(0, std^2). Of these, the N that write into the
@@ -556,7 +592,7 @@ def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.
 
 
 # ------------------------------------------------------------------ 6.7 GPT-2's weights
-GPT2 = {  # parts of the names in GPT-2's files, and what they become, replaced from top to bottom
+GPT2 = {  # parts of GPT-2's names and what replaces them, from top to bottom
     "transformer.": "",
     "wte": "embed.words",
     "wpe": "embed.places",
@@ -575,10 +611,10 @@ def from_gpt2(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     """Return GPT-2's weights under the names of `LanguageModel`.
 
     Replace the parts of each name that GPT2 lists, in its order. GPT-2 computes x W + b, torch's
-    linear layers x W^T + b, so the weights of c_attn, c_proj and c_fc are transposed (6.19). They
-    fit Sizes(50257, 768, 12, 12, positions="learned", feed="gelu_tanh"), the small GPT-2. Leave out
-    names that end with ".attn.bias" or ".attn.masked_bias", which are masks, and lm_head.weight,
-    which is tied. About 9 lines.
+    linear layers x W^T + b, so the weights of c_attn, c_proj and c_fc are transposed (eq. 6.19).
+    They fit Sizes(50257, 768, 12, 12, positions="learned", feed="gelu_tanh"), the small GPT-2.
+    Leave out names that end with ".attn.bias" or ".attn.masked_bias", which are masks, and
+    lm_head.weight, which is tied. About 9 lines.
 
     >>> renamed = from_gpt2({"h.0.mlp.c_fc.weight": torch.ones(2, 3)})
     >>> {name: weight.shape for name, weight in renamed.items()}
@@ -599,16 +635,18 @@ def adamw(
     eps: float = 1e-8,
     decay: float = 0.1,
 ) -> tuple[Float[Tensor, "*D"], Float[Tensor, "*D"], Float[Tensor, "*D"]]:
-    """Return the parameter p and its means m and v after one step of AdamW (6.20 to 6.22).
+    """Return the parameter p and its means m and v after one step of AdamW (eq. 6.20 to 6.22).
 
         m = beta1 m + (1 - beta1) grad
-        v = beta2 v + (1 - beta2) grad^2: running means of the gradient and of its square
-        m_hat = m / (1 - beta1^t), v_hat = v / (1 - beta2^t): m and v began at 0, and are too small
+        v = beta2 v + (1 - beta2) grad^2
+        m_hat = m / (1 - beta1^t), v_hat = v / (1 - beta2^t)
         p = p - rate (m_hat / (sqrt(v_hat) + eps) + decay p)
 
-    Steps are counted from t = 1; before the first one, m and v are 0.
-    Only matrices decay: gains and biases, which are vectors (p.ndim < 2), do not. The arguments
-    stay as they are. No torch.optim. About 9 lines.
+    m and v are running means of the gradient and of its square. They start at 0 and so are too
+    small at first; m_hat and v_hat correct that. Steps are counted from t = 1.
+    Only matrices decay: gains and biases, which are vectors (p.ndim < 2), do not. Do not change the
+    arguments in place, and do not use torch.optim. Nothing below calls this function: `train_step`
+    takes an optimizer of torch's. About 9 lines.
 
     >>> zero = torch.zeros(1)
     >>> adamw(torch.ones(1), torch.tensor([5.0]), zero, zero, t=1, rate=0.1)[0]
@@ -618,7 +656,7 @@ def adamw(
 
 
 def learning_rate(step: int, peak: float, warmup: int, steps: int, last: float = 0.0) -> float:
-    """Return the rate at a step: a line up to the peak, then a cosine down to `last` (6.23).
+    """Return the learning rate at a step: up to the peak, then down to `last` (eq. 6.23).
 
     The warm-up is peak (step + 1) / warmup while step < warmup. The cosine falls from `peak` at
     step = warmup to `last` at step = steps, and stays there. About 5 lines.
@@ -636,22 +674,26 @@ def train_step(
     clip: float,
     count: int | None = None,
 ) -> float:
-    """Make one step for several small batches as if they were one; return its loss (6.24).
-
-    With one batch it is the usual step: the mean cross-entropy at all targets but IGNORE, its
-    gradients, clipped, and a step of the optimizer. Several batches need less memory than a large
-    one: the sum of the cross-entropies of each is divided by the number of targets in all of them
-    together, of which there is at least one, and the gradients add up.
+    """Make one training step and return its loss (eq. 6.24).
 
     A batch is a tuple: one or more inputs of the model, then the targets. model(*inputs)[0] are the
-    logits, (B, T, V), or (B, V) where each text has one target.
+    logits, (B, T, V), or (B, V) if each text has one target. The loss is the mean cross-entropy
+    over all targets but those that are IGNORE; there is at least one.
 
-    Set the gradients to 0 first; leave the model in the mode that it is in. Clip the gradients by
-    nn.utils.clip_grad_norm_, once, before the step. `count`, if it is given, takes the place of the
-    number of targets: those of the whole step, where other processes compute the rest of it. About
-    14 lines.
+    Set the gradients to 0; compute the loss and its gradients; clip them, all together, by
+    nn.utils.clip_grad_norm_; then let the optimizer make its step.
 
-    FloatingPointError: a loss that is not finite; then the weights stay as they are.
+    Several batches are one large batch that would not fit into memory. Call backward for each of
+    them, so that the gradients add up, and divide each sum of cross-entropies by the number of
+    targets in all of them together. The optimizer still makes one step.
+
+    Leave the model in the mode that it is in (train or eval). About 14 lines.
+
+    Args:
+        count: divide by this number of targets instead. Only for training on several machines,
+            where each sees a part of the step; a first version can leave it out.
+
+    Raises FloatingPointError if a loss is not finite; the weights then stay as they are.
     """
     raise NotImplementedError("6.8 train_step: see section 6.8, equations 6.20 to 6.24")
 
@@ -666,19 +708,21 @@ def generate(
     temperature: float = 1.0,
     cached: bool = True,
 ) -> list[list[int]]:
-    """Continue prompts of one length, side by side, to `most` words each (6.25).
+    """Continue prompts of one length, side by side, token by token (eq. 6.25).
 
-    The model reads BOS and the prompt. Each next word is drawn from softmax(logits / temperature)
-    with `rng`, as in torch.multinomial(P, 1, generator=rng); at temperature 0 it is the likeliest.
-    PAD and BOS are never written: their logits count as minus infinity. The prompt counts among the
-    `most` words, BOS does not. Stop early when each text has had its EOS; until then, texts that
-    have ended are continued with the others.
-    Return the texts without BOS, cut before EOS (`until_end`).
+    1. The model reads BOS and the prompt. Only the logits at the last place are used.
+    2. PAD and BOS are never written: their logits become minus infinity.
+    3. The next token is drawn from softmax(logits / temperature), by torch.multinomial(P, 1,
+       generator=rng); at temperature 0 it is the likeliest.
+    4. Again from 1, until each text has `most` tokens (the prompt counts, BOS does not) or each
+       has had its EOS. A text that has ended is continued with the others, and cut afterwards.
 
-    model(tokens, past) returns the logits and the next call's past. If `cached`, the model reads
-    each token once, together with the past of the call before; otherwise it reads all tokens at
-    each step, as model(tokens). The model stays in its mode: call model.eval() before, for a model
-    with dropout. All of it is on the processor. About 15 lines.
+    Return the texts without BOS, each cut before its first EOS: until_end(rows).
+
+    model(tokens, past) returns the logits and the past of the next call. If `cached`, give it
+    only the tokens that it has not read, and its past; otherwise give it all tokens at each step,
+    model(tokens). The model stays in its mode: with dropout, call model.eval() before. Everything
+    is on the CPU. About 15 lines.
 
     >>> counts = lambda tokens, past: (1.0 * F.one_hot(tokens + 1, 9), past)
     >>> generate(counts, [[4]], most=3, rng=None, temperature=0)
@@ -691,13 +735,13 @@ def generate(
 def mask_words(
     tokens: Int[Tensor, "B T"], V: int, rng: torch.Generator, share: float = 0.15
 ) -> tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]]:
-    """Choose a share of the words to be guessed; return the inputs and the targets (6.26).
+    """Choose words that the model has to guess; return the inputs and the targets (eq. 6.26).
 
-    Each place is chosen by chance for itself, but never PAD, BOS or EOS. Of the chosen words, 80 %
-    become MASK = V - 1, 10 % a random word from EOS + 1 to V - 2 (it may be the same), and 10 %
-    stay. The targets are the chosen words, and IGNORE elsewhere. Draw with torch.rand and
-    torch.randint, which take generator=rng; randint never draws its upper end. The tokens are on
-    the processor. About 6 lines.
+    Each place is chosen independently, with probability `share`; never PAD, BOS or EOS. Of the
+    chosen words, 80 % become MASK = V - 1, 10 % a random word from EOS + 1 to V - 2 (it may be the
+    same), and 10 % stay. The targets are the chosen words, and IGNORE elsewhere. Draw with
+    torch.rand and torch.randint, which take generator=rng; randint never draws its upper end. The
+    tokens are on the CPU. About 6 lines.
 
     >>> mask_words(torch.tensor([[BOS, 7, EOS]]), V=9, rng=torch.Generator(), share=1.0)[1]
     tensor([[-100,    7, -100]])
@@ -716,7 +760,7 @@ class Encoder(LanguageModel):
     def forward(
         self, tokens: Int[Tensor, "B T"]
     ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B T D"]]:
-        """Return the logits of the word at each place, and the vectors (6.27).
+        """Return the logits of the word at each place, and the vectors (eq. 6.27).
 
         No token may see PAD: give self.read the keyword mask, (B, T), False where PAD is. About 2
         lines.
@@ -729,7 +773,7 @@ class Encoder(LanguageModel):
 
 
 class Classifier(nn.Module):
-    """An encoder that has been trained, and one new linear layer that tells texts apart."""
+    """An encoder that has been trained, and a new linear layer that classifies its texts."""
 
     def __init__(self, encoder: nn.Module, D: int, n: int) -> None:
         super().__init__()
@@ -739,7 +783,7 @@ class Classifier(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "B T"]
     ) -> tuple[Float[Tensor, "B n"], Float[Tensor, "B D"]]:
-        """Return the logits of the n classes of each text, and the vectors they are read off.
+        """Return the logits of the n classes of each text, and the vectors they come from.
 
         A text is judged by the vector of its first token, BOS, which has seen all others. About 2
         lines.
@@ -758,14 +802,14 @@ def fine_tune(
     rate: float,
     head_rate: float,
 ) -> list[float]:
-    """Teach a classifier its task: one step of torch's AdamW for each batch of texts and labels.
+    """Fine-tune a classifier: one step of torch's AdamW for each batch of texts and labels.
 
     A batch is the tokens of B texts, (B, T), and their labels, (B,), numbers of classes; B and T
     may differ from batch to batch. The loss of a batch is the mean cross-entropy of its labels.
-    What was trained before, model.encoder, learns with `rate`, and the new layer, model.head,
-    with `head_rate`: give the optimizer two groups of parameters, and no weight decay. With rate 0
-    the encoder stays as it is, and only the layer on top learns (a linear probe). Returns the loss
-    of each batch, as it was before the step. About 10 lines.
+    The learning rate is `rate` for model.encoder, which was trained before, and `head_rate` for
+    model.head, which is new: give the optimizer two groups of parameters, and no weight decay. With
+    rate 0 the encoder stays as it is, and only the layer on top learns (a linear probe). Returns
+    the loss of each batch, as it was before the step. About 10 lines.
 
     >>> model = nn.Module()  # which says that all four classes are equally likely
     >>> model.encoder, model.head = nn.Embedding(5, 4), nn.Linear(4, 4)
@@ -779,7 +823,7 @@ def fine_tune(
 
 # ------------------------------------------------------------------ 6.11 Encoder and decoder
 class CrossAttention(nn.Module):
-    """Given: attention with queries from x, and with keys and values from a memory."""
+    """Given: attention in which x asks (queries) and another text answers (keys and values)."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -795,15 +839,16 @@ class CrossAttention(nn.Module):
         mask: Bool[Tensor, "B S"] | None = None,
     ) -> Float[Tensor, "B T D"]:
         """Return the outputs for x. The mask is False where the memory is padding."""
-        q = rearrange(self.W_q(x), "b t (h k) -> b h t k", h=self.H)
+        q = rearrange(self.W_q(x), "b t (h k) -> b h t k", h=self.H)  # (B, H, T, K)
+        # both (B, H, S, K)
         k, v = rearrange(self.W_kv(memory), "b s (n h k) -> n b h s k", n=2, h=self.H)
-        seen = None if mask is None else mask[:, None, None]
-        y = F.scaled_dot_product_attention(q, k, v, seen)
+        seen = None if mask is None else mask[:, None, None]  # (B, 1, 1, S)
+        y = F.scaled_dot_product_attention(q, k, v, seen)  # (B, H, T, K)
         return self.W_o(rearrange(y, "b h t k -> b t (h k)"))
 
 
 def new_decoder_block(sizes: Sizes, causal: bool = True) -> Block:
-    """Given: return a block that also looks at another text."""
+    """Given: return a block with cross-attention."""
     return new_block(sizes, causal, CrossAttention(sizes))
 
 
@@ -820,21 +865,21 @@ class EncoderDecoder(LanguageModel):
         inputs: Int[Tensor, "B T"],
         past: tuple | None = None,
     ) -> tuple[Float[Tensor, "B T V"], tuple]:
-        """Return the logits after each input, and what the next call takes as `past` (6.28).
+        """Return the logits after each input, and what the next call takes as `past` (eq. 6.28).
 
-        self.encoder(source)[1] are the vectors of the source. They are made in the first call, once
-        for all calls: keep them in the past, beside the one that self.read returns. Give self.read
-        the keyword memory: the vectors and the mask, source != PAD. So `generate` can take
-        partial(model, source) for its model. About 6 lines.
+        The encoder reads the source once: its vectors are self.encoder(source)[1]. The decoder
+        looks at them: self.read(..., memory=(vectors, source != PAD)). The past of this model is
+        the pair (vectors, what self.read returned as its past), so that later calls do not read
+        the source again. `generate` can then take partial(model, source). About 6 lines.
         """
         raise NotImplementedError("6.11 EncoderDecoder.forward: see section 6.11, equation 6.28")
 
 
 # ------------------------------------------------------------------ 6.12 Counting
 def count_parameters(s: Sizes) -> dict[str, int]:
-    """Return how many numbers LanguageModel(s) learns, by the parts of the network (6.29, 6.30).
+    """Return how many parameters the model has, by parts of the network (eq. 6.29, 6.30).
 
-        "embed"        the vectors of words
+        "embed"        the vectors of tokens
         "attention"    the matrices W_qkv and W_o of all blocks
         "feed"         the matrices up, down and, for SwiGLU, gate of all blocks
         "unembed"      out.weight; 0 if tied
@@ -849,7 +894,7 @@ def count_parameters(s: Sizes) -> dict[str, int]:
 
 
 def count_costs(s: Sizes, T: int, n_bytes: int = 2) -> tuple[int, int]:
-    """Return the operations of one pass over T tokens (6.31), and the bytes of its cache (6.32).
+    """Return the operations of a pass over T tokens, and its cache's bytes (eq. 6.31, 6.32).
 
     A multiplication and an addition count as two operations, wherever a matrix is multiplied:
 
@@ -872,7 +917,7 @@ def recurrent(
     log_a: Float[Tensor, "B H T"],
     S: Float[Tensor, "B H K V"] | None = None,
 ) -> tuple[Float[Tensor, "B H T V"], Float[Tensor, "B H K V"]]:
-    """Read step by step, with a state S that is a matrix; return all y_t and the last S (6.33).
+    """Compute linear attention step by step; return all y_t and the last state S (eq. 6.33).
 
         S_t = a_t S_(t-1) + k_t v_t^T
         y_t = S_t^T q_t
@@ -894,14 +939,16 @@ def parallel(
     v: Float[Tensor, "B H T V"],
     log_a: Float[Tensor, "B H T"],
 ) -> tuple[Float[Tensor, "B H T V"], Float[Tensor, "B H K V"]]:
-    """Return what `recurrent` returns from a state of 0, but all steps at once (6.34).
+    """Return what `recurrent` returns from a state of 0, but all steps at once (eq. 6.34).
 
         y_t = sum over s <= t of (a_(s+1) ... a_t) (q_t . k_s) v_s
 
-    The last S is such a sum for the last t, of k_s v_s^T. No loop. A product of many a is exp of a
-    difference of running sums of log_a; do not divide. For later s the difference is positive and
-    its exp may be infinite, and hiding it afterwards gives the gradient 0 times infinity, which is
-    NaN: hide it before exp. About 5 lines.
+    The last S is such a sum for the last t, of k_s v_s^T. No loop.
+
+    The product a_(s+1) ... a_t is exp(c_t - c_s), where c is the running sum of log_a; the quotient
+    exp(c_t) / exp(c_s) would underflow. For s > t the exponent is positive and can overflow. Set it
+    to 0 before exp, not only afterwards: a masked infinity still has the gradient NaN. About 5
+    lines.
 
     >>> ones, log_a = torch.ones(1, 1, 3, 1), torch.full((1, 1, 3), 0.5).log()
     >>> parallel(ones, ones, ones, log_a)[0].flatten()
@@ -916,6 +963,7 @@ class LinearAttention(nn.Module):
     It leaves out what else `SelfAttention` has: groups of heads (G), positions and masks.
     """
 
+    # the functions of 6.13, as attributes, so that a layer can be given others
     recurrent = staticmethod(recurrent)
     parallel = staticmethod(parallel)
 
@@ -936,7 +984,7 @@ class LinearAttention(nn.Module):
         past: Float[Tensor, "B H K K"] | None = None,
         mask: Bool[Tensor, "B T"] | None = None,
     ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H K K"]]:
-        """Return the outputs and the state: all at once, or from `past`. No mask is looked at."""
+        """Return the outputs and the state: all at once, or from `past`. The mask is ignored."""
         q, k, v = rearrange(self.W_qkv(x), "b t (n h k) -> n b h t k", n=3, h=self.H)
         log_a = F.logsigmoid(self.W_a(x) + self.forget).mT  # (B, H, T)
         q = q / self.K**0.5
@@ -944,5 +992,5 @@ class LinearAttention(nn.Module):
             y, state = self.parallel(q, k, v, log_a)
         else:
             y, state = self.recurrent(q, k, v, log_a, past)
-        y = F.rms_norm(y, (self.K,))  # sums grow with the text; their direction is what counts
+        y = F.rms_norm(y, (self.K,))  # sums grow with the text: keep only their direction
         return self.W_o(rearrange(y, "b h t k -> b t (h k)")), state

@@ -1,6 +1,6 @@
 """Attention, from a decoder that looks back at its source, to heads, blocks and windows.
 
-The file follows chapter 5, section by section, and equations such as (5.4) are those of the
+The file follows chapter 5, section by section, and equations such as (eq. 5.4) are those of the
 chapter. The letters are the chapter's, too:
 
     B   sentences side by side: a batch
@@ -62,9 +62,9 @@ class AdditiveAttention(nn.Module):
     ) -> tuple[Float[Tensor, "B E"], Float[Tensor, "B S"]]:
         """Return the context vector of each sentence, and the attention weights of its words.
 
-            score of word j     e_j = v . tanh(W s + U h_j)                 (5.1)
-            weight of word j    a_j = exp(e_j) / sum_k exp(e_k)             (5.2)
-            context               c = sum_j a_j h_j                         (5.3)
+            score of word j     e_j = v . tanh(W s + U h_j)                 (eq. 5.1)
+            weight of word j    a_j = exp(e_j) / sum_k exp(e_k)             (eq. 5.2)
+            context               c = sum_j a_j h_j                         (eq. 5.3)
 
         Args:
             s: the state of the decoder, which looks.
@@ -146,9 +146,9 @@ class Translator(nn.Module):
     ) -> tuple[Float[Tensor, "B V"], Float[Tensor, "B D"], Float[Tensor, "B S"]]:
         """Read one word; return the logits of the next, the new state, the attention weights.
 
-            c_i = the context for s_(i-1)                       (5.3)
-            s_i = GRU([y_(i-1); c_i], s_(i-1))                  (5.4)
-            z_i = W_out [s_i; c_i; y_(i-1)] + b_out             (5.5)
+            c_i = the context for s_(i-1)                       (eq. 5.3)
+            s_i = GRU([y_(i-1); c_i], s_(i-1))                  (eq. 5.4)
+            z_i = W_out [s_i; c_i; y_(i-1)] + b_out             (eq. 5.5)
 
         The old state is the query, and attention is computed once per step: both `cell` and `out`
         read its context. Parts in brackets are concatenated, in this order.
@@ -232,7 +232,7 @@ def dot_product_sum(
 ) -> tuple[Float[Tensor, "... T D"], Float[Tensor, "... T T"]]:
     """Mix each vector with those that resemble it; return the mixtures and their weights.
 
-        y_i = sum_j a_ij x_j,   a_ij = exp(x_i . x_j) / sum_k exp(x_i . x_k)           (5.6)
+        y_i = sum_j a_ij x_j,   a_ij = exp(x_i . x_j) / sum_k exp(x_i . x_k)           (eq. 5.6)
 
     Row i of the weights holds the a_ij. Nothing is learned and nothing is scaled.
     `torch.softmax` may be used. About 2 lines; no loop, on your honour.
@@ -260,9 +260,9 @@ def soft_lookup(
 ) -> Float[Tensor, "... T V"]:
     """Return for each query a mean of the values, weighted by how well their keys match the query.
 
-        y_i = sum_j a_ij v_j,   a_ij = softmax over j of (q_i . k_j / temperature)     (5.7)
+        y_i = sum_j a_ij v_j,   a_ij = softmax over j of (q_i . k_j / temperature)     (eq. 5.7)
 
-    At temperature 0 the formula would divide by 0. Return its limit (5.8): the value whose key
+    At temperature 0 the formula would divide by 0. Return its limit (eq. 5.8): the value whose key
     matches the query best or, if several match equally well, the mean of their values (torch.argmax
     names one of them only). At very low temperatures, subtract the largest score before you divide.
 
@@ -296,7 +296,7 @@ def self_attention(
 ) -> Float[Tensor, "... T V"]:
     """Let the vectors of one text look at each other: queries, keys and values are made from x.
 
-        q_i = W_q x_i,   k_i = W_k x_i,   v_i = W_v x_i                                (5.9)
+        q_i = W_q x_i,   k_i = W_k x_i,   v_i = W_v x_i                                (eq. 5.9)
 
     Look them up with `soft_lookup`, at temperature 1. About 4 lines.
 
@@ -319,7 +319,7 @@ def self_attention(
 def softmax(scores: Float[Tensor, "... S"]) -> Float[Tensor, "... S"]:
     """Return the softmax over the last axis, whatever the scores are.
 
-        a_j = exp(e_j) / sum_k exp(e_k)                                               (5.10)
+        a_j = exp(e_j) / sum_k exp(e_k)                                               (eq. 5.10)
 
     - It is right for scores of any size, even where exp(e_j) alone would overflow.
     - A score of -inf gets the weight 0.
@@ -353,7 +353,7 @@ def attention(
 ) -> tuple[Float[Tensor, "... T V"], Float[Tensor, "... T S"]]:
     """Return the scaled dot-product attention of Vaswani et al. (2017), and its weights.
 
-        weights = softmax(q k^T / sqrt(K) + mask),   y = weights v                     (5.11)
+        weights = softmax(q k^T / sqrt(K) + mask),   y = weights v                     (eq. 5.11)
 
     Args:
         q, k, v: queries, keys and values.
@@ -412,7 +412,7 @@ def look(
 def causal_mask(T: int, S: int | None = None) -> Bool[Tensor, "T S"]:
     """Return the boolean mask in which no query sees a key that comes later in the text.
 
-        query i sees key j if j <= i + S - T                                           (5.12)
+        query i sees key j if j <= i + S - T                                           (eq. 5.12)
 
     The queries are the last T of the S words; where S is not given, they are all words (S = T).
     Raises ValueError unless 1 <= T <= S. About 3 lines.
@@ -434,7 +434,7 @@ def causal_mask(T: int, S: int | None = None) -> Bool[Tensor, "T S"]:
 def padding_mask(lengths: Int[Tensor, "B"], S: int) -> Bool[Tensor, "B 1 S"]:
     """Return the boolean mask that hides the padding at the end of each sentence.
 
-        every query sees key j of sentence b if j < lengths[b]                         (5.13)
+        every query sees key j of sentence b if j < lengths[b]                         (eq. 5.13)
 
     S is the length that all sentences have been filled up to. The axis of length 1 stands for any
     number of queries. Raises ValueError unless each length is between 0 and S. About 1 line.
@@ -476,7 +476,7 @@ def attention_gradients(
 ) -> tuple[Float[Tensor, "... T K"], Float[Tensor, "... S K"], Float[Tensor, "... S V"]]:
     """Return the gradients of a loss L with respect to q, k and v: dL/dq, dL/dk, dL/dv.
 
-    Walk through `attention` backwards, from its output to its inputs (5.14 to 5.17):
+    Walk through `attention` backwards, from its output to its inputs (eq. 5.14 to 5.17):
 
         y = weights v,   weights = softmax(scores),   scores = q k^T / sqrt(K)
 
@@ -536,8 +536,8 @@ class MultiHead(nn.Module):
     ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T T"]]:
         """Let the vectors of each text look at each other, with all heads at once.
 
-            head h      y_h = attention of (W_q x)_h, (W_k x)_h, (W_v x)_h             (5.18)
-            together      y = W_o [y_1; ...; y_H] + b_o                                (5.19)
+            head h      y_h = attention of (W_q x)_h, (W_k x)_h, (W_v x)_h             (eq. 5.18)
+            together      y = W_o [y_1; ...; y_H] + b_o                                (eq. 5.19)
 
         Here (W_q x)_h are the K numbers of each query that belong to head h, bias included; the
         same holds for keys and values.
@@ -601,7 +601,7 @@ class CrossAttention(MultiHead):
         kv: tuple[Float[Tensor, "B H S K"], Float[Tensor, "B H S K"]],
         mask: Tensor | None = None,
     ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"]]:
-        """Let the vectors of x look at the memory, with all heads at once (5.20).
+        """Let the vectors of x look at the memory, with all heads at once (eq. 5.20).
 
         Args:
             x: the vectors that look.
@@ -641,7 +641,7 @@ def grouped_attention(
     The first H / G heads of q look at head 0 of k and v, the next H / G at head 1, and so on
     (Ainslie et al. 2023):
 
-        head h of q looks at head floor(h G / H) of k and v                            (5.21)
+        head h of q looks at head floor(h G / H) of k and v                            (eq. 5.21)
 
     mask: as in `attention`, (T, S) or (B, T, S), a row for each query, the same for all heads.
 
@@ -676,7 +676,7 @@ def grouped_attention(
 
 
 def cache_bytes(n_layers: int, G: int, K: int, T: int, n_bytes: int = 2) -> int:
-    """Return how many bytes the keys and values of T words take in all layers (5.22).
+    """Return how many bytes the keys and values of T words take in all layers (eq. 5.22).
 
     In each layer, a word has G keys and G values, of K numbers each; a number takes n_bytes.
     About 1 line.
@@ -702,12 +702,12 @@ def blockwise_attention(
     For each `block` of queries, go once through the keys, a block at a time, and keep three
     things for each query (Dao et al. 2022):
 
-        top      m, the largest score so far                                           (5.23)
-        total    l, the sum of exp(score - m) so far                                   (5.24)
-        mixed    o, the sum of exp(score - m) times the value so far                   (5.24)
+        top      m, the largest score so far                                           (eq. 5.23)
+        total    l, the sum of exp(score - m) so far                                   (eq. 5.24)
+        mixed    o, the sum of exp(score - m) times the value so far                   (eq. 5.24)
 
     Whenever m grows, l and o must be rescaled to the new m. After the last block of keys, the
-    output is mixed / total (5.25).
+    output is mixed / total (eq. 5.25).
 
     Args:
         q, k, v: as in `attention`.
@@ -769,7 +769,7 @@ def windowed_attention(
 ) -> Float[Tensor, "... T V"]:
     """Return attention's output y, where each query sees at most `width` keys, its own among them.
 
-        query i sees key j if i - width < j <= i                                       (5.26)
+        query i sees key j if i - width < j <= i                                       (eq. 5.26)
 
     Work and memory must grow with T times width: take `width` queries at a time, and of the keys
     and values only those that one of these queries sees.
@@ -804,7 +804,7 @@ def windowed_attention(
 
 
 def receptive_field(width: int, n_layers: int) -> int:
-    """Return how many words can influence one output vector through layers of windows (5.27).
+    """Return how many words can influence one output vector through layers of windows (eq. 5.27).
 
     The vector's own word is one of them. The text is long enough for all. About 1 line.
 

@@ -1,6 +1,6 @@
 """Recurrent networks, from a window of words to the encoder-decoder. Leaves out: attention.
 
-The sections are those of chapter 4, and so are the numbers of equations such as (4.5).
+The sections are those of chapter 4, and so are the numbers of equations such as (eq. 4.5).
 
     B  sequences in a batch            D  size of an input x
     T  steps of a sequence             H  size of an output h
@@ -33,7 +33,7 @@ from nextword.given.checks import require, require_ids
 def feedforward(
     p: dict[str, Tensor], contexts: Int[Tensor, "*B N"]
 ) -> tuple[Float[Tensor, "*B ND"], Float[Tensor, "*B H"], Float[Tensor, "*B V"]]:
-    """Return e, h and the logits z of a network that looks at windows of N words (4.1 to 4.3).
+    """Return e, h and the logits z of a network that looks at windows of N words (eq. 4.1 to 4.3).
 
         e = the vectors of the N words, concatenated
         h = tanh(W e + b)
@@ -75,7 +75,7 @@ def loss_and_gradients(
     h: Float[Tensor, "B H"],
     z: Float[Tensor, "B V"],
 ) -> tuple[Float[Tensor, ""], dict[str, Tensor]]:
-    """Return the loss of B windows, and its gradients with respect to E, W, b, U, c (4.4 to 4.8).
+    """Return the loss of B windows, and its gradients for E, W, b, U and c (eq. 4.4 to 4.8).
 
         loss = the mean of -ln softmax(z)[target] over the windows
 
@@ -121,7 +121,7 @@ def loss_and_gradients(
 
 
 def sgd_step(p: dict[str, Tensor], gradients: dict[str, Tensor], rate: float) -> dict[str, Tensor]:
-    """Return new weights, each moved by -rate times its gradient (4.9); p stays as it is.
+    """Return new weights, each moved by -rate times its gradient (eq. 4.9); p stays as it is.
 
     `gradients` has the names and the shapes of p. 1 line.
 
@@ -150,7 +150,7 @@ class ElmanCell(nn.Module):
         self.U = nn.Linear(H, H, bias=False)  # U.weight (H, H)
 
     def step(self, a: Float[Tensor, "*B H"], s: Float[Tensor, "*B H"]) -> Float[Tensor, "*B H"]:
-        """Return the new h (4.10), from a = W x + b and the old h, which is called s.
+        """Return the new h (eq. 4.10), from a = W x + b and the old h, which is called s.
 
             h = tanh(a + U s)
 
@@ -222,7 +222,7 @@ def bptt(
     grad: Float[Tensor, "B T H"],
     chunk: int = 0,
 ) -> dict[str, Tensor]:
-    """Backpropagate through time: return dL/dW, dL/dU and dL/db of an Elman network (4.12 to 4.14).
+    """Backpropagate through time: return dL/dW, dL/dU, dL/db of an Elman net (eq. 4.12 to 4.14).
 
     Work backwards by hand, from the last step to the first, without autograd. L is the loss.
 
@@ -230,7 +230,7 @@ def bptt(
         cell: the network, which began in a state of zeros.
         x: its inputs.
         h: its outputs, h_1 to h_T.
-        grad: g_1 to g_T of (4.12): the gradient with respect to h_t of the loss at step t alone;
+        grad: g_1 to g_T of eq. 4.12: the gradient with respect to h_t of the loss at step t alone;
             what flows back from later steps is yours to add.
         chunk: truncation. If it is above 0, no gradient flows from the steps 0, chunk, 2 chunk, ...
             (counted from 0) to the step before them.
@@ -270,7 +270,7 @@ def bptt(
 def gradient_norms(
     cell: Cell, x: Float[Tensor, "T D"], s: Float[Tensor, " S"]
 ) -> Float[Tensor, " T1"]:
-    """Return the norms of dh_T/ds_t for t = 0, 1, ..., T: T + 1 numbers (4.15, 4.16).
+    """Return the norms of dh_T/ds_t for t = 0, 1, ..., T: T + 1 numbers (eq. 4.15, 4.16).
 
     One sequence x is read from the state s_0 = s. h_T is the first H numbers of s_T. The norm of a
     matrix is its largest singular value, torch.linalg.matrix_norm(J, 2), so the last of the T + 1
@@ -305,7 +305,7 @@ def gradient_norms(
 
 
 def clip_gradients(parameters: Iterable[nn.Parameter], most: float) -> float:
-    """Scale all gradients in place by one factor, so that their norm is at most `most` (4.17).
+    """Scale all gradients in place by one factor, so that their norm is at most `most` (eq. 4.17).
 
     The norm is that of all `parameter.grad` together, taken as one long vector. Some of them may be
     None: skip these; with no gradient at all, the norm is 0. If the norm is small enough, nothing
@@ -343,7 +343,7 @@ class LSTMCell(nn.Module):
         self.U = nn.Linear(H, 4 * H, bias=False)  # U.weight (4 H, H)
 
     def step(self, a: Float[Tensor, "*B H4"], s: Float[Tensor, "*B H2"]) -> Float[Tensor, "*B H2"]:
-        """Return the new [h; c] (4.18, 4.19), from a = W x + b and the old h' and c'.
+        """Return the new [h; c] (eq. 4.18, 4.19), from a = W x + b and the old h' and c'.
 
             i, f, o = the sigmoids of their blocks of a + U h'
             g = the tanh of its block of a + U h'
@@ -380,7 +380,7 @@ class GRUCell(nn.Module):
         self.U = nn.Linear(H, 3 * H)  # U.weight (3 H, H), U.bias (3 H)
 
     def step(self, a: Float[Tensor, "*B H3"], s: Float[Tensor, "*B H"]) -> Float[Tensor, "*B H"]:
-        """Return the new h (4.20, 4.21), from a = W x + b and the old h, which is called s.
+        """Return the new h (eq. 4.20, 4.21), from a = W x + b and the old h, which is called s.
 
             r, z = the sigmoids of their blocks of a + u, where u = U s + U.bias = self.U(s)
             n = tanh(a_n + r u_n)
@@ -409,7 +409,7 @@ def stack(
     s: Float[Tensor, "B L S"] | None = None,
     dropout: Callable[[Tensor], Tensor] | None = None,
 ) -> tuple[Float[Tensor, "B T H"], Float[Tensor, "B L S"]]:
-    """Let each cell read the outputs of the one below it (4.22).
+    """Let each cell read the outputs of the one below it (eq. 4.22).
 
     Returns the outputs of the highest cell, and the last states of all cells, lowest first.
 
@@ -438,7 +438,7 @@ def stack(
 
 
 def bidirectional(ahead: Cell, back: Cell, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T H2"]:
-    """Return the outputs of two cells at each step, concatenated (4.23).
+    """Return the outputs of two cells at each step, concatenated (eq. 4.23).
 
     `ahead` reads from the first step to the last, `back` from the last to the first. Position t
     holds the output of `ahead` at x_t, followed by that of `back`. Use `run`. About 3 lines.
@@ -516,7 +516,7 @@ def make_batch(stories: Sequence[list[int]]) -> tuple[Int[Tensor, "B T"], Int[Te
 
 @torch.no_grad()
 def log_probs(model: nn.Module, stories: Sequence[list[int]], size: int = 32) -> list[float]:
-    """Return ln P of each word and each EOS, story after story, in one flat list (4.24).
+    """Return ln P of each word and each EOS, story after story, in one flat list (eq. 4.24).
 
     Each story is read from its own beginning. The model reads `size` stories at a time, fewer in
     the last batch; no stories give an empty list. `model(tokens)` returns logits and a state.
@@ -553,7 +553,7 @@ def train_batch(
     chunk: int,
     clip: float,
 ) -> float:
-    """Train on one batch, a step for each `chunk` columns; return the batch's mean loss (4.25).
+    """Train on one batch, a step for each `chunk` columns; return the batch's mean loss (eq. 4.25).
 
     For each chunk in turn:
         - `model(tokens, s)` gives logits and a state. The first chunk begins with s = None; each
@@ -654,7 +654,7 @@ def stop_early(
 def generate(
     model: nn.Module, n: int, rng: torch.Generator, most: int, prompt: Sequence[int] = ()
 ) -> list[list[int]]:
-    """Draw n stories of at most `most` words, side by side, from P(word | words before) (4.26).
+    """Draw n stories of at most `most` words, side by side, from P(word | words before) (eq. 4.26).
 
     The model reads BOS and the prompt in one call, then each newly drawn word in a call of its own:
     `model(tokens, s)` gives logits and the next state. torch.multinomial(p, 1, generator=rng) draws
@@ -701,7 +701,7 @@ class Seq2Seq(nn.Module):
         self.out = nn.Linear(H, V_target)  # logits
 
     def encode(self, source: Int[Tensor, "B T"]) -> Float[Tensor, "1 B H"]:
-        """Return the encoder's state after the last word of each row (4.27).
+        """Return the encoder's state after the last word of each row (eq. 4.27).
 
         PAD changes nothing: `pack_padded_sequence(x, lengths, True, enforce_sorted=False)` leaves
         it out, and nn.GRU reads what that returns. nn.GRU returns its outputs, and then its last
@@ -724,7 +724,7 @@ class Seq2Seq(nn.Module):
     def forward(
         self, source: Int[Tensor, "B T"], inputs: Int[Tensor, "B T2"]
     ) -> Float[Tensor, "B T2 V"]:
-        """Return the logits after each of the inputs: teacher forcing (4.28).
+        """Return the logits after each of the inputs: teacher forcing (eq. 4.28).
 
         The inputs are BOS and the true words of the translation. The decoder begins in the state
         that `encode` returns, and one call of it reads all T2 steps. 2 lines.
@@ -741,7 +741,7 @@ class Seq2Seq(nn.Module):
 
     @torch.no_grad()
     def translate(self, source: Int[Tensor, "B T"], most: int = 60) -> list[list[int]]:
-        """Translate greedily: take the likeliest word at each step, to EOS or `most` words (4.29).
+        """Translate greedily: the likeliest word at each step, to EOS or `most` words (eq. 4.29).
 
         The decoder begins in the state that `encode` returns. It reads BOS, and then each word that
         it has written, once. All B translations are written side by side until each has its EOS;

@@ -24,6 +24,8 @@ line `...` parts two changes:
     - return row.get(word, 0) / self.total(context)
     + return row.get(word, 0) / self.total(())
 
+Comments and empty lines do not count when the lines are looked for.
+
 It is the reference's code that is changed, or that of a right answer above it in the file, whose
 name the head gives: `== 2.3 MLE.estimate of with a loop | ...`.
 
@@ -53,6 +55,7 @@ _HEAD = re.compile(
 _HELPERS = "== helpers"
 _FURTHER = re.compile(r"-- (\S+)")
 _APART = "..."
+_COMMENT = re.compile(r"(^|  )\s*#.*$")
 
 
 @dataclass(frozen=True)
@@ -195,27 +198,43 @@ class _Entry:
                 new += [text] if sign != "-" else []
 
     def _located(self, lines: list[str], old: list[str], new: list[str]) -> tuple[slice, list[str]]:
-        """Return where the old lines stand, and the new ones indented as they are."""
-        if not old:
+        """Return where the old lines stand, and the new ones indented as they are.
+
+        Comments and empty lines count neither in the reference nor among the old lines, so that a
+        reference can be explained better without a change to any mistake.
+        """
+        wanted = [text for text in map(_without_comment, old) if text]
+        if not wanted:
             self.refuse("a change needs a line that stands there: begin it with two spaces")
-        starts = range(len(lines) - len(old) + 1)
-        indents = {start: _indent(lines[start : start + len(old)], old) for start in starts}
-        found = [(start, indent) for start, indent in indents.items() if indent is not None]
+        numbered = [(number, _without_comment(line)) for number, line in enumerate(lines)]
+        standing = [(number, text) for number, text in numbered if text]
+        found: list[tuple[slice, str]] = []
+        for start in range(len(standing) - len(wanted) + 1):
+            part = standing[start : start + len(wanted)]
+            indent = _indent([text for _, text in part], wanted)
+            if indent is not None:
+                found.append((slice(part[0][0], part[-1][0] + 1), indent))
         if len(found) != 1:
-            self.refuse(f"this stands there {len(found)} times, not once: {old[0].strip()!r}")
-        [(start, indent)] = found
-        return slice(start, start + len(old)), [indent + line if line else "" for line in new]
+            self.refuse(f"this stands there {len(found)} times, not once: {wanted[0].strip()!r}")
+        [(place, indent)] = found
+        return place, [indent + line if line else "" for line in new]
+
+
+def _without_comment(line: str) -> str:
+    """Return a line without the comment at its end, nothing of it if it is a comment.
+
+    >>> _without_comment("    y = x[0]  # the first one"), _without_comment("# all of it")
+    ('    y = x[0]', '')
+    """
+    return _COMMENT.sub("", line).rstrip()
 
 
 def _indent(lines: list[str], old: list[str]) -> str | None:
     """Return by what the lines are indented more than the old ones, None if they are others."""
-    first = next((number for number, line in enumerate(old) if line), 0)
-    indent = lines[first].removesuffix(old[first]) if lines[first].endswith(old[first]) else None
+    indent = lines[0].removesuffix(old[0]) if lines[0].endswith(old[0]) else None
     if indent is None or indent.strip():
         return None
-    same = all(
-        line == (indent + text if text else "") for line, text in zip(lines, old, strict=True)
-    )
+    same = all(line == indent + text for line, text in zip(lines, old, strict=True))
     return indent if same else None
 
 

@@ -175,6 +175,24 @@ def test_what_is_malformed_is_refused_with_file_and_line(load: Load, text: str, 
         load(text)
 
 
+def test_comments_do_not_count_when_lines_are_looked_for(project: Project, load: Load) -> None:
+    path = project.root / "solutions" / "words.py"
+    explained = REFERENCE.replace(
+        "        if word:\n", "        # empty ones are left out\n\n        if word:  # any\n"
+    )
+    path.write_text(explained, "utf-8")
+    [wrong] = load(
+        f"{SAID}  for word in text.split(separator):  # each\n-     if word:\n"
+        "-         words.append(word)\n+     words.append(word)\n"
+    )
+    assert wrong.bodies["split"].splitlines() == [
+        "words = []",
+        "for word in text.split(separator):  # each",
+        "    words.append(word)",
+        "return words",
+    ]
+
+
 def test_old_lines_that_stand_there_twice_are_refused(project: Project, load: Load) -> None:
     path = project.root / "solutions" / "words.py"
     path.write_text(REFERENCE.replace("words = []", "words = []\n    words = []"), "utf-8")
