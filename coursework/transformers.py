@@ -159,6 +159,19 @@ def layer_norm(
     raise NotImplementedError("6.1 layer_norm: see section 6.1, equations 6.1 to 6.4")
 
 
+def rms_norm(
+    x: Float[Tensor, "*B D"], gain: Float[Tensor, "D"], eps: float = 1e-5
+) -> Float[Tensor, "*B D"]:
+    """Return gain x / sqrt(mean of x^2 + eps) for each vector x (eq. 6.4). About 2 lines.
+
+    Nothing is subtracted, and there is no bias. A first reading can leave it out.
+
+    >>> rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), torch.ones(4), eps=0.0)
+    tensor([1.2000, 1.6000, 0.0000, 0.0000])
+    """
+    raise NotImplementedError("6.1 rms_norm: see section 6.1, equations 6.1 to 6.4")
+
+
 def layer_norm_gradients(
     x: Float[Tensor, "*B D"],
     gain: Float[Tensor, "D"],
@@ -183,19 +196,6 @@ def layer_norm_gradients(
     (tensor(-1.), tensor(1.))
     """
     raise NotImplementedError("6.1 layer_norm_gradients: see section 6.1, equations 6.1 to 6.4")
-
-
-def rms_norm(
-    x: Float[Tensor, "*B D"], gain: Float[Tensor, "D"], eps: float = 1e-5
-) -> Float[Tensor, "*B D"]:
-    """Return gain x / sqrt(mean of x^2 + eps) for each vector x (eq. 6.4). About 2 lines.
-
-    Nothing is subtracted, and there is no bias. A first reading can leave it out.
-
-    >>> rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), torch.ones(4), eps=0.0)
-    tensor([1.2000, 1.6000, 0.0000, 0.0000])
-    """
-    raise NotImplementedError("6.1 rms_norm: see section 6.1, equations 6.1 to 6.4")
 
 
 # ------------------------------------------------------------------ 6.2 Feed-forward layer

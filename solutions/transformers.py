@@ -163,6 +163,22 @@ def layer_norm(
     # END SOLUTION
 
 
+def rms_norm(
+    x: Float[Tensor, "*B D"], gain: Float[Tensor, "D"], eps: float = 1e-5
+) -> Float[Tensor, "*B D"]:
+    """Return gain x / sqrt(mean of x^2 + eps) for each vector x (eq. 6.4). About 2 lines.
+
+    Nothing is subtracted, and there is no bias. A first reading can leave it out.
+
+    >>> rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), torch.ones(4), eps=0.0)
+    tensor([1.2000, 1.6000, 0.0000, 0.0000])
+    """
+    # BEGIN SOLUTION
+    mean_square = x.square().mean(-1, keepdim=True)
+    return gain * x / torch.sqrt(mean_square + eps)
+    # END SOLUTION
+
+
 def layer_norm_gradients(
     x: Float[Tensor, "*B D"],
     gain: Float[Tensor, "D"],
@@ -196,22 +212,6 @@ def layer_norm_gradients(
     d_gain = (grad * z).sum_to_size(gain.shape)  # over all axes but the last
     d_bias = grad.sum_to_size(gain.shape)
     return d_x, d_gain, d_bias
-    # END SOLUTION
-
-
-def rms_norm(
-    x: Float[Tensor, "*B D"], gain: Float[Tensor, "D"], eps: float = 1e-5
-) -> Float[Tensor, "*B D"]:
-    """Return gain x / sqrt(mean of x^2 + eps) for each vector x (eq. 6.4). About 2 lines.
-
-    Nothing is subtracted, and there is no bias. A first reading can leave it out.
-
-    >>> rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), torch.ones(4), eps=0.0)
-    tensor([1.2000, 1.6000, 0.0000, 0.0000])
-    """
-    # BEGIN SOLUTION
-    mean_square = x.square().mean(-1, keepdim=True)
-    return gain * x / torch.sqrt(mean_square + eps)
     # END SOLUTION
 
 
