@@ -1,6 +1,11 @@
 """Transformers, from the norm of one vector to GPT-2 and what followed it.
 
-The plain model, from token ids to the loss, as in GPT-2, but without biases and dropout:
+On a first evening, read the plain model as one program of 41 lines: the code below "All of it,
+plain" in chapters/06-transformers-assembled.ipynb, at the end of section 6.6. Its weights have the
+names used here. It gives away parts of tasks 6.2 to 6.6: if you want to solve these alone, wait.
+
+The same from token ids to the loss: GPT-2, but with the exact GELU and without dropout. W_qkv,
+W_o, up and down also add a bias, which is not shown:
 
     x = words[tokens] + places[:T]               (B, T, D)      Embedding
     in each of the L blocks:                                    Block
@@ -13,43 +18,54 @@ The plain model, from token ids to the loss, as in GPT-2, but without biases and
 
 A logit is a token's score before the softmax. The vector at place t predicts the token at place
 t + 1, so the targets are the inputs, shifted by one. The code of these lines, in the order of a
-first reading: `layer_norm`, `FeedForward`, `SelfAttention`, `Block`, `Embedding`, `LanguageModel`,
-`train_step`, `generate`. Read it for Sizes(..., positions="learned"), and take past, mask and
-memory as None: then `SelfAttention.forward` has no steps 2 and 3, and `Block.forward` is the two
-lines above. Leave the rest for later: gradients by hand, other positions, GPT-2's file, AdamW, and
-everything from 6.10 on. At the end of section 6.6 the plain model stands as one program.
+first reading: `FeedForward`, `SelfAttention`, `Block`, `Embedding`, `LanguageModel`, `train_step`,
+`generate`. Read it for Sizes(V, D, L, H, positions="learned"), with past, mask and memory None.
+Then G = H, S = T, and no more than this is left:
+
+    SelfAttention.forward   steps 1, 4, 5 and 6; `seen` is a (T, T) triangle of True
+    Block.forward           x = x + mixer(norm1(x))[0], then x = x + feed(norm2(x))
+    LanguageModel.read      x = embed(tokens), then x = block(x)[0] for each block, then norm(x)
+
+Leave the rest for later: norms and gradients by hand (the layers use torch's), other positions,
+GPT-2's file, AdamW by hand, and everything from 6.10 on.
 
 "Given" marks what is complete. (eq. 6.4) is an equation of chapter 6; 6.4 alone is a section and
 its task. The letters are those of the chapter:
 
-    B  texts in a batch                 V  tokens in the vocabulary (the code says words)
+    B  texts in a batch                 V  tokens in the vocabulary (the code: words)
     T  tokens that are read now         D  length of a token's vector
     S  tokens that can be looked at     L  number of blocks
     H  heads of queries                 F  length inside a feed-forward layer
     G  heads of keys and of values      K  length of one query, key or value: D / H
 
-    here           D       L        H       Sizes.T     mixer  feed  up    down    W_qkv   W_o
-    GPT-2, minGPT  n_embd  n_layer  n_head  block_size  attn   mlp   c_fc  c_proj  c_attn  c_proj
+    here        GPT-2 and minGPT                 here       GPT-2 and minGPT
+    D, L, H     n_embd, n_layer, n_head          words      wte
+    V           n_vocab (minGPT: vocab_size)     places     wpe
+    Sizes.T     n_ctx (minGPT: block_size)       norm1, 2   ln_1, ln_2
+    mixer       attn                             norm       ln_f
+    W_qkv, W_o  c_attn, c_proj of attn           up, down   c_fc, c_proj of mlp
 
 Float[Tensor, "B T D"] is a tensor of floats with the axes B, T and D. "*B D": any number of axes,
 then D. "{T} {D}": as long as the arguments T and D say. S0 counts the tokens of earlier calls, and
 S = S0 + T. In code, F is torch.nn.functional and sizes.F a length; x.T is a transpose, x.mT swaps
 the last two axes, and sizes.T is the longest text. rearrange(x, "b t (n k) -> b n t k", k=K) cuts
 the last axis into n pieces of length K and moves the axes: x.view(B, T, n, K).transpose(1, 2).
+rearrange(y, "b h t k -> b t (h k)") is the way back: y.transpose(1, 2).reshape(B, T, H * K).
 Tensors that you make go on the device of those that you are given, as in
-torch.arange(T, device=x.device). Four words come again and again:
+torch.arange(T, device=x.device). Four words recur:
 
     mask    True where a token may be looked at, False where nobody may
-    past    the argument: what the call before returned; None in the first call
-    state   what a layer or a block returns for the next call: in attention the pair (k, v). A
-            model returns a pair, too: how many tokens it has read, and the state of each block
+    past    the argument: the second thing that the call before returned; None in the first call
+    state   what a layer or a block returns second: in attention the pair (k, v). What a model
+            returns second is the past of its next call: (tokens read so far, each block's state)
     memory  another text, for cross-attention: its vectors; for a block, the pair (vectors, mask)
 
 To compare: GPT-2's own code, github.com/openai/gpt-2, src/model.py, and github.com/karpathy/minGPT.
 
 All of it together, once the tasks are done:
 
-    model = initialise(LanguageModel(Sizes(V=9, D=16, L=2, H=2)), torch.Generator().manual_seed(0))
+    sizes = Sizes(V=9, D=16, L=2, H=2, positions="learned")
+    model = initialise(LanguageModel(sizes), torch.Generator().manual_seed(0))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     batch = (torch.tensor([[BOS, 3, 4, 5]]), torch.tensor([[3, 4, 5, EOS]]))  # inputs, targets
     for _ in range(50):
@@ -82,7 +98,7 @@ CHOICES = {
 # ------------------------------------------------------------------ Sizes
 @dataclass(frozen=True)
 class Sizes:
-    """Given: the sizes and the choices of a transformer. The first four are needed.
+    """Given: the sizes and the choices of a transformer. The first four are required.
 
     The plain model at the top of this file is Sizes(V, D, L, H, positions="learned"); all other
     choices can wait until a section needs them. Raises ValueError if sizes do not fit together.
@@ -104,7 +120,8 @@ class Sizes:
     pre: bool = True  # norm before each layer of a block; False: after it (section 6.3)
     tied: bool = True  # the logits use the matrix of the tokens' vectors again (section 6.6)
     bias: bool = True  # linear layers have biases
-    dropout: float = 0.0  # share of numbers set to 0 in training, in embeddings and layers' outputs
+    # share of numbers set to 0 in training (the others are scaled up), after embeddings and layers
+    dropout: float = 0.0
     eps: float = 1e-5  # added to the variance, inside the root of a norm
 
     def __post_init__(self) -> None:
@@ -151,7 +168,7 @@ def layer_norm(
         gain (x - m) / sqrt(v + eps) + bias
 
     m is the mean of the vector's D numbers; v is their variance, the mean of (x - m)^2. Use no
-    library's norm. About 3 lines.
+    library's norm; the layers below use torch's. About 3 lines.
 
     >>> layer_norm(torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.ones(4), torch.zeros(4), eps=0.0)
     tensor([-1., -1.,  1.,  1.])
@@ -222,7 +239,7 @@ def gelu(x: Float[Tensor, "*B"], approximate: bool = False) -> Float[Tensor, "*B
         x (1 + erf(x / sqrt(2))) / 2
         x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2    if `approximate`, as in GPT-2 (eq. 6.7)
 
-    Use `torch.erf`, and not torch's own GELU. About 3 lines.
+    Use `torch.erf`, and not torch's own GELU, which the layers below use. About 3 lines.
 
     >>> gelu(torch.tensor([0.0, 1.0]))
     tensor([0.0000, 0.8413])
@@ -246,7 +263,7 @@ FEEDS = {
 
 
 class FeedForward(nn.Module):
-    """Two linear layers, up and down, for each vector by itself; SwiGLU has a third, the gate."""
+    """Two linear layers, up and down, for each vector separately; SwiGLU adds a third, the gate."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -334,12 +351,18 @@ class Block(nn.Module):
         """Send x through all layers of the block; return it and the mixer's state.
 
         First the mixer, with `norm1`; then, if there is a memory, self.cross(x, *memory), with
-        `norm3`; last the feed-forward layer, with `norm2`. Join each to the stream by `around`.
+        `norm3`; last the feed-forward layer, with `norm2`. For a pre-norm block without dropout
+        and memory this is
 
-        The one difficulty: `around` takes a layer that returns vectors only, and the mixer returns
-        (vectors, state). So write a function inside this one that calls the mixer, keeps the state
-        in a variable of `forward` (declare it `nonlocal`), and returns the vectors; give that
-        function to `around`. About 10 lines.
+            y, state = self.mixer(self.norm1(x), past, mask)
+            x = x + y
+            x = x + self.feed(self.norm2(x))
+
+        Write it with `around`, so that post-norm and dropout need no further code. There is one
+        difficulty: the layer given to `around` must return vectors only, and the mixer returns
+        (vectors, state). So write an inner function that calls the mixer, stores the state in a
+        variable of `forward` (declare it `nonlocal`) and returns the vectors, and give it to
+        `around`. About 10 lines.
 
         Args:
             past: the state that this block returned in the call before; None in the first call.
@@ -353,9 +376,6 @@ class Block(nn.Module):
         (tensor([[[5.7183, 5.7183]]]), "the mixer's state")
         """
         # BEGIN SOLUTION
-        # in a pre-norm block, without dropout and memory, all of this is
-        #     x = x + mixer(norm1(x))[0]
-        #     x = x + feed(norm2(x))
         state = None
 
         def mix(x: Tensor) -> Tensor:
@@ -416,7 +436,9 @@ def rotate(x: Float[Tensor, "*B T K"], start: int = 0) -> Float[Tensor, "*B T K"
 
     Row t of x stands at place start + t. Its pair i = 0, ..., K / 2 - 1, (a, b) = (x_2i, x_2i+1),
     becomes (a cos - b sin, a sin + b cos) of the angle (start + t) 10000^(-2 i / K). K is even.
-    About 7 lines.
+
+    Queries and keys are rotated. To rotate both by one angle more leaves their product as it is, so
+    q . k depends on the two vectors and on their distance, not on where they stand. About 7 lines.
 
     >>> rotate(torch.tensor([[1.0, 0.0], [1.0, 0.0]]))
     tensor([[1.0000, 0.0000],
@@ -497,14 +519,18 @@ class SelfAttention(nn.Module):
     ) -> tuple[Float[Tensor, "B T D"], tuple[Float[Tensor, "B G S K"], Float[Tensor, "B G S K"]]]:
         """Return the outputs for T new tokens, and the keys and values of all S tokens (eq. 6.15).
 
-        Each token has a query, which says what it looks for, a key, which says what it has, and a
-        value, which is what it gives. Its output is a mean of the values that it may see, weighted
-        by how well its query fits their keys:
+        In each of the H heads a token has a query, which says what it looks for, a key, which says
+        what it has, and a value, which is what it gives, all of K numbers. The head's output for
+        the token is a mean of the values that it may see, weighted by how well its query fits
+        their keys. In code, where G = H, and `seen` is True for what may be seen (step 4):
 
-            softmax(q k^T / sqrt(K)) v
+            scores = q @ k.mT / math.sqrt(K)               # (B, H, T, S)
+            scores = scores.masked_fill(~seen, -math.inf)  # the softmax makes these weights 0
+            y = scores.softmax(-1) @ v                     # (B, H, T, K)
 
-        A product q . k is a sum of K terms. For random q and k its size grows like sqrt(K);
-        undivided, it would make the softmax put nearly all weight on one token.
+        There are several heads because one softmax gives one mean: with H heads a token can look at
+        H places at once. A product q . k is a sum of K terms. For random q and k its size grows
+        like sqrt(K); undivided, it could make the softmax put nearly all weight on one token.
 
         1. Cut W_qkv(x) into H queries, then G keys, then G values for each token:
            q (B, H, T, K), k and v (B, G, T, K).
@@ -514,7 +540,7 @@ class SelfAttention(nn.Module):
         4. self.visible(T, S, mask, x.device) is True where a query may see a key. If positions are
            "alibi", replace True by self.alibi(H, T, S) and False by minus infinity, in x's dtype
            and on its device (`.to(x)` gives both): these numbers are added to the scores.
-        5. F.scaled_dot_product_attention(q, k, v, what step 4 gave) is the formula, (B, H, T, K).
+        5. F.scaled_dot_product_attention(q, k, v, what step 4 gave) is y, (B, H, T, K), but faster.
            If G < H, add enable_gqa=True: H / G neighbouring heads of queries then share a head of
            keys and values. Do not use its is_causal: where S > T it hides the newest keys.
         6. Put the outputs of all heads side by side, (B, T, D), and send them through W_o.
@@ -556,10 +582,7 @@ class SelfAttention(nn.Module):
         if self.positions == "alibi":
             seen = self.alibi(self.H, T, S).to(x).masked_fill(~seen, -math.inf)
 
-        # 5. where G = H, the same as
-        #     scores = q @ k.mT / math.sqrt(self.K)          # (B, H, T, S)
-        #     scores = scores.masked_fill(~seen, -math.inf)  # for ALiBi: scores + seen
-        #     y = scores.softmax(-1) @ v                     # (B, H, T, K)
+        # 5. where G = H, the three lines of the docstring; for ALiBi scores + seen
         y = F.scaled_dot_product_attention(q, k, v, seen, enable_gqa=self.G < self.H)
 
         # 6. heads side by side, (B, T, D), and mixed by W_o
@@ -569,7 +592,7 @@ class SelfAttention(nn.Module):
 
 # ------------------------------------------------------------------ 6.6 The language model
 class Embedding(nn.Module):
-    """Given: token ids to vectors; learned or sinusoidal positions are added."""
+    """Given: turns token ids into vectors, and adds learned or sinusoidal positions."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -588,7 +611,7 @@ class Embedding(nn.Module):
         """
         sizes = self.sizes
         end = start + tokens.shape[1]
-        # not the model: ids out of range would be an IndexError without a message
+        # ids outside the vocabulary: say which, where torch says only "index out of range in self"
         if tokens.numel():
             require_ids("tokens", [int(tokens.min()), int(tokens.max())], sizes.V)
         x = self.words(tokens)  # (B, T, D)
@@ -608,8 +631,8 @@ def new_block(sizes: Sizes, causal: bool = True, cross: nn.Module | None = None)
 class LanguageModel(nn.Module):
     """A decoder-only transformer: embedding, L blocks, a norm, and a logit for each word.
 
-    `new_block(sizes, causal)` makes each of the blocks: by default the function above; give another
-    one for blocks of your own.
+    `new_block(sizes, causal)` makes each of the blocks. The default is the function above; pass
+    another one to build the model from your own blocks.
     """
 
     causal = True
@@ -660,7 +683,7 @@ class LanguageModel(nn.Module):
         if not self.sizes.pre:
             x = self.norm(x)
 
-        # each block hands on the vectors and has its own state; `look` is what it is told besides
+        # each block passes the vectors on and keeps its own state; `look` holds its other arguments
         new_states = []
         for block, state in zip(self.blocks, states, strict=True):
             x, new_state = block(x, state, **look)
@@ -673,8 +696,8 @@ class LanguageModel(nn.Module):
     def logits(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T V"]:
         """Return the dot product of each vector with the vector of every token (eq. 6.17).
 
-        These are the rows of embed.words.weight, or of out.weight if the sizes are not tied. About
-        4 lines.
+        The tokens' vectors are the rows of embed.words.weight, or of out.weight if the sizes are
+        not tied. About 4 lines.
 
         >>> LanguageModel(Sizes(V=5, D=2, L=1, H=1)).logits(torch.zeros(1, 3, 2)).shape
         torch.Size([1, 3, 5])
@@ -794,7 +817,7 @@ def adamw(
     small at first; m_hat and v_hat correct that. Steps are counted from t = 1.
     Only matrices decay: gains and biases, which are vectors (p.ndim < 2), do not. Do not change the
     arguments in place, and do not use torch.optim. Nothing below calls this function: `train_step`
-    takes an optimizer of torch's. About 9 lines.
+    uses one of torch's optimizers. About 9 lines.
 
     >>> zero = torch.zeros(1)
     >>> adamw(torch.ones(1), torch.tensor([5.0]), zero, zero, t=1, rate=0.1)[0]
@@ -841,10 +864,12 @@ def train_step(
 
     A batch is a tuple: one or more inputs of the model, then the targets. model(*inputs)[0] are the
     logits, (B, T, V), or (B, V) if each text has one target. The loss is the mean cross-entropy
-    over all targets but those that are IGNORE; there is at least one.
+    over all targets that are not IGNORE; there is always at least one such target.
 
-    Set the gradients to 0; compute the loss and its gradients; clip them, all together, by
-    nn.utils.clip_grad_norm_; then let the optimizer make its step.
+    1. Clear the gradients (optimizer.zero_grad).
+    2. Compute the loss and its gradients.
+    3. Clip the gradients, all together, by nn.utils.clip_grad_norm_.
+    4. Let the optimizer make its step.
 
     Several batches are one large batch that would not fit into memory. Call backward for each of
     them, so that the gradients add up, and divide each sum of cross-entropies by the number of
@@ -887,7 +912,7 @@ def generate(
     temperature: float = 1.0,
     cached: bool = True,
 ) -> list[list[int]]:
-    """Continue prompts of one length, side by side, token by token (eq. 6.25).
+    """Continue prompts, all of the same length, as one batch, token by token (eq. 6.25).
 
     1. The model reads BOS and the prompt. Only the logits at the last place are used.
     2. PAD and BOS are never written: their logits become minus infinity.
@@ -955,7 +980,7 @@ def mask_words(
 
 
 class Encoder(LanguageModel):
-    """The same parts, but each token sees all of its text, before and after it (BERT).
+    """The same parts, but each token sees the whole text, before and after it (BERT).
 
     A call returns the logits and the vectors; there is no past.
     """
@@ -1015,12 +1040,14 @@ def fine_tune(
 ) -> list[float]:
     """Fine-tune a classifier: one step of torch's AdamW for each batch of texts and labels.
 
-    A batch is the tokens of B texts, (B, T), and their labels, (B,), numbers of classes; B and T
-    may differ from batch to batch. The loss of a batch is the mean cross-entropy of its labels.
+    A batch is the tokens of B texts, (B, T), and their labels, (B,): for each text the index of
+    its class, from 0. B and T may differ from batch to batch. The loss of a batch is the mean
+    cross-entropy of its labels. Return the loss of each batch, as it was before the step.
+
     The learning rate is `rate` for model.encoder, which was trained before, and `head_rate` for
     model.head, which is new: give the optimizer two groups of parameters, and no weight decay. With
-    rate 0 the encoder stays as it is, and only the layer on top learns (a linear probe). Returns
-    the loss of each batch, as it was before the step. About 10 lines.
+    rate 0 the encoder stays as it is, and only the layer on top learns (a linear probe). About 10
+    lines.
 
     >>> model = nn.Module()  # which says that all four classes are equally likely
     >>> model.encoder, model.head = nn.Embedding(5, 4), nn.Linear(4, 4)
@@ -1146,9 +1173,9 @@ def count_parameters(s: Sizes) -> dict[str, int]:
 
 
 def count_costs(s: Sizes, T: int, n_bytes: int = 2) -> tuple[int, int]:
-    """Return the operations of a pass over T tokens, and its cache's bytes (eq. 6.31, 6.32).
+    """Return the operations of a pass over T tokens, and the bytes of its cache (eq. 6.31, 6.32).
 
-    A multiplication and an addition count as two operations, wherever a matrix is multiplied:
+    Only matrix products count; each multiplication and each addition in them is one operation:
 
         2 T (weights of "attention", "feed" and the logits, tied or not)
         + 2 (2 L T^2 D) for q k^T and for the weighted sums of values, masked pairs too
@@ -1180,7 +1207,7 @@ def recurrent(
         S_t = a_t S_(t-1) + k_t v_t^T
         y_t = S_t^T q_t
 
-    S, if it is given, is the state before the first step; otherwise that is 0. With log_a = 0 this
+    S is the state before the first step; if it is None, start from 0. With log_a = 0 this
     is plain linear attention; below 0 it forgets, as state-space models do. Two letters change
     here: V is the length of one value, and S the state, a K x V matrix. About 8 lines.
 
@@ -1237,9 +1264,9 @@ def parallel(
 
 
 class LinearAttention(nn.Module):
-    """Given: stands in for `SelfAttention`; its state has the same size after any text.
+    """Given: a replacement for `SelfAttention` whose state does not grow with the text.
 
-    It leaves out what else `SelfAttention` has: groups of heads (G), positions and masks.
+    It has no groups of heads (G), positions or masks.
     """
 
     # the functions of 6.13, as attributes, so that a layer can be given others
