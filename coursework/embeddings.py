@@ -1,23 +1,31 @@
 """Embeddings: counted, factorised and learned. Leaves out: subword vectors, the training loop.
 
+An embedding is a vector that stands for a word. This file finds such vectors in two ways:
+
+    counting      3.2 count neighbours, 3.4 reweight the counts, 3.5 compress the rows
+    predicting    3.6 make training pairs, 3.7 train vectors that guess a word's neighbours;
+                  3.8 and 3.10 do this at a lower cost, 3.9 guesses the word from its neighbours
+
+3.1 looks vectors up, 3.3 and 3.11 compare them, and 3.12 prepares maps. On a first reading, follow
+`cooccurrence`, `cosine`, `ppmi` and `svd_vectors`, then `softmax_loss` and `negative_sampling`.
+
 A word is its id: its position in a list of words. A sentence is an array of ids, and a table of
-vectors has one row for each word. Symbols are those of chapter 3; (eq. 3.4) is an equation there.
-The sizes in the shapes of arguments and return values:
+vectors has one row for each word. (eq. 3.4) is an equation of chapter 3. The letters:
 
     V     words of the vocabulary           B     pairs in a batch
     D     dimensions of a vector            C     positions in a window
     T     words of a sentence               S     noise vectors that a batch shares
     n, m  rows and columns of a table,      F     forks: inner nodes of a tree
           or rows of two tables             L     forks of the longest path
-    d     dimensions that are kept
+    d     dimensions that are kept                (in code, F is torch.nn.functional)
 
-So `x: Float[Tensor, "B D"]` is a tensor of B rows of D numbers, `Int[ndarray, " V"]` an array of V
-whole numbers (the space in front means nothing), and "*ids" stands for any number of axes. A name
-with an underscore in front is not compared with others. Where vectors are learned, in 3.7 to 3.10,
-they are tensors of torch; everywhere else arrays of numpy.
+`x: Float[Tensor, "B D"]` is a tensor of B rows of D numbers, `Int[ndarray, " V"]` an array of V
+whole numbers (the space in front means nothing). "*ids" stands for any number of axes, and "_T"
+for a length that may differ each time. In 3.7 to 3.10, where vectors are learned, they are tensors
+of torch; everywhere else they are arrays of numpy.
 
-Logarithms are natural. Arguments that make no sense raise a ValueError: the lines with `require`,
-which are given, see to that. "No loop" and "no autograd" are a matter of honour.
+Logarithms are natural. Arguments that make no sense raise ValueError; the lines with `require`,
+which check them, are given. "No loop" and "no autograd" are a matter of honour.
 """
 
 import heapq
@@ -40,7 +48,7 @@ NONE = -1  # stands in a window where no word is
 
 # ------------------------------------------------------------------ 3.1 One-hot vectors and lookup
 def one_hot(ids: Int[ndarray, "*ids"], V: int) -> Float[ndarray, "*ids V"]:
-    """Return the one-hot vector of each id: 1 at that position, 0 elsewhere (eq. 3.1).
+    """Return the one-hot vector of each id: 1 at the id's position, 0 elsewhere (eq. 3.1).
 
     About 1 line, without a loop: `ids` may have any shape.
 
@@ -54,9 +62,9 @@ def one_hot(ids: Int[ndarray, "*ids"], V: int) -> Float[ndarray, "*ids V"]:
 def lookup(ids: Int[ndarray, "*ids"], E: Float[ndarray, "V D"]) -> Float[ndarray, "*ids D"]:
     """Return the vector of each id: its row of E.
 
-    This is the product of its one-hot vector with E, at the cost of reading one row (eq. 3.2).
+    This equals the product of its one-hot vector and E, at the cost of reading one row (eq. 3.2).
 
-    About 1 line: neither a loop nor a product.
+    About 1 line, with neither a loop nor a product.
 
     >>> lookup(np.array([1, 1]), np.array([[0.5, 2.0], [3.0, 4.0]])).tolist()
     [[3.0, 4.0], [3.0, 4.0]]
@@ -66,7 +74,7 @@ def lookup(ids: Int[ndarray, "*ids"], E: Float[ndarray, "V D"]) -> Float[ndarray
 
 
 def logits(h: Float[ndarray, "*rows D"], E: Float[ndarray, "V D"]) -> Float[ndarray, "*rows V"]:
-    """Return the score of each word for each vector h: its dot product with the row (eq. 3.3).
+    """Return each word's score for each h: the dot product of h and the word's row (eq. 3.3).
 
     About 1 line.
 
@@ -89,14 +97,15 @@ def cooccurrence(
     reaches from one into the next.
 
     Args:
-        sentences: at least one of them has words in it.
+        sentences: the ids of each sentence's words. At least one sentence is not empty.
         V: the size of the vocabulary; ids run from 0 to V - 1.
-        window: how many places to either side count as near, at least 1.
+        window: how many places on either side count as near, at least 1.
         by_distance: if True, a pair whose words stand d places apart adds 1/d instead of 1.
 
-    About 8 lines: np.add.at, no loop over the words of a sentence (one over distances is fine).
+    About 8 lines, with np.add.at. Loop over sentences and distances, but not over words. In this
+    example word 1 stands beside itself, which counts twice, once from each side:
 
-    >>> cooccurrence([np.array([0, 1, 1])], V=2, window=1).tolist()  # 1, 1: once from each side
+    >>> cooccurrence([np.array([0, 1, 1])], V=2, window=1).tolist()
     [[0.0, 1.0], [1.0, 2.0]]
     """
     require("window", window, window >= 1, "at least 1")
@@ -112,7 +121,7 @@ def cosine(X: Float[ndarray, "n D"], Y: Float[ndarray, "m D"]) -> Float[ndarray,
 
         cos(x, y) = x . y / (|x| |y|)
 
-    A row of norm 0 has no direction: its similarity is 0 to every vector.
+    A row of norm 0 has no direction. Here its cosine to every vector is 0, by convention.
 
     About 3 lines, no loop.
 
@@ -141,8 +150,8 @@ def nearest(
 ) -> list[int]:
     """Return the ids of the k rows of E with the largest cosine to q, best first.
 
-    Ids in `exclude` are left out. Ties go to the smaller id, as in a sort with kind="stable".
-    Raises ValueError unless k words are left to choose from.
+    Ids in `exclude` are left out. Of equally near rows, the one with the smaller id is first, as in
+    a sort with kind="stable". Raises ValueError unless k is at least 1 and k ids are left.
 
     About 4 lines, with `cosine`.
 
@@ -160,20 +169,23 @@ def ppmi(
     smoothing: float = 1.0,
     shift: float = 0.0,
 ) -> Float[ndarray, "n m"]:
-    """Return the positive pointwise mutual information of each cell, smoothed and shifted.
+    """Return the positive pointwise mutual information (PPMI) of each cell of a table of counts.
+
+    On a logarithmic scale, it says how much more often i and j meet than by chance, or 0 if they
+    do not:
 
         max(0, ln(P(i, j) / (P(i) P(j))) - shift)        (eq. 3.7) and (eq. 3.8)
 
         P(i, j) = #(i, j) / N,    P(i) = #(i) / N
         P(j) = #(j)**smoothing / (the sum of #(c)**smoothing over all columns c)
 
-    N is the sum of all counts, #(i) that of row i and #(j) that of column j. A cell whose count is
-    0 gives 0, also in an empty row or column.
+    #(i, j) is the count in row i and column j, #(i) the sum of row i, #(j) that of column j, and N
+    that of all counts. A cell whose count is 0 gives 0, even in a row or column of zeros.
 
     Args:
-        counts: rows are words i, columns contexts j; 0 or more, and not all 0.
-        smoothing: the power, above 0 and at most 1. With 1, P(j) is the column's plain share.
-        shift: subtracted before negative values are set to 0; itself 0 or more.
+        counts: a row for each word i, a column for each context j; 0 or more, and not all 0.
+        smoothing: a power, above 0 and at most 1. With 1, P(j) is #(j) / N.
+        shift: 0 or more; subtracted before negative values become 0.
 
     About 5 lines (Church and Hanks 1990; Levy, Goldberg and Dagan 2015).
 
@@ -197,12 +209,13 @@ def svd_vectors(
 
         W = U_d S_d**power,    C = V_d S_d**(1 - power)
 
-    The index d stands for the d largest singular values: no matrix of rank d is nearer to M than W
-    C^T. `power` says how S is divided: 1 gives all of it to W, 0 all to C. A column of W and C may
-    have either sign. Raises ValueError unless d is between 1 and the smaller side of M.
+    The index d: only the d largest singular values are kept, with their columns of U and V. No
+    matrix of rank d is nearer to M than W C^T. With power 1 all of S goes to W, with 0 all to C.
+    The sign of a column of W is arbitrary, as long as the same column of C has the matching sign.
+    Raises ValueError unless d is between 1 and the smaller side of M.
 
-    About 4 lines: np.linalg.svd(M, full_matrices=False) gives U, the singular values as a vector,
-    the largest first, and V^T.
+    About 4 lines. np.linalg.svd(M, full_matrices=False) returns U, the singular values as a vector
+    with the largest first, and V^T.
 
     >>> W, C = svd_vectors(np.array([[2.0, 0.0], [0.0, 1.0]]), d=1)
     >>> np.round(W @ C.T, 6).tolist()
@@ -214,9 +227,9 @@ def svd_vectors(
 
 # ------------------------------------------------------------------ 3.6 From text to training pairs
 def frequent_words(sentences: Iterable[Sequence[str]], min_count: int = 1) -> dict[str, int]:
-    """Return {word: count} of the words that occur at least `min_count` times.
+    """Return {word: count} for the words that occur at least `min_count` times.
 
-    The most frequent word stands first; equally frequent ones stand in alphabetical order.
+    The most frequent word is first; equally frequent words are in alphabetical order.
 
     About 4 lines.
 
@@ -233,20 +246,21 @@ def subsample(
     t: float,
     rng: Generator,
 ) -> Int[ndarray, " _kept"]:
-    """Thin out frequent words: keep each one with probability min(1, sqrt(t / f)) (eq. 3.10).
+    """Thin out frequent words: keep each with probability min(1, sqrt(t / f)) (eq. 3.10).
 
-    Each word is kept or dropped independently of the others, and the order stays.
+    Here f is the word's share of all counts. Each occurrence of a word is kept or dropped
+    independently of all others. The kept ones stay in order.
 
     Args:
         sentence: ids; may be empty.
-        counts: counts[i] is how often word i occurs. f is the word's share of all counts.
-        t: the threshold, above 0. Words whose share is at most t always stay.
-        rng: draws once for each word of the sentence.
+        counts: counts[i] is how often word i occurs in the whole text.
+        t: the threshold, above 0. Words whose share is at most t are always kept.
+        rng: draws one number for each word of the sentence.
 
-    About 3 lines.
+    About 3 lines. In this example word 0 is so frequent that it is hardly ever kept:
 
     >>> sentence, counts = np.array([0, 1, 0, 1]), np.array([10**12, 1])
-    >>> subsample(sentence, counts, t=1e-12, rng=np.random.default_rng(0)).tolist()  # 0 is frequent
+    >>> subsample(sentence, counts, t=1e-12, rng=np.random.default_rng(0)).tolist()
     [1, 1]
     """
     require("t", t, t > 0, "above 0")
@@ -258,16 +272,16 @@ def context_windows(
     window: int,
     rng: Generator,
 ) -> Int[ndarray, "T C"]:
-    """Return for each position t of a sentence the words around it, from left to right (eq. 3.11).
+    """Return, for each position t of a sentence, the words around it, left to right (eq. 3.11).
 
-    The columns are the positions t - window, ..., t - 1, t + 1, ..., t + window, so C = 2 * window.
-    How far each position looks, its reach, is drawn for itself, uniformly from 1, ..., window. A
-    position beyond the reach or outside the sentence holds NONE.
+    The columns of row t are the positions t - window, ..., t - 1, t + 1, ..., t + window, so C is
+    2 * window. Each row draws its own reach: how far it looks, uniformly from 1, ..., window. Where
+    a position is beyond the reach or outside the sentence, the row holds NONE.
 
     Args:
         sentence: ids; if it is empty, the result has no rows.
         window: the largest reach, at least 1.
-        rng: draws one reach for each position; rng.integers leaves out its upper end.
+        rng: draws one reach for each row. rng.integers(low, high) never returns high.
 
     About 8 lines, no loop.
 
@@ -281,11 +295,11 @@ def context_windows(
 def noise_distribution(counts: Int[ndarray, " V"], power: float = 0.75) -> Float[ndarray, " V"]:
     """Return the probability of each word as noise: its share of all counts**power (eq. 3.12).
 
-    Raises ValueError unless there are counts and all are above 0.
+    Raises ValueError if there are no counts, or if one is not above 0.
 
     About 2 lines.
 
-    >>> noise_distribution(np.array([16, 1])).round(3).tolist()  # 8 to 1
+    >>> noise_distribution(np.array([16, 1])).round(3).tolist()  # 8/9 and 1/9: 16**0.75 is 8
     [0.889, 0.111]
     """
     require("counts", "none or 0", len(counts) and counts.min() > 0, "above 0")
@@ -303,12 +317,13 @@ def softmax_loss(
         loss = mean over b of -ln P(targets[b] | b),    P(w | b) = softmax over w of U_w . v_b
 
     Args:
-        v: row b is the vector of a centre word.
-        U: row w is the context vector of word w, the one that it has as a neighbour.
-        targets: targets[b] is the neighbour that was seen beside word b.
+        v: row b is the vector of the centre word of pair b.
+        U: row w is the context vector of word w, which is used when w is the neighbour.
+        targets: targets[b] is the id of the neighbour in pair b.
 
-    The gradients are those of the mean: rows of v are divided by B, and U gets the sum over the
-    pairs, divided by B. Work them out by hand. About 8 lines: F.log_softmax, but no autograd.
+    Since the loss is a mean, both gradients contain a factor 1/B. That of U is summed over the
+    pairs. Work them out by hand: F.log_softmax is allowed, autograd is not. About 8 lines. In this
+    example both words are equally likely, so the loss is ln 2:
 
     >>> loss, dv, dU = softmax_loss(torch.ones(1, 1), torch.zeros(2, 1), torch.tensor([0]))
     >>> loss.exp().item(), dU.tolist()
@@ -327,23 +342,25 @@ def negative_sampling(
 ) -> tuple[Float[Tensor, ""], Float[Tensor, "B D"], Float[Tensor, "B D"], Float[Tensor, "S D"]]:
     """Return the loss of negative sampling and its gradients with respect to v, u and noise.
 
+    The score of a word and its neighbour should be high, its scores with random words low:
+
         loss = mean over b of  -ln sigmoid(u_b . v_b) - k/S * (sum over n of ln sigmoid(-n . v_b))
 
     Here n runs over all rows of `noise` (eq. 3.15, 3.16; Mikolov et al. 2013).
 
     Args:
-        v: row b is the vector of a centre word.
+        v: row b is the vector of the centre word of pair b.
         u: row b is the context vector of its neighbour.
-        noise: S noise vectors, which the whole batch shares.
-        k: negative samples per pair, above 0. Each of the S shared vectors stands in with the
-            weight k/S, which need not be a whole number.
+        noise: the context vectors of S random words, which all pairs of the batch share.
+        k: negative samples per pair, above 0. The S shared vectors together count as k, so each has
+            the weight k/S, which need not be a whole number.
 
-    The gradients are those of the mean: rows of v and u are divided by B, and noise gets the sum
-    over the pairs, divided by B. Work them out by hand. About 11 lines: F.logsigmoid, no autograd
-    and no loop.
+    Since the loss is a mean, all gradients contain a factor 1/B. That of noise is summed over the
+    pairs. Work them out by hand: F.logsigmoid is allowed, autograd and loops are not. About 11
+    lines. In this example both scores are 0, and sigmoid(0) is 1/2:
 
     >>> zero = torch.zeros(1, 1)
-    >>> negative_sampling(torch.ones(1, 1), zero, zero, k=3)[2:]
+    >>> negative_sampling(torch.ones(1, 1), zero, zero, k=3)[2:]  # for u and for noise
     (tensor([[-0.5000]]), tensor([[1.5000]]))
     """
     require("k", k, k > 0, "above 0")
@@ -352,9 +369,9 @@ def negative_sampling(
 
 # ------------------------------------------------------------------ 3.9 CBOW
 def context_means(E: Float[Tensor, "V D"], contexts: Int[Tensor, "B C"]) -> Float[Tensor, "B D"]:
-    """Return the mean of the vectors of the words in each row of `contexts` (eq. 3.17).
+    """Return, for each row of `contexts`, the mean of its words' vectors (eq. 3.17).
 
-    NONE is no word and does not count. A row without words gives a vector of 0.
+    NONE is not a word and does not count. A row without words gives a vector of zeros.
 
     About 4 lines, no loop.
 
@@ -369,13 +386,13 @@ def context_gradients(
     contexts: Int[Tensor, "B C"],
     V: int,
 ) -> Float[Tensor, "V D"]:
-    """Return dL/dE, given dh = dL/dh, where h = context_means(E, contexts) (eq. 3.18).
+    """Return dL/dE, where L is the loss and h = context_means(E, contexts) (eq. 3.18).
 
-    Row b of dh is shared out evenly among the positions of row b that hold words. A word that
-    stands at several positions, in one row or in many, gets the sum.
+    The argument `dh` is dL/dh. If row b of `contexts` holds n words, each of them gets 1/n of row b
+    of dh. A word that occurs more than once, in one row or in many, gets the sum of its parts.
 
-    About 7 lines: no autograd, no loop; index_add_ adds each row to that of its index, also where
-    an index repeats.
+    About 7 lines, no autograd and no loop. `dE.index_add_(0, ids, rows)` adds each row to the row
+    of dE that its id names, even if an id repeats.
 
     >>> context_gradients(torch.tensor([[6.0]]), torch.tensor([[1, 1, 0, NONE]]), V=3).tolist()
     [[2.0], [4.0], [0.0]]
@@ -387,17 +404,21 @@ def context_gradients(
 def huffman_codes(counts: Sequence[int]) -> list[str]:
     """Return the path from the root of a Huffman tree to each word: 0 for left, 1 for right.
 
-    At first each word is a tree of its own. Again and again, the two trees with the smallest counts
-    become the branches of one, whose count is their sum, until one tree is left. Then no code is a
-    prefix of another, and no tree has a smaller mean length of its codes, weighted by the counts.
-    Any such tree is right. The code of one word alone is "".
+    1. Each word is a tree by itself, with the word's count.
+    2. Join the two trees with the smallest counts: they become the left and the right branch of a
+       new tree, whose count is their sum.
+    3. Repeat step 2 until one tree is left.
+
+    Frequent words get short codes, and no code is a prefix of another. No tree has a smaller mean
+    length of its codes, weighted by the counts. Several trees may have this smallest mean, and any
+    of them is right. If there is only one word, its code is "".
 
     Args:
         counts: how often each word occurs; at least one word.
 
-    About 12 lines: heapq.heappop(heap) takes the smallest item of a list, and
-    heapq.heappush(heap, item) puts one in. Tuples are compared from left to right, so put a number
-    of its own between the count and the tree, or two equal counts make Python compare the trees.
+    About 12 lines. heapq.heappop(heap) removes the smallest item of a heap and returns it, and
+    heapq.heappush(heap, item) adds one. Tuples are compared from left to right. So put a number of
+    its own between the count and the tree, or Python compares the trees where counts are equal.
 
     >>> [len(code) for code in huffman_codes([4, 2, 1, 1])]
     [1, 2, 3, 3]
@@ -412,7 +433,7 @@ def tree_log_probs(
     forks: Int[Tensor, "B L"],
     signs: Float[Tensor, "B L"],
 ) -> Float[Tensor, " B"]:
-    """Return for each row of v the log-probability of one word: the sum over its path (eq. 3.19).
+    """Return, for each row of v, ln P of one word: a sum over the forks of its path (eq. 3.19).
 
         ln P = sum over the forks f of the path of  ln sigmoid(sign_f * (n_f . v))
 
@@ -420,13 +441,13 @@ def tree_log_probs(
 
     Args:
         v: row b is the vector of a centre word.
-        N: a vector n for each fork of the tree.
-        forks: row b is the path to the word whose probability is asked for: rows of N, and any row
-            after the path's end.
-        signs: at each fork of the path 1 for left, the code's "0", and -1 for right, its "1"; 0
-            after the path's end, where nothing is added.
+        N: row f is the vector n_f of fork f.
+        forks: row b is the path to a word, as numbers of its forks. A path shorter than L is filled
+            up with the numbers of any forks.
+        signs: 1 where the path goes left (the code's "0"), -1 where it goes right (its "1"), and 0
+            after its end, where nothing is added.
 
-    About 3 lines, no loop.
+    About 3 lines, no loop. In this example each of the two forks gives a probability of 1/2:
 
     >>> forks, signs = torch.tensor([[0, 1, 0]]), torch.tensor([[1.0, -1.0, 0.0]])
     >>> tree_log_probs(torch.ones(1, 2), torch.zeros(2, 2), forks, signs).exp().item()
@@ -437,7 +458,7 @@ def tree_log_probs(
 
 # ------------------------------------------------------------------ 3.11 Evaluation
 def odd_one_out(E: Float[ndarray, "V D"], ids: Sequence[int]) -> int:
-    """Return the id with the lowest mean cosine to the other ids (eq. 3.20).
+    """Return the id whose vector has the lowest mean cosine to those of the other ids (eq. 3.20).
 
     Raises ValueError unless there are at least 3 ids, all of them different.
 
@@ -454,15 +475,15 @@ def odd_one_out(E: Float[ndarray, "V D"], ids: Sequence[int]) -> int:
 def analogy(E: Float[ndarray, "V D"], a: int, b: int, c: int, exclude: bool = True) -> int:
     """Return the id of the word nearest by cosine to a - b + c, on vectors of norm 1 (eq. 3.21).
 
-    a is to b as the answer is to c. All rows of E are scaled to norm 1 first; a row of 0 stays as
-    it is. Of equally near words, the smaller id is the answer.
+    The answer is to c as a is to b. All rows of E are scaled to norm 1 first; a row of zeros stays
+    as it is. Of equally near words, the smaller id is the answer.
 
     Args:
-        E: 4 rows or more, so that one is left to answer.
+        E: at least 4 rows, so that one is left to answer.
         a, b, c: ids.
-        exclude: if True, a, b and c themselves are no possible answers.
+        exclude: if True, none of a, b and c can be the answer.
 
-    About 6 lines.
+    About 6 lines. King is to man as queen is to woman:
 
     >>> king, man, woman, queen = [1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 1.0]
     >>> analogy(np.array([king, man, woman, queen, [1.0, 0.0, 0.0]]), 0, 1, 2)
@@ -477,11 +498,11 @@ def spearman(x: Sequence[float], y: Sequence[float]) -> float:
     """Return Spearman's correlation of two lists: Pearson's correlation of their ranks (eq. 3.22).
 
     The smallest value has rank 1. Equal values share the mean of their ranks: 5, 5, 7 have the
-    ranks 1.5, 1.5, 3. Raises ValueError unless both lists are equally long and hold two different
-    values or more.
+    ranks 1.5, 1.5, 3. Raises ValueError unless both lists are equally long and each holds at least
+    two different values.
 
-    About 6 lines: np.unique numbers and counts equal values, np.corrcoef is Pearson's. The page
-    ranks lists of 50,000 values, so compare no value with all others.
+    About 6 lines. np.unique can number and count equal values, and np.corrcoef is Pearson's
+    correlation. The page ranks lists of 50,000 values: comparing all pairs would take too long.
 
     >>> round(spearman([1, 2, 3, 4], [5, 6, 6, 100]), 6)
     0.948683
@@ -499,13 +520,15 @@ def pca(
 ) -> tuple[Float[ndarray, "n d"], Float[ndarray, "d m"], Float[ndarray, " d"]]:
     """Return the rows of X as points in d dimensions, the d axes, and their shares of the variance.
 
-    Subtract the mean of the rows first. The axes are rows of norm 1, at right angles to each other.
-    Each takes as much of the remaining variance as one direction can (eq. 3.23); its share is a
-    fraction of the variance in all m directions. A point holds a row's coordinates on the axes. An
-    axis may have either sign, and its coordinates with it.
+    First subtract the mean of the rows; X itself is not changed. The first axis is the direction in
+    which the rows vary most. Each further one is at right angles to those before it, and takes as
+    much of the remaining variance as one direction can (eq. 3.23).
 
-    Raises ValueError unless d is between 1 and the smaller side of X, and the rows are not all the
-    same. X is not changed.
+        points    a row's coordinates on the axes
+        axes      rows of norm 1; an axis may have either sign, and its coordinates with it
+        shares    what part of the variance in all m directions lies along each axis
+
+    Raises ValueError unless d is between 1 and the smaller side of X, or if all rows are the same.
 
     About 5 lines, with np.linalg.svd or np.linalg.eigh.
 

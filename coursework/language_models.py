@@ -1,16 +1,18 @@
-"""What language models share: tokens, evaluation, sampling and search. Leaves out: training.
+"""What all language models share: tokens, evaluation, sampling and search. Leaves out: training.
 
-The symbols are those of chapter 1, and so are the numbers of equations, such as (eq. 1.4).
+(eq. 1.4) is an equation of chapter 1, and 1.4 alone is a section and its task. "Given" marks what
+is complete. The letters are those of the chapter:
 
     w   a token, as its id                  V   the number of tokens in the vocabulary
     h   its history: all tokens before it   N   the number of predictions
-    u   a part of the history               B   the number of texts in a batch
-    t   a position in a text, from 0 on     T   the number of tokens in each of them
-    L   the number of tokens in one long text
+    u   the last part of the history        B   the number of windows in a batch
+    t   a position in a text, from 0 on     T   the number of tokens in a window
+    z   the scores (logits) of all tokens   L   the number of tokens in one long text
 
-Logarithms are natural: measures are in nats, unless they say bits. The given lines of a function
-raise a ValueError for arguments that make no sense, so you need not check them. A signature that
-says float, int or str means Python's own type: wrap a number of numpy in float(...) or int(...).
+Float[np.ndarray, "B T"] is an array of floats with the axes B and T. "*batch V" means any number
+of axes, then V. Where a signature says float or int, return Python's own type: wrap a numpy number
+in float(...) or int(...). Logarithms are natural, so results are in nats unless they say bits. The
+given lines of a function raise a ValueError for arguments that make no sense: you need not check.
 """
 
 import math
@@ -34,16 +36,16 @@ UNK = 2  # the id of <unk>: any word that is not in the vocabulary
 def build_vocabulary(sentences: Iterable[Sequence[str]], min_count: int = 1) -> list[str]:
     """List the special symbols, then the words that occur at least min_count times.
 
-    The most frequent word goes first; equally frequent words stand in alphabetical order. A word's
-    place in the list is its id. A special symbol that stands in a sentence is not listed a second
-    time. About 3 lines.
+    The most frequent word is first, and equally frequent words are in alphabetical order. A word's
+    place in the list is its id. No special symbol is listed twice, even if it occurs in a sentence.
+    About 3 lines.
 
     Args:
         sentences: each is a list of words, or a string, whose words are its characters.
         min_count: how often a word must be seen to be listed.
 
     Raises:
-        ValueError: if there is no word in any sentence, or min_count is below 1.
+        ValueError: if the sentences contain no words, or min_count is below 1.
 
     Example:
         >>> build_vocabulary([["b", "b", "d", "a"], ["c", "b", "a", "c"]], min_count=2)
@@ -68,12 +70,12 @@ def to_ids(words: Iterable[str], vocabulary: Sequence[str]) -> list[int]:
 
 
 def to_words(ids: Iterable[int], vocabulary: Sequence[str]) -> list[str]:
-    """Return the words with these ids: the inverse of `to_ids`.
+    """Return the words with these ids: the inverse of `to_ids`, but unknown words stay <unk>.
 
     About 1 line.
 
     Raises:
-        ValueError: if an id is below 0, or is not a position in the vocabulary.
+        ValueError: if an id is not from 0 to V - 1.
 
     Example:
         >>> to_words([3, 2, 1], ["<s>", "</s>", "<unk>", "a"])
@@ -87,7 +89,7 @@ def to_words(ids: Iterable[int], vocabulary: Sequence[str]) -> list[str]:
 def inputs_and_targets(ids: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return what a model reads, and what it must predict, for one text (eq. 1.2).
 
-    The inputs are BOS followed by the text; the targets are the text followed by EOS. So each
+    The inputs are BOS followed by the text, and the targets are the text followed by EOS. So each
     target is the next input, and the end is predicted, too. Both are new lists. About 1 line.
 
     Example:
@@ -106,7 +108,7 @@ def batch(
         y[b, t] = ids[starts[b] + t + 1]
 
     So each target is the token one position later. About 2 lines, without a loop:
-    `starts[:, None] + np.arange(T)` holds the places of all windows.
+    `starts[:, None] + np.arange(T)` is a (B, T) array with the positions of all inputs.
 
     Args:
         ids: the whole text, L tokens.
@@ -114,7 +116,7 @@ def batch(
         T: the length of a window.
 
     Raises:
-        ValueError: if a window or its targets reach beyond the text, or there is no window.
+        ValueError: if there is no window, or a window or its targets would leave the text.
 
     Example:
         >>> x, y = batch(np.array([5, 6, 7, 8, 9]), starts=np.array([2, 0]), T=2)
@@ -133,8 +135,8 @@ def log_softmax(logits: Float[np.ndarray, "*batch V"]) -> Float[np.ndarray, "*ba
 
         ln P(w) = z[w] - ln(sum of exp(z[v]) over all v)
 
-    Accurate for scores of any size: nothing overflows. A score of -inf has probability 0, and so
-    the log-probability -inf. About 3 lines.
+    Nothing may overflow, however large the scores are. A score of -inf means probability 0, so its
+    log-probability is -inf. About 3 lines.
 
     Raises:
         ValueError: if the largest score of a row is not a finite number.
@@ -150,13 +152,13 @@ def log_softmax(logits: Float[np.ndarray, "*batch V"]) -> Float[np.ndarray, "*ba
 
 # ------------------------------------------------------------------ 1.4 The chain rule
 class TableModel:
-    """A language model small enough to know by heart: it looks P(w | h) up in a table (given).
+    """A small language model that looks P(w | h) up in a table (given).
 
-    rows[u] is the row of all P(w | u), where u is a tuple of ids: an ending of the history. The
-    model uses the longest ending of a history that has a row. The empty tuple must have one, for
-    the histories that have no other.
+    rows[u] holds P(w | u) for all w, where the tuple u is the last part of a history. The model
+    uses the longest last part that has a row. The empty tuple must have a row, for histories that
+    find no other.
 
-    Wherever a `TableModel` is asked for, any object with a method `log_probs` like its own will do.
+    Wherever a `TableModel` is asked for, any object with the same method `log_probs` will do.
 
     Example:
         >>> model = TableModel({(): [0.5, 0.5], (1,): [0.25, 0.75]})
@@ -173,7 +175,7 @@ class TableModel:
             require(f"the row after {u}", row, len(row) == V, f"{V} numbers, as after ()")
 
     def log_probs(self, history: Sequence[int]) -> Float[np.ndarray, "V"]:
-        """Return the row of ln P(w | h) for all w; -inf where P is 0."""
+        """Return ln P(w | h) for all w, with -inf where P is 0."""
         u = tuple(history)
         while u not in self.rows:
             u = u[1:]  # forget the oldest token
@@ -184,13 +186,13 @@ class TableModel:
 def token_log_probs(model: TableModel, history: Sequence[int], text: Sequence[int]) -> list[float]:
     """Score each token w of a text that follows a history: return the list of ln P(w | h).
 
-    h is the history followed by the part of the text before w. By the chain rule (eq. 1.4), the sum
-    of the list is ln P(text | history). A token with P = 0 has -inf. About 5 lines.
+    Here h is the history, followed by the part of the text before w. By the chain rule (eq. 1.4),
+    the sum of the list is ln P(text | history). A token with P = 0 has -inf. About 5 lines.
 
     Args:
         model: a `TableModel`, or anything else with its method `log_probs`.
-        history: what is given before the text, usually [BOS]; it is not scored.
-        text: the ids to score. An empty text has an empty list.
+        history: what is given before the text, usually [BOS]. It is not scored.
+        text: the ids to score. For an empty text, the list is empty.
 
     Example:
         >>> model = TableModel({(): [0, 0.5, 0.5], (2,): [0, 0.25, 0.75]})
@@ -202,18 +204,18 @@ def token_log_probs(model: TableModel, history: Sequence[int], text: Sequence[in
 
 # ------------------------------------------------------------------ 1.5 Measures
 def cross_entropy(log_probs: Float[np.ndarray, "N V"], targets: Int[np.ndarray, "N"]) -> float:
-    """Return the mean surprisal of the right tokens, in nats (eq. 1.5).
+    """Return the mean surprise at the tokens that really followed, in nats (eq. 1.5).
 
         H = -(1/N) sum of log_probs[i, targets[i]] over i
 
-    Infinite if a right token has the log-probability -inf. About 1 line, without a loop.
+    H is infinite if one of these log-probabilities is -inf. About 1 line, without a loop.
 
     Args:
         log_probs: row i holds ln P of every token at prediction i.
-        targets: the id of the token that really followed.
+        targets: targets[i] is the id of the token that really followed.
 
     Raises:
-        ValueError: if there is no prediction, or not one target for each, or a target is no id.
+        ValueError: if there is no prediction, or not one target for each, or a target is not an id.
 
     Example:
         >>> log_probs = np.log([[0.5, 0.5], [0.125, 0.875]])
@@ -229,13 +231,13 @@ def cross_entropy(log_probs: Float[np.ndarray, "N V"], targets: Int[np.ndarray, 
 def perplexity(log_probs: Sequence[float]) -> float:
     """Return the perplexity of a text: exp(-mean of its tokens' log-probabilities) (eq. 1.6).
 
-    Infinite, not an error, if one log-probability is -inf. About 1 line.
+    If one log-probability is -inf, return math.inf. About 1 line.
 
     Args:
         log_probs: ln P of each token of a text, as `token_log_probs` returns them.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if the list is empty.
 
     Example:
         >>> round(perplexity([math.log(1 / 6)] * 10), 4)  # ten rolls of a die
@@ -246,9 +248,9 @@ def perplexity(log_probs: Sequence[float]) -> float:
 
 
 def bits_per_byte(log_probs: Sequence[float], text: str) -> float:
-    """Return the bits that the tokens of a text cost, per byte of its UTF-8 encoding (eq. 1.7).
+    """Return how many bits a text costs the model, per byte of its UTF-8 encoding (eq. 1.7).
 
-    A nat is 1 / ln 2 bits. A character may have several bytes. About 2 lines.
+    A nat is 1 / ln 2 bits. A character may take several bytes. About 2 lines.
 
     Args:
         log_probs: ln P of each token of the text, however it was cut into tokens.
@@ -267,7 +269,7 @@ def bits_per_byte(log_probs: Sequence[float], text: str) -> float:
 
 # ------------------------------------------------------------------ 1.6 Entropy and KL divergence
 def entropy(p: Float[np.ndarray, "V"]) -> float:
-    """Return the mean surprisal of a source that is known, in nats (eq. 1.8).
+    """Return the mean surprise, in nats, of a model that knows the true distribution p (eq. 1.8).
 
         H(p) = -sum of p(w) ln p(w) over all w, where 0 ln 0 = 0
 
@@ -285,12 +287,12 @@ def entropy(p: Float[np.ndarray, "V"]) -> float:
 
 
 def kl_divergence(p: Float[np.ndarray, "V"], q: Float[np.ndarray, "V"]) -> float:
-    """Return the extra nats per word that a model q costs where words follow p (eq. 1.9).
+    """Return the nats per word that a model q pays beyond the entropy of the true p (eq. 1.9).
 
         KL(p || q) = sum of p(w) ln(p(w) / q(w)) over all w
 
-    Words with p = 0 add nothing, whatever q is. A word with p > 0 and q = 0 makes it infinite.
-    About 5 lines.
+    Words with p(w) = 0 add nothing, whatever q(w) is. If a word has p(w) > 0 and q(w) = 0, the
+    result is math.inf. About 5 lines.
 
     Raises:
         ValueError: if p or q is not a distribution, or their lengths differ.
@@ -314,9 +316,9 @@ Counts = dict[str, dict[str, int]]  # counts[u][c]: how often the character c fo
 def count_characters(texts: Iterable[str], n: int) -> Counts:
     """Return counts[u][c]: how often the character c followed the n - 1 characters u.
 
-    Each text is counted by itself. Its first n - 1 characters have no full context, and are not
-    counted as c. For n = 1, u is the empty string. Only what was seen has a place in the table, of
-    plain dicts. About 8 lines.
+    Each text is counted by itself. Its first n - 1 characters have no full context, so they are
+    not counted as c. For n = 1, u is the empty string. The table consists of plain dicts and holds
+    only what was seen. About 8 lines.
 
     Raises:
         ValueError: if n is below 1.
@@ -332,16 +334,15 @@ def count_characters(texts: Iterable[str], n: int) -> Counts:
 def character_log_prob(counts: Counts, text: str, n: int, V: int) -> float:
     """Return the log-probability of a text, with 1 added to every count (eq. 1.11).
 
-        ln P(text) = sum of ln( (#(uc) + 1) / (#(u•) + V) ), from the n-th character c on
+        ln P(text) = sum of ln( (#(uc) + 1) / (#(u•) + V) ) over the characters c
 
-    #(uc) is how often c followed the n - 1 characters u, #(u•) how often any character did: both
-    are 0 where nothing was seen. A text of fewer than n characters has 0. About 7 lines.
+    c runs from the n-th character of the text to its last, and u is the n - 1 characters before c.
+    #(uc) is how often c followed u in `counts`, and #(u•) how often any character did. Both are 0
+    for what was never seen. A text of fewer than n characters has the sum 0. About 7 lines.
 
     Args:
         counts: as `count_characters` returns them for the same n.
-        text: what is scored.
-        n: the length of the context u plus 1, for c.
-        V: the number of different characters there are, seen or not.
+        V: the number of different characters that there are, seen or not.
 
     Raises:
         ValueError: if n or V is below 1.
@@ -360,14 +361,14 @@ def posterior(
 ) -> dict[str, float]:
     """Return P(class | text) for each class, by Bayes' rule (eq. 1.12).
 
-        P(class | text) = P(class) P(text | class) / (the sum of this over all classes)
+        P(class | text) = P(class) P(text | class) / (sum of the same product over all classes)
 
-    A page has a likelihood near exp(-5000), smaller than any float: subtract the largest logarithm
-    before exp. About 5 lines.
+    The likelihood of a page may be near exp(-5000), which is too small for a float. So work with
+    the logarithm of each product, and subtract the largest before exp. About 5 lines.
 
     Args:
         log_likelihoods: ln P(text | class) by class.
-        priors: P(class) by class, all above 0. The classes may stand in another order.
+        priors: P(class) by class, all above 0. The classes may be in another order.
 
     Raises:
         ValueError: if the classes are not the same, or the priors are not a distribution.
@@ -384,15 +385,16 @@ def posterior(
 
 # ------------------------------------------------------------------ 1.8 Plausibility
 def rerank(candidates: Mapping[str, tuple[float, float]], weight: float = 1.0) -> list[str]:
-    """Sort texts by how well they explain a signal, best first (eq. 1.13).
+    """Sort texts by how plausible they are and how well they explain a signal (eq. 1.13).
 
         score = ln P(text) + weight * ln P(signal | text)
 
-    Equal scores keep the order in which the candidates were given. About 2 lines.
+    The text with the highest score is first. Texts with equal scores keep the order in which they
+    were given. About 2 lines.
 
     Args:
         candidates: candidates[text] = (ln P(text), ln P(signal | text)).
-        weight: of ln P(signal | text), the channel model; the language model's is 1.
+        weight: lambda in the chapter, how much the channel counts beside the language model.
 
     Raises:
         ValueError: if the weight is below 0.
@@ -407,7 +409,7 @@ def rerank(candidates: Mapping[str, tuple[float, float]], weight: float = 1.0) -
 
 # ------------------------------------------------------------------ 1.9 Training a tokenizer
 Pair = tuple[int, int]  # two tokens that stand side by side
-Merges = Sequence[Pair]  # merge number i makes the token 256 + i out of two older ones
+Merges = Sequence[Pair]  # merges[i] are the two older tokens that make the token 256 + i
 
 # words and punctuation, each with at most one space before it, then the spaces that are left
 CHUNK = re.compile(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+")
@@ -416,7 +418,7 @@ CHUNK = re.compile(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+")
 def chunks(text: str) -> list[str]:
     """Cut a text into words, punctuation and spaces (given): no token reaches across a cut.
 
-    A space stands with the word that follows it. Joined, the chunks are the text again.
+    A space belongs to the word that follows it. Joined, the chunks are the text again.
 
     Example:
         >>> chunks("Two words, and a  gap.")
@@ -426,7 +428,7 @@ def chunks(text: str) -> list[str]:
 
 
 def merge(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
-    """Put the token `new` in the place of every `pair`, from left to right (given).
+    """Replace every `pair` by the token `new`, from left to right, in a new list (given).
 
     Example:
         >>> merge([1, 1, 1, 2, 1, 1], (1, 1), 9)
@@ -445,15 +447,19 @@ def merge(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
 
 
 def train_bpe(text: str, n_merges: int) -> list[Pair]:
-    """Learn merges from a text; each joins the pair that is most frequent at that point (eq. 1.14).
+    """Learn merges from a text: join its most frequent pair into one token, and repeat (eq. 1.14).
 
-    Tokens 0 to 255 are the bytes of UTF-8; the first merge makes token 256. Pairs are counted at
-    every position inside each chunk, also where two of them overlap: "aaa" holds (a, a) twice. Of
-    equally frequent pairs the smaller one is merged, (97, 98) before (97, 99). The list ends early
-    when no pair occurs twice.
+    Tokens 0 to 255 are the bytes of UTF-8. Begin with the bytes of each chunk. Then, n_merges
+    times:
 
-    Keep each distinct chunk once, with its count, and after a merge update only the chunks that
-    have changed: then 300 merges on 400 kB take seconds. About 25 lines.
+    1. Find the most frequent pair of neighbours inside the chunks. Of equally frequent pairs, the
+       smaller is taken, (97, 98) before (97, 99). If no pair occurs twice, stop early.
+    2. Merge this pair wherever it occurs. The first new token is 256, the next 257, and so on.
+
+    Pairs are counted at every position, even where two overlap: "aaa" contains (a, a) twice.
+
+    To be fast, keep each distinct chunk once, with its count, and after a merge update only the
+    chunks that have changed. Then 300 merges on 400 kB take seconds. About 25 lines.
 
     Raises:
         ValueError: if the text is empty, or n_merges is below 0.
@@ -469,10 +475,14 @@ def train_bpe(text: str, n_merges: int) -> list[Pair]:
 
 # ------------------------------------------------------------------ 1.10 Encoding and decoding
 def encode(text: str, merges: Merges) -> list[int]:
-    """Turn text into tokens: in each chunk, apply the oldest merge that fits; repeat (eq. 1.15).
+    """Turn text into tokens, by the merges that were learned (eq. 1.15).
 
-    A chunk starts as its UTF-8 bytes. The oldest merge is the one that was learned first; it is
-    made wherever it fits in the chunk. An empty text has no tokens. About 10 lines.
+    1. Cut the text into chunks. Each begins as the list of its UTF-8 bytes.
+    2. Among the pairs of neighbours in a chunk, find the one with the oldest merge, that is, the
+       one that was learned first. Merge this pair wherever it occurs in the chunk.
+    3. Repeat step 2 until no pair in the chunk has a merge.
+
+    An empty text has no tokens. About 10 lines.
 
     Example:
         >>> encode("slow lower", [(108, 111), (256, 119), (32, 257)])
@@ -485,7 +495,7 @@ def token_bytes(merges: Merges) -> list[bytes]:
     """Return the bytes of every token (given): the 256 single bytes, then one token per merge.
 
     Raises:
-        ValueError: if a merge joins a token that is not there before it.
+        ValueError: if a merge joins a token that does not exist yet.
 
     Example:
         >>> token_bytes([(108, 111), (256, 119)])[256:]
@@ -522,15 +532,15 @@ def decode(ids: Iterable[int], merges: Merges) -> str:
 def with_temperature(logits: Float[np.ndarray, "V"], temperature: float) -> Float[np.ndarray, "V"]:
     """Return the softmax of logits / temperature (eq. 1.16).
 
-    Temperature 0 is the limit: the tokens with the largest logit share the probability evenly, the
-    others get 0. Nothing overflows, however low the temperature: subtract the largest logit before
-    you divide. About 5 lines.
+    Subtract the largest logit before you divide: then nothing overflows, however low the
+    temperature. Temperature 0 means the limit: the tokens with the largest logit share the
+    probability evenly, and the others get 0. About 5 lines.
 
     Raises:
         ValueError: if the temperature is below 0.
 
     Example:
-        >>> with_temperature(np.log([0.1, 0.3, 0.6]), 0.5).round(4).tolist()  # 0.01 : 0.09 : 0.36
+        >>> with_temperature(np.log([0.1, 0.3, 0.6]), 0.5).round(4).tolist()  # 0.1² : 0.3² : 0.6²
         [0.0217, 0.1957, 0.7826]
     """
     require("temperature", temperature, temperature >= 0, "at least 0")
@@ -555,11 +565,11 @@ def top_k(probs: Float[np.ndarray, "V"], k: int) -> Float[np.ndarray, "V"]:
 
 
 def top_p(probs: Float[np.ndarray, "V"], p: float) -> Float[np.ndarray, "V"]:
-    """Keep the nucleus: the fewest likeliest tokens with a probability of p or more (eq. 1.17).
+    """Keep the nucleus: the fewest tokens whose probabilities sum to p or more (eq. 1.17).
 
-    All others become 0, and the kept ones are renormalised to sum to 1. Of equally likely tokens,
-    the smaller id goes first. The token that reaches p is kept, too; if rounding holds the sum of
-    all below p, every token with a probability above 0 is. About 7 lines.
+    Go from the most likely token to the least, and of equally likely ones take the smaller id
+    first. Keep tokens until their sum reaches p, the one that reaches it included. Set all others
+    to 0, and renormalise. If rounding keeps the sum of all below p, keep all. About 7 lines.
 
     Raises:
         ValueError: if probs is not a distribution, or p is not above 0 and at most 1.
@@ -574,9 +584,9 @@ def top_p(probs: Float[np.ndarray, "V"], p: float) -> Float[np.ndarray, "V"]:
 
 
 def sample(probs: Float[np.ndarray, "V"], rng: np.random.Generator) -> int:
-    """Draw the id of a token with these probabilities. All chance comes from `rng`. About 1 line.
+    """Draw the id of a token with these probabilities, with `rng` as the only source of chance.
 
-    Divide by the sum first: rng.choice is stricter than the check below.
+    Divide by the sum first: rng.choice is stricter about it than the check below. About 1 line.
 
     Raises:
         ValueError: if probs is not a distribution.
@@ -595,25 +605,26 @@ def beam_search(
 ) -> list[tuple[list[int], float]]:
     """Search for likely continuations of a history; return (text, score) pairs, the best first.
 
-    Begin with one open text, the empty one. Then, max_tokens times:
+    A text is open until it ends in EOS. Begin with one open text, the empty one. Then, max_tokens
+    times:
 
-    1. Extend each open text by every token that is possible after it (P > 0).
-    2. Of all these results together, keep the `width` most likely by ln P; alpha plays no part yet.
-    3. Those that end in EOS are finished: set them aside. The others are open in the next step.
+    1. Extend each open text by every token that can follow it (P > 0).
+    2. Of all the longer texts together, keep the `width` with the largest ln P(text | history).
+    3. Set those that end in EOS aside, as finished. The others are open in the next round.
 
-    Those that are open after the last step count as finished, too. Return the `width` best of all
-    finished texts, or fewer if there are fewer. The score of a text is (eq. 1.18)
+    After the last round, texts that are still open count as finished, too. Only now score each
+    finished text (eq. 1.18), and return the `width` best, or all if there are fewer:
 
-        ln P(text | history) / (number of its tokens, EOS included) ** alpha
+        score = ln P(text | history) / (number of its tokens, EOS included) ** alpha
 
     About 14 lines.
 
     Args:
         model: a `TableModel`, or anything else with its method `log_probs`.
-        history: what is given before the text, usually [BOS]; it is not returned.
-        width: how many texts are kept at each step.
-        max_tokens: how long a text may become.
-        alpha: 0 compares the sums of logarithms, 1 their means per token.
+        history: what is given before the text, usually [BOS]. It is not returned.
+        width: how many texts are kept in each round.
+        max_tokens: how many tokens a text may have.
+        alpha: with 0, a text's score is the sum of its log-probabilities, with 1 their mean.
 
     Raises:
         ValueError: if width or max_tokens is below 1.

@@ -1,16 +1,20 @@
 """N-gram language models, from counting to modified Kneser-Ney. Leaves out: pruning, fast storage.
 
-The symbols are those of chapter 2, and so are the numbers of equations, such as (eq. 2.5).
+(eq. 2.5) is an equation of chapter 2, and 2.5 alone is a section and its task. "Given" marks what
+is complete. The symbols are those of the chapter:
 
-    w         a word                          #(uw)     how often w followed u
-    u         its context: the words before   #(u•)     how often any word followed u
-              it, as a tuple                  N1+(u•)   how many different words followed u
-    u'        u without its first word        N1+(•uw)  how many different words preceded uw
-    n         the order: 2 = bigrams          V         how many words can be predicted, and EOS
+    w    a word, or the end EOS        #(uw)      how often w followed u
+    u    its context, a tuple of the   #(u•)      how often any word followed u
+         words before it               N1+(u•)    how many different words followed u
+    u'   u without its first word      N1+(•uw)   how many different words preceded uw
+    n    the order: 2 means bigrams    V          the size of the vocabulary, EOS included
 
-A sentence is a list of words, or a string, whose words are its characters. The given lines of a
-function raise a ValueError for arguments that make no sense, so you need not check them. A
-signature that says float or int means Python's own type; tables are plain dicts.
+`count_ngrams` fills the tables. Every model is an `NGramModel` with a formula of its own for
+P(w | u), the method `estimate`.
+
+A sentence is a list of words, or a string, whose words are its characters. Where a signature says
+float or int, return Python's own type, and let tables be plain dicts. The given lines of a function
+raise a ValueError for arguments that make no sense, so you need not check them.
 """
 
 import math
@@ -22,7 +26,7 @@ from itertools import chain
 import numpy as np
 
 from nextword.given.checks import require
-from nextword.given.vocabulary import BOS, EOS  # <s> and </s>: start and end of a sentence
+from nextword.given.vocabulary import BOS, EOS  # <s> and </s>: begin and end symbol
 
 Word = Hashable
 Context = tuple[Word, ...]
@@ -31,9 +35,9 @@ Table = dict[Context, dict[Word, int]]  # table[u][w] = #(uw); its contexts have
 
 # ------------------------------------------------------------------ 2.1 Padding and sliding windows
 def pad(sentence: Sequence[Word], n: int) -> list[Word]:
-    """Put n - 1 start symbols before a sentence and one end symbol after it (eq. 2.2).
+    """Put n - 1 begin symbols before a sentence and one end symbol after it (eq. 2.2).
 
-    This gives even the first word a full context, and the end is predicted like a word. Returns a
+    Then even the first word has a full context, and the end is predicted like a word. Returns a
     new list. About 1 line.
 
     Raises:
@@ -50,7 +54,7 @@ def pad(sentence: Sequence[Word], n: int) -> list[Word]:
 
 
 def windows(tokens: Sequence[Word], n: int) -> list[tuple[Word, ...]]:
-    """List the n-grams of a sequence from left to right: a window of n tokens slides by one.
+    """List the n-grams of a sequence, from left to right: a window of n tokens slides along it.
 
     T tokens contain T - n + 1 n-grams, or none if T < n. Nothing is padded here. About 2 lines.
 
@@ -73,16 +77,16 @@ def count_ngrams(sentences: Iterable[Sequence[Word]], n: int) -> list[Table]:
     """Count which words follow which contexts, for contexts of 0, 1, ..., n - 1 words (eq. 2.3).
 
     Returns n tables: tables[k][u][w] = #(uw), where u is a tuple of k words. Each word and each
-    end of a sentence adds 1 to every table. BOS is never predicted: it stands in contexts only.
+    end of a sentence adds 1 to every table. BOS is never predicted, so it occurs only in contexts.
 
-    A million tokens should take seconds: let Counter and zip do the walking. About 9 lines.
+    A million tokens should take seconds, so let Counter do the counting. About 9 lines.
 
     Args:
-        sentences: each is counted by itself; a generator will do.
+        sentences: a list or a generator; each sentence is counted by itself.
         n: the length of the longest n-grams, and the number of tables.
 
     Raises:
-        ValueError: if n is below 1, or there is no sentence, or sentences is one string.
+        ValueError: if n is below 1, or there is no sentence, or sentences is a single string.
 
     Example:
         >>> unigrams, bigrams = count_ngrams([["a", "b"], ["a"]], n=2)
@@ -96,6 +100,8 @@ def count_ngrams(sentences: Iterable[Sequence[Word]], n: int) -> list[Table]:
     require("sentences", sentences, type(sentences) is list and sentences, "a non-empty list")
     # BEGIN SOLUTION
     longest = Counter(chain.from_iterable(windows(pad(s, n), n) for s in sentences))
+
+    # an n-gram that occurs `count` times adds `count` to one row of each table
     tables: list[Table] = [{} for _ in range(n)]
     for gram, count in longest.items():
         word = gram[-1]
@@ -111,12 +117,12 @@ def count_ngrams(sentences: Iterable[Sequence[Word]], n: int) -> list[Table]:
 class NGramModel:
     """What all models of this chapter share: each adds `estimate`, its own formula for P(w | u).
 
-    As it stands, it is a toy for small examples: its tables hold probabilities in place of counts.
+    By itself it is a toy for small examples, whose tables hold probabilities instead of counts.
 
     Args:
         tables: one for each context length, as `count_ngrams` returns them; n = len(tables).
-        vocabulary: the words that can be predicted; EOS is one of them, BOS is not. Any other word
-            has probability 0, and a context with such a word in it counts as unseen.
+        vocabulary: the words that can be predicted, with EOS but without BOS. Any other word has
+            probability 0, and a context that contains one is treated as never seen.
 
     Raises:
         ValueError: if there is no table, or BOS is in the vocabulary, or a counted word is not.
@@ -139,28 +145,28 @@ class NGramModel:
         self.totals = [{u: sum(row.values()) for u, row in t.items()} for t in self.tables]
 
     def row(self, context: Context) -> Mapping[Word, float]:
-        """Return {w: #(uw)} for the words seen after u; empty if u was never seen (given)."""
+        """Return {w: #(uw)} for the words seen after u, or {} if u was never seen (given)."""
         return self.tables[len(context)].get(context, {})
 
     def total(self, context: Context) -> float:
-        """Return #(u•), how often any word followed u; 0 if u was never seen (eq. 2.4; given)."""
+        """Return #(u•), how often any word followed u, or 0 if u is unseen (eq. 2.4; given)."""
         return self.totals[len(context)].get(context, 0)
 
     def estimate(self, word: Word, context: Context) -> float:
         """Return P(w | u) for a word of the vocabulary and a context of at most n - 1 words.
 
-        Each model has its own; in the toy the table holds the answer.
+        Each model has its own formula. The toy looks the answer up in its table.
         """
         return self.row(context).get(word, 0.0)
 
     def shorter(self, word: Word, context: Context) -> float:
-        """Return P(w | u'), from a context one word shorter; 1/V if u is empty (given)."""
+        """Return P(w | u'), from the next shorter context, or 1/V if u is empty (given)."""
         if not context:
             return 1 / len(self.vocabulary)
         return self.estimate(word, context[1:])
 
     def prob(self, word: Word, context: Sequence[Word] = ()) -> float:
-        """Given: return P(w | u); only the last n - 1 words of the context count (eq. 2.2)."""
+        """Given: return P(w | u), where u is the last n - 1 words of the context (eq. 2.2)."""
         start = max(0, len(context) - (self.n - 1))
         u = tuple(context[start:])
         return self.estimate(word, u) if word in self.words else 0.0
@@ -172,12 +178,12 @@ class NGramModel:
     def log_probs(self, sentences: Iterable[Sequence[Word]]) -> list[float]:
         """Task 2.4: return ln P(w | u) of each word and end of sentence, in a flat list (eq. 2.7).
 
-        In nats, in the order of the text; -inf where P is 0. Each sentence is padded with your own
-        `pad`, and `self.prob` gives the probabilities. About 6 lines.
+        The order is that of the text, and where P is 0 the list holds -inf. Pad each sentence with
+        your own `pad`; `self.prob` gives the probabilities. About 6 lines.
 
         Example:
             >>> model = NGramModel([{(): {"a": 0.75, EOS: 0.25}}], ["a", EOS])
-            >>> model.log_probs(["a"])  # of a, then of the end
+            >>> model.log_probs(["a"])  # ln 0.75 for a, then ln 0.25 for the end
             [-0.2876820724517809, -1.3862943611198906]
         """
         # BEGIN SOLUTION
@@ -193,7 +199,7 @@ class NGramModel:
 class MLE(NGramModel):
     """Maximum likelihood: the probabilities that make the training text most likely.
 
-    Its arguments are those of `NGramModel`.
+    The arguments are those of `NGramModel`.
     """
 
     def estimate(self, word: Word, context: Context) -> float:
@@ -201,7 +207,7 @@ class MLE(NGramModel):
 
             P(w | u) = #(uw) / #(u•)
 
-        0 if the context was never seen. About 4 lines.
+        If u was never seen, return 0. About 4 lines.
 
         Example:
             >>> model = MLE([{}, {("a",): {"a": 1, "b": 1, EOS: 1}}], ["a", "b", EOS])
@@ -218,15 +224,15 @@ class MLE(NGramModel):
 
 # ------------------------------------------------------------------ 2.4 Perplexity
 def perplexity(log_probs: Sequence[float]) -> float:
-    """Return exp(-mean of ln P): the number of equally likely words that it amounts to (eq. 2.8).
+    """Return the perplexity of a text: exp(-mean of the log-probabilities) (eq. 2.8).
 
-    Infinite, not an error, as soon as one probability is 0. About 1 line.
+    If one probability is 0, its logarithm is -inf: return math.inf. About 1 line.
 
     Args:
         log_probs: ln P of each word of a text, as `NGramModel.log_probs` returns them.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if the list is empty.
 
     Example:
         >>> perplexity([-math.log(2)] * 10)  # ten tosses of a coin
@@ -244,7 +250,7 @@ class Additive(NGramModel):
 
     Args:
         tables, vocabulary: those of `NGramModel`.
-        alpha: what is added to each count, above 0 (Laplace: 1).
+        alpha: the number above 0 that is added to each count. Laplace's rule adds 1.
     """
 
     def __init__(
@@ -259,7 +265,7 @@ class Additive(NGramModel):
 
             P(w | u) = (#(uw) + alpha) / (#(u•) + alpha V)
 
-        This is 1/V if u was never seen. About 3 lines.
+        If u was never seen, this is 1/V. About 3 lines.
 
         Example:
             >>> model = Additive([{}, {("b",): {EOS: 1}}], ["a", "b", "c", EOS], alpha=0.25)
@@ -279,9 +285,9 @@ class Interpolated(NGramModel):
 
     Args:
         tables, vocabulary: those of `NGramModel`.
-        weights: weights[k] belongs to the k-grams, weights[0] to the uniform distribution 1/V.
-            There are n + 1 of them. They sum to 1, none is below 0, and the first is above 0: then
-            no word has probability 0.
+        weights: n + 1 numbers that sum to 1, the lambdas of the chapter. weights[0] belongs to the
+            uniform distribution 1/V, weights[k] to the k-grams. None is below 0, and the first is
+            above 0, so that no word has probability 0.
     """
 
     def __init__(
@@ -294,12 +300,12 @@ class Interpolated(NGramModel):
         require("weights", weights, sound, f"{self.n + 1} numbers, sum 1, the first above 0")
 
     def estimate(self, word: Word, context: Context) -> float:
-        """Return the weighted mean of 1/V and #(vw) / #(v•) for all endings v of u (eq. 2.10).
+        """Return the weighted mean of 1/V and of #(vw) / #(v•) for all endings v of u (eq. 2.10).
 
-        The endings of u are (), its last word, its last two words, ..., u itself. An ending of j
-        words has the weight weights[j + 1]. An ending that was never seen has no estimate, and a
-        short u has fewer endings: leave out what is missing, and divide by the sum of the weights
-        that were used. About 9 lines.
+        The endings of u are (), its last word, its last two words, ..., u itself. For an ending of
+        k words, #(vw) counts (k + 1)-grams, so its weight is weights[k + 1]; 1/V has weights[0].
+        Leave out endings that were never seen, and divide by the sum of the weights that were
+        used. That sum is below 1 then, and also if u has fewer than n - 1 words. About 9 lines.
 
         Example:
             >>> tables = [{(): {"a": 1}}, {("a",): {"b": 1}}]
@@ -311,7 +317,7 @@ class Interpolated(NGramModel):
         """
         # BEGIN SOLUTION
         mixture = self.weights[0] / len(self.vocabulary)
-        used = self.weights[0]
+        used = self.weights[0]  # the sum of the weights in the mixture
         for k in range(len(context) + 1):
             ending = context[len(context) - k :]  # the last k words
             total = self.total(ending)
@@ -324,7 +330,7 @@ class Interpolated(NGramModel):
 
 # ------------------------------------------------------------------ 2.7 Absolute discounting
 class AbsoluteDiscounting(NGramModel):
-    """Each count gives up D; the shorter context shares it out again (Ney, Essen, Kneser 1994).
+    """Each count gives up D, and the shorter context shares it out (Ney, Essen, Kneser 1994).
 
     Args:
         tables, vocabulary: those of `NGramModel`.
@@ -341,12 +347,12 @@ class AbsoluteDiscounting(NGramModel):
     ) -> None:
         require("discount", discount, 0 < discount <= 1, "above 0 and at most 1")
         super().__init__(tables, vocabulary)
-        # discounts[k]: what a count of 0, 1, 2, and 3 or more gives up in table k
+        # discounts[k]: what counts of 0, 1, 2, and 3 or more give up in table k (see 2.10)
         self.discounts = [(0.0, discount, discount, discount)] * self.n
         self.saved = cache(self.saved)  # each lambda(u) is computed once
 
     def discount(self, count: int, context: Context) -> float:
-        """Return D(c), what a count c after u gives up: D, but 0 for a count of 0 (given)."""
+        """Return D(c), what a count c after u gives up: D, or 0 if c is 0 (given)."""
         return self.discounts[len(context)][min(count, 3)]
 
     def saved(self, context: Context) -> float:
@@ -354,7 +360,7 @@ class AbsoluteDiscounting(NGramModel):
 
             lambda(u) = (sum of D(#(uw)) over the words w seen after u) / #(u•)
 
-        1 if u was never seen. `self.discount(count, context)` gives D. About 5 lines.
+        `self.discount(count, context)` gives D. If u was never seen, return 1. About 5 lines.
 
         Example:
             >>> tables = [{(): {"a": 3, "b": 1, EOS: 2}}]
@@ -374,7 +380,8 @@ class AbsoluteDiscounting(NGramModel):
 
             P(w | u) = (#(uw) - D(#(uw))) / #(u•) + lambda(u) P(w | u')
 
-        If u was never seen, P(w | u) = P(w | u'): `self.shorter(word, context)`. About 6 lines.
+        `self.shorter(word, context)` gives P(w | u'). If u was never seen, P(w | u) = P(w | u').
+        About 6 lines.
 
         Example:
             >>> tables = [{(): {"a": 3, "b": 1, EOS: 2}}]
@@ -398,7 +405,7 @@ class Backoff(NGramModel):
 
     Args:
         tables, vocabulary: those of `NGramModel`.
-        discount: D, above 0 and below 1; stored as `self.D`.
+        discount: D, above 0 and below 1. In the methods it is `self.D`.
     """
 
     def __init__(
@@ -415,8 +422,8 @@ class Backoff(NGramModel):
             P(w | u) = (#(uw) - D) / #(u•)     if w was seen after u
                        alpha(u) P(w | u')      if it was not
 
-        If the whole vocabulary was seen after u, take D = 0: no unseen word needs the rest.
-        alpha(u) is `self.backoff_weight(context)`. About 5 lines.
+        alpha(u) is `self.backoff_weight(context)`, not the alpha of `Additive`. If the whole
+        vocabulary was seen after u, take D = 0: there is no unseen word to save for. About 5 lines.
 
         Example:
             >>> model = Backoff([{(): {"a": 3, "b": 3, EOS: 2}}], ["a", "b", "c", EOS], 0.5)
@@ -436,7 +443,8 @@ class Backoff(NGramModel):
 
             alpha(u) = (D N1+(u•) / #(u•)) / (1 - sum of P(w | u') over the words w seen after u)
 
-        1 if u was never seen, and 0 where the whole vocabulary was seen. About 8 lines.
+        If u was never seen, return 1, and if the whole vocabulary was seen after it, 0.
+        About 8 lines.
 
         Example:
             >>> model = Backoff([{(): {"a": 3, "b": 3, EOS: 2}}], ["a", "b", "c", EOS], 0.5)
@@ -449,23 +457,24 @@ class Backoff(NGramModel):
             return 1.0
         if len(row) == len(self.vocabulary):
             return 0.0
+
         saved = self.D * len(row) / self.total(context)
-        seen = sum(self.shorter(word, context) for word in row)
+        seen = sum(self.shorter(word, context) for word in row)  # the shorter context's share
         return saved / (1 - seen)
         # END SOLUTION
 
 
 # ------------------------------------------------------------------ 2.9 Kneser-Ney
 def continuation_counts(tables: Sequence[Table]) -> list[Table]:
-    """Count, for all but the longest n-grams, different words seen before them (eq. 2.15, 2.16).
+    """Count how many different words precede an n-gram, not how often it occurs (eq. 2.15, 2.16).
 
     Returns new tables of the same form, plain dicts, in which #(uw) becomes N1+(•uw): the number of
-    words v, BOS among them, with a count #(vuw) > 0 in the next table. There are three exceptions:
+    words v, BOS among them, with #(vuw) > 0 in the next table. There are three exceptions:
 
-    - the last table keeps its counts: no longer n-gram says what stood before;
-    - in every table, the contexts that begin with BOS keep their counts: nothing stands before a
-      sentence (nltk ignores this);
-    - contexts that begin with two BOS say no more than those with one: leave them out everywhere.
+    1. Contexts that begin with two BOS say no more than those with one. Leave them out everywhere.
+    2. Contexts that begin with one BOS keep their counts in every table, since nothing can precede
+       a sentence (nltk ignores this).
+    3. The last table keeps its counts, since there is no table of longer n-grams.
 
     As in KenLM (Chen and Goodman 1999; Heafield et al. 2013). About 12 lines.
 
@@ -485,11 +494,11 @@ def continuation_counts(tables: Sequence[Table]) -> list[Table]:
     counts: list[Table] = [{} for _ in tables]
     for k, table in enumerate(tables):
         for context, row in table.items():
-            if context[:2] == (BOS, BOS):
+            if context[:2] == (BOS, BOS):  # exception 1
                 continue
-            if context[:1] == (BOS,) or k == len(tables) - 1:
+            if context[:1] == (BOS,) or k == len(tables) - 1:  # exceptions 2 and 3
                 counts[k][context] = dict(row)
-            if context:  # its first word is one more word before each n-gram of context[1:]
+            if context:  # its first word precedes context[1:] and each word of the row
                 below = counts[k - 1].setdefault(context[1:], {})
                 for word in row:
                     below[word] = below.get(word, 0) + 1
@@ -500,7 +509,7 @@ def continuation_counts(tables: Sequence[Table]) -> list[Table]:
 class KneserNey(AbsoluteDiscounting):
     """Absolute discounting of continuation counts (eq. 2.17), interpolated down to 1/V as in KenLM.
 
-    Nothing is left to write: it is complete with tasks 2.7 and 2.9.
+    There is nothing to write here: it works as soon as tasks 2.7 and 2.9 are done.
 
     Example:
         >>> KneserNey(count_ngrams(["ab", "cb", "cb"], 2), ["a", "b", "c", EOS], 0.5).prob("b")
@@ -514,20 +523,22 @@ class KneserNey(AbsoluteDiscounting):
 
 
 # ------------------------------------------------------------------ 2.10 Three discounts
-FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)  # as lmplz --discount_fallback
+FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)  # those of KenLM's lmplz --discount_fallback
 
 
 def modified_discounts(table: Table) -> tuple[float, float, float]:
     """Return the discounts D1, D2, D3 for counts of 1, of 2, and of 3 or more (eq. 2.18).
+
+    Let n1, ..., n4 be the number of n-grams in the table with a count of exactly 1, ..., 4. Then,
+    after Chen and Goodman (1999, section 3),
 
         Y  = n1 / (n1 + 2 n2)
         D1 = 1 - 2 Y n2 / n1
         D2 = 2 - 3 Y n3 / n2
         D3 = 3 - 4 Y n4 / n3
 
-    n1, ..., n4 are the numbers of n-grams in the table with a count of exactly 1, ..., 4 (Chen and
-    Goodman 1999, section 3). If n1, n2 or n3 is 0, or one of the three discounts is below 0, the
-    text is too small or too regular: return FALLBACK_DISCOUNTS. About 11 lines.
+    If n1, n2 or n3 is 0, or one of the discounts is below 0, the text is too small or too regular:
+    return FALLBACK_DISCOUNTS. About 11 lines.
 
     Example:
         >>> modified_discounts({(): {"a": 1, "b": 1, "c": 1, "d": 1, "e": 2, "f": 2, "g": 3}})
@@ -538,6 +549,7 @@ def modified_discounts(table: Table) -> tuple[float, float, float]:
     n1, n2, n3, n4 = counts[1], counts[2], counts[3], counts[4]
     if n1 == 0 or n2 == 0 or n3 == 0:
         return FALLBACK_DISCOUNTS
+
     Y = n1 / (n1 + 2 * n2)
     D1 = 1 - 2 * Y * n2 / n1
     D2 = 2 - 3 * Y * n3 / n2
@@ -551,7 +563,7 @@ def modified_discounts(table: Table) -> tuple[float, float, float]:
 class ModifiedKneserNey(KneserNey):
     """Kneser-Ney with three discounts for each order, estimated as in KenLM (eq. 2.19).
 
-    Nothing is left to write: it is complete with tasks 2.7, 2.9 and 2.10.
+    There is nothing to write here: it works as soon as tasks 2.7, 2.9 and 2.10 are done.
     """
 
     def __init__(self, tables: Sequence[Table], vocabulary: Iterable[Word]) -> None:
@@ -563,9 +575,12 @@ class ModifiedKneserNey(KneserNey):
 def generate(model: NGramModel, rng: np.random.Generator, max_words: int = 50) -> list[Word]:
     """Draw a sentence word by word, each from P(w | the words so far) (eq. 2.20).
 
-    Begins after n - 1 BOS; ends at EOS, which is not returned, or after max_words words. Only
-    `rng` decides. `model.distribution(history)` gives the chances. Draw a place in the list of
-    words and not a word, which `rng.choice` would turn into numpy's own kind. About 9 lines.
+    1. Begin with a history of n - 1 BOS.
+    2. Draw a word from `model.distribution(history)`, and append it to the history.
+    3. Repeat step 2 until EOS is drawn, or there are max_words words. Return these words only.
+
+    `rng` is the only source of randomness. Let it draw a place in the list of words, since a word
+    itself would become a numpy string. About 9 lines.
 
     Raises:
         ValueError: if max_words is below 1.
@@ -580,7 +595,7 @@ def generate(model: NGramModel, rng: np.random.Generator, max_words: int = 50) -
     history: list[Word] = [BOS] * (model.n - 1)
     for _ in range(max_words):
         chances = model.distribution(history)
-        # subtle: draw a place, not the word, which numpy would turn into a numpy string
+        # subtle: draw a place, since numpy would turn a word into a numpy string
         place = rng.choice(len(chances), p=list(chances.values()))
         word = list(chances)[place]
         if word == EOS:

@@ -1,15 +1,27 @@
 """Recurrent networks, from a window of words to the encoder-decoder. Leaves out: attention.
 
-The sections are those of chapter 4, and so are the numbers of equations such as (eq. 4.5).
+A recurrent network reads a text step by step and keeps what it will need in a state s. In short:
+
+    a = W x + b                        for the vectors x of all words at once    run
+    s = cell.step(a, s)                one step after the other                  ElmanCell, LSTMCell
+    h = the first H numbers of s       the output of a step                      run
+    logits = W_out h + c               the scores of the next word               LanguageModel.out
+    loss = mean of -ln softmax(logits)[target]                                   train_batch
+
+On a first reading, follow `ElmanCell.step`, `run`, `LSTMCell.step`, `LanguageModel`, `make_batch`,
+`train_batch` and `generate`. Gradients by hand (4.2, 4.4, 4.5) and the translator (4.12) can wait.
+
+The sections are those of chapter 4, and so are the numbers of equations such as (eq. 4.5). In 4.1
+and 4.2, U is the matrix of the scores; from 4.3 on it reads the old output. The letters:
 
     B  sequences in a batch            D  size of an input x
     T  steps of a sequence             H  size of an output h
     N  words of a window               S  size of a state s: H, or 2 H for an LSTM
     V  words of the vocabulary         L  layers
 
-Shapes stand in the signatures: `Float[Tensor, "B T H"]` is a tensor of floats with the axes B, T
-and H. "*B" stands for any number of axes, or none. "ND" is N times D; "H2", "H3" and "H4" are 2, 3
-and 4 times H; "T1" is T + 1, and "T2" a length of its own.
+`Float[Tensor, "B T H"]` is a tensor of floats with the axes B, T and H. "*B" stands for any number
+of axes, or none. "ND" is N times D; "H2", "H3" and "H4" are 2, 3 and 4 times H; "T1" is T + 1, and
+"T2" is a length that need not be T.
 
 Arguments that make no sense raise ValueError; the lines that check this are given. Rules such as
 "no autograd" are a matter of honour: the tests compare values.
@@ -41,7 +53,7 @@ def feedforward(
 
     Args:
         p: the weights E (V, D), W (H, N D), b (H), U (V, H) and c (V), by name.
-        contexts: the ids of the words, a window in each row. B may be any axes, or none.
+        contexts: the ids of the words, with the N words of a window along the last axis.
 
     About 3 lines. In this example the window holds word 0 twice; its vector is [1], so h is
     tanh(2 - 2):
@@ -79,7 +91,12 @@ def loss_and_gradients(
 
         loss = the mean of -ln softmax(z)[target] over the windows
 
-    Work backwards by hand, without autograd.
+    Work backwards by hand, without autograd:
+
+    1. From the loss to z.
+    2. From z to a = W e + b, through U and tanh.
+    3. From a to e, and from there to the rows of E.
+    4. The gradients of the four other weights follow from those of z and a.
 
     Args:
         p: the weights, as in `feedforward`.
@@ -87,9 +104,9 @@ def loss_and_gradients(
         targets: the id of the word that follows each window.
         e, h, z: what `feedforward` returns for these windows.
 
-    The gradients are a dict with the names and the shapes of p. Logits may be as large as 10,000,
-    and `logsumexp` does not overflow. `index_add_` adds each row to the row of its index, also
-    where an index repeats. About 8 lines.
+    The gradients are a dict with the names and the shapes of p. Logits may be as large as 10,000:
+    use `logsumexp`, which does not overflow. `table.index_add_(0, ids, rows)` adds each row to the
+    row of the table that its id names, even if an id repeats. About 8 lines.
 
     In this example both words are equally likely, and word 0 is the target:
 
@@ -105,10 +122,14 @@ def loss_and_gradients(
     B, N = contexts.shape
     V, D = p["E"].shape
     loss = (z.logsumexp(dim=-1) - z.gather(-1, targets[:, None])[:, 0]).mean()
+
+    # backwards, steps 1 to 3: d_z is the gradient with respect to z, and so on
     d_z = (z.softmax(dim=-1) - nn.functional.one_hot(targets, V)) / B  # (B, V)
     d_a = d_z @ p["U"] * (1 - h**2)  # (B, H), where a = W e + b
     d_e = (d_a @ p["W"]).reshape(B * N, D)  # a row for each word of each window
     d_E = torch.zeros_like(p["E"]).index_add_(0, contexts.flatten(), d_e)
+
+    # step 4: a matrix gets the gradient of its output times its input, summed over the windows
     gradients = {
         "E": d_E,
         "W": d_a.T @ e,
@@ -121,7 +142,7 @@ def loss_and_gradients(
 
 
 def sgd_step(p: dict[str, Tensor], gradients: dict[str, Tensor], rate: float) -> dict[str, Tensor]:
-    """Return new weights, each moved by -rate times its gradient (eq. 4.9); p stays as it is.
+    """Return new weights, each moved by -rate times its gradient (eq. 4.9); p does not change.
 
     `gradients` has the names and the shapes of p. 1 line.
 
@@ -136,7 +157,7 @@ def sgd_step(p: dict[str, Tensor], gradients: dict[str, Tensor], rate: float) ->
 # ------------------------------------------------------------------ 4.3 Elman's network
 # A cell is one step of a recurrent network. It has the sizes D, H and S, and two linear layers: W
 # reads the input, a = W x + b, and U reads the old output. `cell.step(a, s)` returns the next
-# state, whose first H numbers are the output. What follows serves every cell built this way.
+# state, whose first H numbers are the output. `run` and all that follows work with any such cell.
 Cell = nn.Module
 
 
@@ -169,9 +190,9 @@ class ElmanCell(nn.Module):
 def first_state(
     cell: Cell, x: Float[Tensor, "B T D"], s: Float[Tensor, "B S"] | None
 ) -> Float[Tensor, "B S"]:
-    """Return the state in which a cell begins to read x: s, or zeros where s is None. (Given.)
+    """Return the state in which a cell begins to read x: s, or zeros if s is None. (Given.)
 
-    Raises ValueError where x has no steps or the wrong D, and where s is not of shape (B, S).
+    Raises ValueError if x has no steps or the wrong D, or if s is not of shape (B, S).
 
     >>> first_state(ElmanCell(D=2, H=3), torch.ones(1, 4, 2), None)
     tensor([[0., 0., 0.]])
@@ -189,10 +210,12 @@ def run(
 ) -> tuple[Float[Tensor, "B T H"], Float[Tensor, "B S"]]:
     """Let a cell read T steps; return its outputs at all steps, and its last state.
 
-    It begins in the state s, or in zeros where s is None. W x + b does not depend on the state, so
-    one call, `cell.W(x)`, gives a for all steps; only `cell.step(a, s)` must wait for the step
-    before. The output of a step is the first H numbers of its state. All B sequences go through a
-    step together: no loop over them. About 5 lines.
+    1. Compute a = W x + b for all steps in one call, `cell.W(x)`: it needs no state.
+    2. Step by step, let `cell.step(a, s)` make the next state from the one before. Its first H
+       numbers are the output of the step.
+
+    The first s is the argument, or zeros if that is None. A step takes all B sequences at once, so
+    there is no loop over them. About 5 lines.
 
     In this example the outputs are tanh 1, and then tanh(tanh 1):
 
@@ -224,21 +247,25 @@ def bptt(
 ) -> dict[str, Tensor]:
     """Backpropagate through time: return dL/dW, dL/dU, dL/db of an Elman net (eq. 4.12 to 4.14).
 
-    Work backwards by hand, from the last step to the first, without autograd. L is the loss.
+    Work by hand, from the last step to the first, without autograd. L is the loss:
+
+        delta_t = (g_t + U^T delta_{t+1}) (1 - h_t^2), element by element; delta_{T+1} = 0
+        dL/dU = the sum of delta_t h_{t-1}^T over all steps of all sequences
+        dL/dW = the same with x_t in place of h_{t-1},    dL/db = the sum of delta_t
 
     Args:
         cell: the network, which began in a state of zeros.
         x: its inputs.
         h: its outputs, h_1 to h_T.
-        grad: g_1 to g_T of eq. 4.12: the gradient with respect to h_t of the loss at step t alone;
-            what flows back from later steps is yours to add.
-        chunk: truncation. If it is above 0, no gradient flows from the steps 0, chunk, 2 chunk, ...
-            (counted from 0) to the step before them.
+        grad: g_1 to g_T of eq. 4.12. g_t is the gradient with respect to h_t of the loss at step t
+            alone; what flows back from later steps is yours to add.
+        chunk: if it is above 0, the way back is cut (leave this for last): no gradient flows from
+            the steps chunk, 2 chunk, ..., counted from 0, to the step before them.
 
     The dict has the names "W", "U" and "b". About 10 lines.
 
-    In this example U is 3, and all inputs and all g are 1. The last step gets 1 and the first step
-    1 + 3 * 1, which makes 5 for W. If the way back is cut at every step, it is 1 + 1:
+    In this example U is 3, and all inputs and all g are 1. delta is 1 at the last step and
+    1 + 3 * 1 at the first, which makes 5 for W. If the way back is cut at every step, it is 1 + 1:
 
     >>> cell = ElmanCell(D=1, H=1)
     >>> for parameter, value in zip(cell.parameters(), (1.0, -1.0, 3.0)):  # W, b and U
@@ -249,13 +276,15 @@ def bptt(
     """
     # BEGIN SOLUTION
     T = x.shape[1]
-    d_a = torch.zeros_like(h)  # (B, T, H), where a_t = W x_t + b + U h_{t-1}
+    d_a = torch.zeros_like(h)  # (B, T, H): delta_t, at a_t = W x_t + b + U h_{t-1}
     later = torch.zeros_like(h[:, 0])  # (B, H): what step t + 1 hands back to h_t
     for t in reversed(range(T)):
         d_a[:, t] = (grad[:, t] + later) * (1 - h[:, t] ** 2)
         later = d_a[:, t] @ cell.U.weight
         if chunk > 0 and t % chunk == 0:
             later = torch.zeros_like(later)
+
+    # the weights are the same at all steps, so their gradients are sums over all steps
     before = torch.cat([torch.zeros_like(h[:, :1]), h[:, :-1]], dim=1)  # h_{t-1} at each step t
     rows = d_a.flatten(0, 1)  # (B T, H): all steps of all sequences
     return {
@@ -272,13 +301,15 @@ def gradient_norms(
 ) -> Float[Tensor, " T1"]:
     """Return the norms of dh_T/ds_t for t = 0, 1, ..., T: T + 1 numbers (eq. 4.15, 4.16).
 
-    One sequence x is read from the state s_0 = s. h_T is the first H numbers of s_T. The norm of a
-    matrix is its largest singular value, torch.linalg.matrix_norm(J, 2), so the last of the T + 1
-    norms is 1.
+    They say how much each state still matters for the last output, h_T.
 
-    `torch.func.jacrev(cell.step, argnums=1)(a, s)` is the Jacobian of one step: how the new state
-    depends on the state s, an (S, S) matrix. The answer needs no gradient: detach it. About 8
-    lines.
+    1. Read one sequence x from the state s_0 = s, and keep all states.
+    2. h_T is the first H numbers of s_T, so dh_T/ds_T is the first H rows of an identity matrix.
+    3. Go back step by step: dh_T/ds_t is dh_T/ds_{t+1} times the Jacobian ds_{t+1}/ds_t, an (S, S)
+       matrix. `torch.func.jacrev(cell.step, argnums=1)(a, s)` computes it.
+    4. The norm of a matrix J is its largest singular value, torch.linalg.matrix_norm(J, 2).
+
+    The answer needs no gradient: detach it. About 8 lines.
 
     In this example the states stay at 0, and each step multiplies by U = 0.5:
 
@@ -289,16 +320,21 @@ def gradient_norms(
     [0.125, 0.25, 0.5, 1.0]
     """
     # BEGIN SOLUTION
+    # 1. read x
     T = len(x)
     inputs = cell.W(x)  # a_1, ..., a_T
     states = [s]  # s_0, ..., s_T
     for t in range(T):
         states.append(cell.step(inputs[t], states[t]))
+
+    # 2. and 3. the chain rule, from the last step to the first
     J = torch.eye(cell.S, dtype=s.dtype)[: cell.H]  # dh_T/ds_T, (H, S)
     jacobians = [J]
     for t in reversed(range(T)):
         J = J @ torch.func.jacrev(cell.step, argnums=1)(inputs[t], states[t])  # dh_T/ds_t
         jacobians.append(J)
+
+    # 4. one norm for each state, the first state first
     jacobians.reverse()
     return torch.linalg.matrix_norm(torch.stack(jacobians), 2).detach()
     # END SOLUTION
@@ -307,9 +343,9 @@ def gradient_norms(
 def clip_gradients(parameters: Iterable[nn.Parameter], most: float) -> float:
     """Scale all gradients in place by one factor, so that their norm is at most `most` (eq. 4.17).
 
-    The norm is that of all `parameter.grad` together, taken as one long vector. Some of them may be
-    None: skip these; with no gradient at all, the norm is 0. If the norm is small enough, nothing
-    changes. Returns the norm before clipping. No torch.nn.utils. About 6 lines.
+    The norm is that of all `parameter.grad` together, taken as one long vector; return it as it was
+    before clipping. If it is at most `most`, nothing changes. Skip gradients that are None. Without
+    any gradient the norm is 0. Do not use torch.nn.utils. About 6 lines.
 
     >>> parameter = nn.Parameter(torch.zeros(2))
     >>> parameter.grad = torch.tensor([3.0, 4.0])
@@ -331,8 +367,8 @@ def clip_gradients(parameters: Iterable[nn.Parameter], most: float) -> float:
 class LSTMCell(nn.Module):
     """Long short-term memory (Hochreiter and Schmidhuber 1997, Gers et al. 2000).
 
-    The state s is h and then c, concatenated, so S = 2 H. W and U have four blocks of H rows, in
-    torch's order: the input gate i, the forget gate f, the candidate g and the output gate o.
+    The state s is the output h, followed by the cell state c, so S = 2 H. W and U have four blocks
+    of H rows, in torch's order: input gate i, forget gate f, candidate g, output gate o.
     W.bias is the sum of torch's bias_ih and bias_hh.
     """
 
@@ -343,15 +379,15 @@ class LSTMCell(nn.Module):
         self.U = nn.Linear(H, 4 * H, bias=False)  # U.weight (4 H, H)
 
     def step(self, a: Float[Tensor, "*B H4"], s: Float[Tensor, "*B H2"]) -> Float[Tensor, "*B H2"]:
-        """Return the new [h; c] (eq. 4.18, 4.19), from a = W x + b and the old h' and c'.
+        """Return the new [h; c] (eq. 4.18, 4.19), from a = W x + b and s, the old [h'; c'].
 
             i, f, o = the sigmoids of their blocks of a + U h'
             g = the tanh of its block of a + U h'
             c = f c' + i g
             h = o tanh(c)
 
-        Products are element by element. About 5 lines. In this example the gates i and o are open,
-        f is shut and the candidate g is 1, so the old c is forgotten and the new c is 1 * 1:
+        f c', i g and o tanh(c) are products element by element. About 5 lines. In this example the
+        gates i and o are open, f is closed and g is 1, so the old c is forgotten, and c is 1 * 1:
 
         >>> s = LSTMCell(D=1, H=1).step(torch.tensor([99.0, -999.0, 99.0, 99.0]), torch.ones(2))
         >>> [round(number, 3) for number in s.tolist()]  # h = tanh 1, and c
@@ -386,8 +422,8 @@ class GRUCell(nn.Module):
             n = tanh(a_n + r u_n)
             h = (1 - z) n + z s
 
-        r multiplies what U has made of s, not s itself. About 6 lines. In this example z is 1, so
-        the state stays as it is:
+        Products are element by element. The reset gate r multiplies u_n, not s itself. About 6
+        lines. In this example the update gate z is 1, so the state stays as it is:
 
         >>> GRUCell(D=1, H=1).step(torch.tensor([0.0, 99.0, 0.0]), torch.tensor([0.5])).item()
         0.5
@@ -414,11 +450,11 @@ def stack(
     Returns the outputs of the highest cell, and the last states of all cells, lowest first.
 
     Args:
-        cells: the L layers, lowest first. They may come from a generator, which has no length.
+        cells: the L layers, lowest first. They may be a generator, which has no length.
         x: what the lowest cell reads.
-        s: the states in which the cells begin; None: zeros.
-        dropout: a module, such as nn.Dropout, that changes the outputs of a layer on their way to
-            the next one, but neither x nor the outputs that are returned; None: no dropout.
+        s: the states in which the cells begin: s[:, k] for cells[k]. None means zeros.
+        dropout: a module, such as nn.Dropout, through which the outputs of a layer go to the next
+            one. It touches neither x nor the outputs that are returned. None means no dropout.
 
     Use `run`. About 7 lines.
 
@@ -441,7 +477,7 @@ def bidirectional(ahead: Cell, back: Cell, x: Float[Tensor, "B T D"]) -> Float[T
     """Return the outputs of two cells at each step, concatenated (eq. 4.23).
 
     `ahead` reads from the first step to the last, `back` from the last to the first. Position t
-    holds the output of `ahead` at x_t, followed by that of `back`. Use `run`. About 3 lines.
+    holds the output of `ahead` at x_t, then that of `back` at x_t. Use `run`. About 3 lines.
 
     >>> bidirectional(ElmanCell(D=2, H=3), ElmanCell(D=2, H=3), torch.ones(4, 5, 2)).shape
     torch.Size([4, 5, 6])
@@ -456,7 +492,7 @@ def bidirectional(ahead: Cell, back: Cell, x: Float[Tensor, "B T D"]) -> Float[T
 class LanguageModel(nn.Module):
     """Vectors of words, L recurrent layers with dropout between them, and logits. (Given.)
 
-    tied: one matrix holds both the vectors of words and the weights of the output; D must be H.
+    If `tied`, the vectors of words and the weights of the output are one matrix; D must then be H.
 
     >>> logits, states = LanguageModel(V=9, D=4, H=5, L=2)(torch.tensor([[1, 3, 4]]))
     >>> logits.shape, states.shape  # an LSTM's state is 2 H numbers
@@ -484,20 +520,21 @@ class LanguageModel(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "B T"], s: Float[Tensor, "B L S"] | None = None
     ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B L S"]]:
-        """Return the logits after each token, and the last states; s: the states before."""
+        """Return the logits after each token, and the last states; s: the states to begin in."""
         require_ids("tokens", tokens.unique().tolist(), self.out.out_features)
         x = self.embed(tokens)  # (B, T, D)
-        h, s = stack(self.cells, x, s, self.dropout)  # (B, T, H)
+        h, s = stack(self.cells, x, s, self.dropout)  # h (B, T, H), s (B, L, S)
         return self.out(h), s
 
 
 # ------------------------------------------------------------------ 4.9 Batches of stories
 def make_batch(stories: Sequence[list[int]]) -> tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]]:
-    """Return the inputs and the targets of some stories, a story in each row.
+    """Return the inputs and the targets of some stories, one story in each row.
 
-    A row of the inputs is BOS and then the story's words, a row of the targets the words and then
-    EOS. PAD fills up shorter rows at their ends. A story may be empty; no story at all raises
-    ValueError. About 4 lines: pad_sequence(rows, True, PAD) fills up a list of tensors.
+    A row of inputs is BOS and then the story's words. The same row of targets is the words and then
+    EOS, so each target is the word that follows its input. Shorter rows are filled up with PAD at
+    the end. A story may be empty. Raises ValueError if there is no story at all. About 4 lines:
+    pad_sequence(rows, batch_first=True, padding_value=PAD) makes one tensor of a list of rows.
 
     >>> inputs, targets = make_batch([[7, 8], [9]])
     >>> inputs.tolist(), targets.tolist()
@@ -518,13 +555,15 @@ def make_batch(stories: Sequence[list[int]]) -> tuple[Int[Tensor, "B T"], Int[Te
 def log_probs(model: nn.Module, stories: Sequence[list[int]], size: int = 32) -> list[float]:
     """Return ln P of each word and each EOS, story after story, in one flat list (eq. 4.24).
 
-    Each story is read from its own beginning. The model reads `size` stories at a time, fewer in
-    the last batch; no stories give an empty list. `model(tokens)` returns logits and a state.
-    Dropout must not disturb the measurement: call `model.eval()`, and whoever goes on training
-    calls `model.train()`. About 8 lines: `gather` picks out the numbers of the targets.
+    1. Call `model.eval()`, which turns dropout off. The caller turns it on by `model.train()`.
+    2. Let the model read `size` stories at a time, fewer in the last batch, each from its own
+       beginning. `model(tokens)` returns logits and a state.
+    3. From ln softmax of the logits, `gather` picks the numbers of the targets. PAD is left out.
 
-    To the model of this example all 4 ids are equally likely, and ln 1/4 is -1.39. The two stories
-    have one word and two ends:
+    Without stories the list is empty. About 8 lines.
+
+    For the model of this example all 4 ids are equally likely, and ln 1/4 is -1.39. The targets of
+    the two stories are one word and two EOS:
 
     >>> class KnowsNothing(nn.Module):
     ...     def forward(self, tokens, s=None):
@@ -556,18 +595,19 @@ def train_batch(
     """Train on one batch, a step for each `chunk` columns; return the batch's mean loss (eq. 4.25).
 
     For each chunk in turn:
-        - `model(tokens, s)` gives logits and a state. The first chunk begins with s = None; each
-          later one begins in the state of the chunk before, detached.
-        - Its loss is the mean of -ln P over the chunk's targets that are not PAD.
-        - A loss that is not finite raises FloatingPointError, before this chunk changes a weight.
-        - The gradients begin at zero, `nn.utils.clip_grad_norm_` clips them at `clip`, and the
-          optimizer makes one step.
+
+    1. `model(tokens, s)` returns logits and a state. The first chunk begins with s = None, each
+       later one in the state of the chunk before, detached.
+    2. The loss is the mean of -ln P over the chunk's targets that are not PAD.
+    3. If the loss is not finite, raise FloatingPointError, before this chunk changes a weight.
+    4. Clear the gradients and compute the new ones, clip them at `clip` with
+       `nn.utils.clip_grad_norm_`, and let the optimizer make one step.
+
+    Return the mean of -ln P over all targets of the batch that are not PAD; chunks may have
+    different numbers of them. Leave the model in its mode, training or evaluation. About 16 lines.
 
     Args:
         batch: inputs and targets, as `make_batch` makes them. T need not be a multiple of `chunk`.
-
-    The answer is the mean over all targets of the batch that are not PAD. The model stays in the
-    mode that it is in, training or evaluation. About 16 lines.
 
     The model of this example has one weight, the logit of id 3. At first all 4 ids are equally
     likely, and -ln 1/4 is 1.39; the gradient is 1/4 - 1, so the step makes id 3 more likely:
@@ -592,16 +632,19 @@ def train_batch(
     total = 0.0
     for k in range(0, T, chunk):
         expected = targets[:, k : k + chunk]
+        # 1. read the chunk
         logits, s = model(inputs[:, k : k + chunk], s)
         s = s.detach()  # the state goes on, the gradient ends here
+        # 2. and 3. its loss; cross_entropy wants the words on the second axis, (B, V, chunk)
         loss = nn.functional.cross_entropy(logits.mT, expected, ignore_index=PAD)
         if not loss.isfinite():
             raise FloatingPointError(f"the loss is {loss.item()}: try a smaller rate, or clip more")
+        # 4. one training step
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), clip)
         optimizer.step()
-        total += loss.item() * int((expected != PAD).sum())
+        total += loss.item() * int((expected != PAD).sum())  # a sum again, no longer a mean
     return total / int((targets != PAD).sum())
     # END SOLUTION
 
@@ -615,15 +658,15 @@ def stop_early(
 ) -> list[tuple[float, float]]:
     """Train until the validation loss gets no better; leave the model with its best weights.
 
-    Returns (training loss, validation loss) of each epoch.
+    Return a pair for each epoch: (training loss, validation loss).
 
     Args:
-        model: what is trained.
+        model: what is trained. Its best weights are those with the lowest validation loss.
         epoch: trains the model for one epoch and returns the training loss.
         validate: returns the validation loss. Call it after each epoch.
-        most: the number of epochs after which training stops in any case.
-        patience: it also stops after this many epochs in a row without a new best. An equal loss is
-            not a new best.
+        most: training stops after this many epochs in any case.
+        patience: training also stops after this many epochs in a row without a new best. An equal
+            loss is not a new best.
 
     About 12 lines. In this example the third epoch is worse than the second, so there is no fourth:
 
@@ -640,7 +683,7 @@ def stop_early(
         training_loss = epoch()
         validation_loss = validate()
         curve.append((training_loss, validation_loss))
-        if validation_loss < lowest:
+        if validation_loss < lowest:  # a new best: keep a copy of its weights
             best_epoch = len(curve)
             lowest = validation_loss
             best_weights = deepcopy(model.state_dict())
@@ -656,12 +699,18 @@ def generate(
 ) -> list[list[int]]:
     """Draw n stories of at most `most` words, side by side, from P(word | words before) (eq. 4.26).
 
-    The model reads BOS and the prompt in one call, then each newly drawn word in a call of its own:
-    `model(tokens, s)` gives logits and the next state. torch.multinomial(p, 1, generator=rng) draws
-    an id for each row of probabilities; PAD and BOS are never drawn. Drawing stops when all stories
-    have drawn EOS, or `most` words; a story that has ended goes on with the others, and `until_end`
-    cuts each before its EOS. `model.eval()` comes first. The prompt is not returned. About 11
-    lines.
+    Call `model.eval()` first.
+
+    1. The model reads BOS and the prompt in one call of `model(tokens, s)`, which returns logits
+       and the next state. Only the logits at the last place are used.
+    2. torch.multinomial(p, 1, generator=rng) draws an id for each row of probabilities p, whose sum
+       need not be 1. PAD and BOS are never drawn.
+    3. Until all stories have had EOS or have `most` words, the model reads only the new words, in
+       the state that it returned last, and step 2 is repeated. A story that has ended is continued
+       with the others.
+    4. `until_end` cuts each story before its EOS.
+
+    The prompt is not returned. About 11 lines.
 
     In this example there are only three ids, PAD, BOS and EOS, so both stories end at once:
 
@@ -675,7 +724,9 @@ def generate(
     s = None
     rows = tokens[:, :0]  # (n, words drawn so far)
     while rows.shape[1] < most and not (rows == EOS).any(dim=1).all():
+        # 1. or 3. read what is new
         logits, s = model(tokens, s)
+        # 2. draw the next word of each story
         probs = logits[:, -1].softmax(dim=-1)  # (n, V)
         probs[:, [PAD, BOS]] = 0.0
         tokens = torch.multinomial(probs, 1, generator=rng)  # (n, 1)
@@ -686,10 +737,10 @@ def generate(
 
 # ------------------------------------------------------------------ 4.12 Encoder and decoder
 class Seq2Seq(nn.Module):
-    """Reads a sentence into one vector, and writes from it a translation (Sutskever et al. 2014).
+    """An encoder reads a sentence into one vector; from it a decoder writes the translation.
 
-    Both networks are torch's GRUs, those of section 4.7 but faster. Sources have no BOS or EOS, and
-    PAD fills them up.
+    Both are torch's GRUs, which compute what those of section 4.7 do, but faster (Sutskever et al.
+    2014 took LSTMs). Sources have no BOS or EOS; shorter ones are filled up with PAD at the end.
     """
 
     def __init__(self, V_source: int, V_target: int, D: int, H: int) -> None:
@@ -703,9 +754,9 @@ class Seq2Seq(nn.Module):
     def encode(self, source: Int[Tensor, "B T"]) -> Float[Tensor, "1 B H"]:
         """Return the encoder's state after the last word of each row (eq. 4.27).
 
-        PAD changes nothing: `pack_padded_sequence(x, lengths, True, enforce_sorted=False)` leaves
-        it out, and nn.GRU reads what that returns. nn.GRU returns its outputs, and then its last
-        states, which have an axis of 1 layer in front. About 3 lines.
+        PAD must not change it: `pack_padded_sequence(x, lengths, True, enforce_sorted=False)` cuts
+        it off, and nn.GRU reads what that returns. nn.GRU itself returns its outputs, and then its
+        last states, which have an axis of length 1 (for one layer) in front. About 3 lines.
 
         >>> model = Seq2Seq(V_source=9, V_target=8, D=4, H=5)
         >>> padded, alone = torch.tensor([[3, 0]]), torch.tensor([[3]])
@@ -724,10 +775,10 @@ class Seq2Seq(nn.Module):
     def forward(
         self, source: Int[Tensor, "B T"], inputs: Int[Tensor, "B T2"]
     ) -> Float[Tensor, "B T2 V"]:
-        """Return the logits after each of the inputs: teacher forcing (eq. 4.28).
+        """Return the logits after each of the inputs, with teacher forcing (eq. 4.28).
 
         The inputs are BOS and the true words of the translation. The decoder begins in the state
-        that `encode` returns, and one call of it reads all T2 steps. 2 lines.
+        that `encode` returns, and reads all T2 inputs in one call. 2 lines.
 
         >>> model = Seq2Seq(V_source=9, V_target=8, D=4, H=5)
         >>> model(torch.tensor([[3, 4, 5]]), torch.tensor([[1, 6]])).shape
@@ -743,9 +794,12 @@ class Seq2Seq(nn.Module):
     def translate(self, source: Int[Tensor, "B T"], most: int = 60) -> list[list[int]]:
         """Translate greedily: the likeliest word at each step, to EOS or `most` words (eq. 4.29).
 
-        The decoder begins in the state that `encode` returns. It reads BOS, and then each word that
-        it has written, once. All B translations are written side by side until each has its EOS;
-        `until_end` cuts rows before it. About 8 lines.
+        1. The decoder begins in the state that `encode` returns, and reads BOS.
+        2. The likeliest word is written, and it is what the decoder reads next. Repeat this until
+           all B translations, which grow side by side, have had EOS or have `most` words.
+        3. `until_end` cuts each before its EOS.
+
+        About 8 lines.
 
         In this example EOS is always the likeliest word:
 
