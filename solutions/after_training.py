@@ -1,24 +1,38 @@
 """After pre-training: instructions, preferences and rewards, for any language model.
 
-The file follows chapter 7, section by section, and equations such as (eq. 7.4) are those of the
-chapter. The letters are the chapter's, too:
+The heart of the file is five losses, which differ in what is known of an answer:
+
+    7.1  answer_loss        it is good                -mean log p of its tokens
+    7.4  preference_loss    which of two is better    -mean log sigmoid(r_chosen - r_rejected)
+    7.5  policy_loss        its reward r              -mean (r - baseline) log p
+    7.7  clipped_loss       its reward r              7.5, for several steps on the same answers
+    7.8  dpo_loss           which of two is better    7.4, with r = beta log(p / p_reference)
+
+The loss of 7.4 trains a judge, and the others train the language model. The leash (7.6) keeps it
+near the reference, the model before tuning: beta is the price of a nat of distance. A first reading
+can leave out 7.2 (fewer numbers to learn), 7.3 (choosing without learning) and 7.9 (wrong judges).
+
+(eq. 7.4) is an equation of chapter 7; 7.4 alone is a section and its task. The letters are those of
+the chapter:
 
     B   texts side by side: a batch        N   all texts of a language, if we can list them
     T   tokens of a text                   G   answers to one prompt: a group
     V   words of the vocabulary            M   judges of the same texts
     D   numbers of a token's vector        R   rank of a LoRA
 
-Float[Tensor, "B T V"] is a tensor of floats with the axes B, T and V; "*B" are any number of axes.
-Logarithms are natural, so that log-probabilities, losses and distances are in nats. log_p is the
-log-probability of a text under the model as it is now, a sum over the text's tokens; r is a reward,
+In formulas, A and B are the two matrices of a LoRA in section 7.2, and A is an advantage in 7.7.
+
+Float[Tensor, "B T V"] is a tensor of floats with the axes B, T and V. "*B" is any number of axes.
+Logarithms are natural, so log-probabilities, losses and distances are in nats. log_p is the
+log-probability of a text under the model as it is now, a sum over the text's tokens. r is a reward,
 any number, and more is better.
 
-Models come from outside: in `logits, _ = model(rows)` the rows are ids, (B, T), and the logits are
-(B, T, V). At place t stand the logits of the token after token t, so inputs and targets are the
-same rows, shifted by one. A target that is IGNORE is not counted.
+The models are made elsewhere. `logits, _ = model(rows)` takes ids, (B, T), and gives logits,
+(B, T, V). Those at place t predict the token at place t + 1, so the targets are the inputs, shifted
+by one. A target that is IGNORE is not counted.
 
 Functions marked "Given" are complete. In the others, the first lines may be given: they raise a
-ValueError where arguments make no sense. "On your honour" marks a rule that no test checks.
+ValueError if an argument makes no sense. "On your honour" marks a rule that no test checks.
 
 All of it together, one step towards an assistant whose answers are right:
 
@@ -68,14 +82,17 @@ def require_alike(**tensors: Tensor) -> None:
 def render_chat(
     turns: list[tuple[str, list[int]]], marks: dict[str, int]
 ) -> tuple[list[int], list[bool]]:
-    """Write a conversation as one row of ids, and mark those that the model has to learn to write.
+    """Write a conversation as one row of ids, and say which of them the model must learn to write.
 
     A turn is a role and the ids of its words; marks[role] is the id that opens a turn of this role.
-    The row is BOS, then for each turn its mark, its words and EOS. The second list is as long as
-    the row: True for the words of turns of the role "assistant" and for the EOS that ends such a
-    turn, since the model must also learn to stop; False for everything else, including all marks.
+    The row is BOS, then for each turn its mark, its words and EOS.
 
-    ValueError (given): no turns, a role without a mark, no turn of the assistant. About 8 lines.
+    The second list is as long as the row. It is True for what the assistant writes: the words of
+    its turns, and the EOS after them, since the model must also learn to stop. It is False for
+    everything else, including all marks.
+
+    The given lines raise ValueError if there are no turns, a role has no mark, or no turn is the
+    assistant's. About 8 lines.
 
     >>> marks = {"user": 3, "assistant": 4}
     >>> row, answer = render_chat([("user", [7, 8]), ("assistant", [9])], marks)
@@ -93,7 +110,7 @@ def render_chat(
     for role, words in turns:
         learned = role == "assistant"
         row += [marks[role], *words, EOS]
-        answer += [False] + [learned] * (len(words) + 1)
+        answer += [False] + [learned] * (len(words) + 1)  # the mark; the words and EOS
     return row, answer
     # END SOLUTION
 
@@ -103,12 +120,12 @@ def answer_batch(
 ) -> tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]]:
     """Return the inputs and the targets of several rows of `render_chat`, of any lengths.
 
-    The inputs are a row without its last token, the targets the row without its first. A target
-    stays where that token itself belongs to an answer, and is IGNORE elsewhere. Shorter rows are
+    The inputs are the row without its last token and the targets the row without its first, so each
+    target is the next token. Targets that are no part of an answer become IGNORE. Shorter rows are
     filled up, on the right, with PAD in the inputs and IGNORE in the targets.
 
-    ValueError (given): no rows, two lists of different lengths, a row without a token to learn.
-    About 8 lines.
+    The given lines raise ValueError if there are no rows, if the two lists of a row differ in
+    length, or if a row has no token to learn. About 8 lines.
 
     >>> inputs, targets = answer_batch([
     ...     ([1, 3, 7, 2, 4, 9, 2], [False, False, False, False, False, True, True]),
@@ -129,9 +146,12 @@ def answer_batch(
     longest = max(len(row) for row, _ in rows)
     inputs = torch.full((len(rows), longest - 1), PAD)
     targets = torch.full((len(rows), longest - 1), IGNORE)
+
+    # write each row over the left part of what is filled up already
     for b, (row, answer) in enumerate(rows):
         ids = torch.tensor(row)
         inputs[b, : len(row) - 1] = ids[:-1]
+        # a flag belongs to the token itself, so both are shifted together
         targets[b, : len(row) - 1] = ids.where(torch.tensor(answer), IGNORE)[1:]
     return inputs, targets
     # END SOLUTION
@@ -140,10 +160,10 @@ def answer_batch(
 def answer_loss(logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]) -> Float[Tensor, ""]:
     """Return the mean cross-entropy of all targets of the batch that are not IGNORE (eq. 7.1).
 
-        -1/n sum over (b, t) with a target y of log softmax(logits[b, t])[y]
+        -1/n sum over all such places (b, t) of log softmax(logits[b, t])[targets[b, t]]
 
-    n is the number of these targets in the whole batch, so that each token counts alike, whether
-    its text has many or few of them. ValueError (given): there are none. About 1 line.
+    n is the number of these places in the whole batch, so each token counts alike, whether its text
+    has many of them or few. The given line raises ValueError if there are none. About 1 line.
 
     >>> logits = torch.tensor([[[1.0, 1.0], [1.0, 1.0]], [[1.0, 3.0], [1.0, 3.0]]]).log()
     >>> targets = torch.tensor([[IGNORE, 0], [0, 1]])
@@ -178,7 +198,7 @@ class LoRA(nn.Module):
     def forward(self, x: Float[Tensor, "*B n_in"]) -> Float[Tensor, "*B n_out"]:
         """Return W x + b + (alpha / R) B A x for each vector x (eq. 7.2). About 2 lines.
 
-        `self.base` is the layer with W and b; alpha / R is `self.scale`. On your honour: never
+        `self.base` is the layer with W and b, and `self.scale` is alpha / R. On your honour: never
         build the matrix B A, which is as large as W.
 
         >>> base = nn.Linear(2, 1, bias=False)
@@ -189,12 +209,12 @@ class LoRA(nn.Module):
         [15.0]
         """
         # BEGIN SOLUTION
-        update = (x @ self.A.T) @ self.B.T  # never larger than x and y
+        update = (x @ self.A.T) @ self.B.T  # R numbers, then n_out: B A is never built
         return self.base(x) + self.scale * update
         # END SOLUTION
 
     def merged(self) -> nn.Linear:
-        """Return a new plain layer that gives the same answers; self.base is not changed (eq. 7.3).
+        """Return a new plain layer that gives the same outputs; self.base is not changed (eq. 7.3).
 
         Its matrix is W + (alpha / R) B A, and its bias is that of the base, or None. It has the
         dtype and the device of the base, and shares no memory with it. About 6 lines.
@@ -216,15 +236,17 @@ class LoRA(nn.Module):
 def add_lora(model: nn.Module, names: tuple[str, ...], R: int, alpha: float) -> list[nn.Parameter]:
     """Freeze a model, put a LoRA in place of some layers, and return what is left to learn.
 
-    Every parameter of the model gets requires_grad False. Then each nn.Linear whose own name, the
-    part after the last dot of its name in model.named_modules(), is among `names` is replaced by
-    LoRA(layer, R, alpha). Return their A and B in the order of named_modules(): A of the first, B
-    of the first, A of the second, ...
+    1. Find each nn.Linear whose own name is among `names`. A layer's own name is what follows the
+       last dot of its path in model.named_modules(). Find all of them before you change anything,
+       or the layers inside a new LoRA are found, too.
+    2. Raise ValueError if there are none, with nothing changed.
+    3. Freeze every parameter of the model: requires_grad is False.
+    4. Replace each layer by LoRA(layer, R, alpha): model.get_submodule(path) is the module that
+       holds it ("" is the model itself), and setattr(parent, name, lora) replaces it. That also
+       works for a list of modules, whose names are "0", "1", ...
 
-    Find all of them before you change anything, or the layers inside a new LoRA are found, too.
-    `model.get_submodule(path)` returns a module by its path ("" is the model itself), and
-    `setattr(parent, name, layer)` replaces a layer, also in a list of modules, whose names are "0",
-    "1", ... ValueError: no linear layer has such a name; then nothing is frozen. About 12 lines.
+    Return A and B of the first LoRA, A and B of the second, ..., as named_modules() orders them.
+    About 12 lines.
 
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
     >>> [tuple(each.shape) for each in add_lora(model, ("2",), R=4, alpha=8.0)]
@@ -233,13 +255,18 @@ def add_lora(model: nn.Module, names: tuple[str, ...], R: int, alpha: float) -> 
     ('Linear', 'LoRA', False)
     """
     # BEGIN SOLUTION
+    # 1. find the layers
     found = []
     for path, layer in model.named_modules():
         parent, _, name = path.rpartition(".")
         if name in names and isinstance(layer, nn.Linear):
             found.append((parent, name, layer))
+
+    # 2. and 3. refuse, or freeze
     require("names", names, found, "names of linear layers of the model")
     model.requires_grad_(False)
+
+    # 4. replace them; the new A and B learn
     learned = []
     for parent, name, layer in found:
         lora = LoRA(layer, R, alpha)
@@ -251,10 +278,10 @@ def add_lora(model: nn.Module, names: tuple[str, ...], R: int, alpha: float) -> 
 
 # ------------------------------------------------------------------ 7.3 Choosing among samples
 def majority(answers: list[Hashable | None]) -> Hashable | None:
-    """Return the most frequent answer that is not None (eq. 7.4). About 3 lines.
+    """Return the most frequent answer that is not None (eq. 7.4).
 
-    Among equally frequent answers, the one that occurs first is chosen. None means that a sample
-    gave no answer; it has no vote. If there is no answer at all, return None.
+    None means that a sample gave no answer, so it has no vote. Of equally frequent answers, return
+    the one that occurs first. If there is no answer at all, return None. About 3 lines.
 
     >>> majority(["ten", None, "two", "six", "six", None, None, "two"])
     'two'
@@ -270,12 +297,14 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
         1 - C(n - c, k) / C(n, k)
 
-    c of the n samples are right; C(n, k) is `math.comb`, 0 where k > n. Its mean over samples is
-    the chance that k new samples hold a right one, which 1 - (1 - c / n)^k is not (Chen et al.
-    2021). It must work for n = 10,000, where C(n, k) is larger than any float: divide integers,
-    which Python does without overflow, and floats only afterwards.
+    c of the n samples are right. C(n, k) is `math.comb`: the number of ways to choose k of n, 0 if
+    k > n. On average this is the chance that k new samples hold a right one, for which
+    1 - (1 - c / n)^k is too small (Chen et al. 2021).
 
-    ValueError (given): unless 0 <= c <= n and 1 <= k <= n. About 1 line.
+    For n = 10,000, C(n, k) may be larger than any float: divide the integers as they are, which
+    Python does without overflow.
+
+    The given lines raise ValueError unless 0 <= c <= n and 1 <= k <= n. About 1 line.
 
     >>> round(pass_at_k(4, 2, 2), 4)  # 1 - 1/6: one pair of six has no right answer
     0.8333
@@ -292,18 +321,17 @@ def best_of_n(log_p: Float[Tensor, "N"], rewards: Float[Tensor, "N"], n: int) ->
 
         log [ p(x) / p(level) (P(r <= r_x)^n - P(r < r_x)^n) ]
 
-    log_p are the log-probabilities of all texts there are. The level of x is the set of all texts
-    with the reward of x: p(level) is their probability under p, and P(r <= r_x) that of all texts
-    with at most this reward. If several of the n samples share the best reward, each is equally
-    likely to be chosen, which is why a level is divided in proportion to p.
+    log_p are the log-probabilities of all texts of the language. The level of x is the set of texts
+    that have its reward r_x. p(level) is their probability, P(r <= r_x) that of all texts with at
+    most this reward, and P(r < r_x) that of all with less. The difference is the chance that the
+    best of the n samples is on the level of x; the texts of a level share it in proportion to p.
 
-    Work with logarithms, by `logsumexp` over rows of a table (N, N), or with sums of
-    probabilities. Rare texts must survive: with q = p(level) / P(r <= r_x) the difference is
-    P(r <= r_x)^n (1 - (1 - q)^n), and -torch.expm1(n * torch.log1p(-q)) is the last factor even
-    where q is tiny. With n = 1 the result is log_p itself.
+    Rare texts must survive, so work with logarithms: `logsumexp` over the rows of a table (N, N)
+    adds probabilities. The difference is P(r <= r_x)^n (1 - (1 - q)^n), where q is
+    p(level) / P(r <= r_x). The last factor is -torch.expm1(n * torch.log1p(-q)), even for a tiny q.
 
-    ValueError (given): numbers that are not finite, log_p that do not sum to 1, n < 1. About 7
-    lines.
+    The given lines raise ValueError if a number is not finite, the probabilities do not sum to 1,
+    or n < 1. About 7 lines.
 
     >>> p, rewards = torch.tensor([0.5, 0.125, 0.375]), torch.tensor([0.0, 1.0, 1.0])
     >>> best_of_n(p.log(), rewards, n=2).exp()  # 1/4; and 3/4, divided 1 to 3
@@ -314,12 +342,15 @@ def best_of_n(log_p: Float[Tensor, "N"], rewards: Float[Tensor, "N"], n: int) ->
     require("probabilities", total, abs(total - 1) < 1e-3, "of sum 1: log_p are all texts'")
     require("n", n, n >= 1, "at least 1")
     # BEGIN SOLUTION
-    level = rewards[:, None] == rewards  # row x: the texts with the reward of x
+    # tables (N, N): row x is True for the texts with the reward of x, or with at most this reward
+    level = rewards[:, None] == rewards
     up_to = rewards[:, None] >= rewards
-    log_level = log_p.where(level, -math.inf).logsumexp(1)
-    log_up_to = log_p.where(up_to, -math.inf).logsumexp(1)
+    log_level = log_p.where(level, -math.inf).logsumexp(1)  # log p(level), (N,)
+    log_up_to = log_p.where(up_to, -math.inf).logsumexp(1)  # log P(r <= r_x), (N,)
+
+    # some: if no sample is above the level, the chance that at least one is on it
     q = (log_level - log_up_to).exp()
-    some = -torch.expm1(n * torch.log1p(-q))  # one of n is of the level, if all are up to it
+    some = -torch.expm1(n * torch.log1p(-q))
     return log_p - log_level + n * log_up_to + some.log()
     # END SOLUTION
 
@@ -327,8 +358,8 @@ def best_of_n(log_p: Float[Tensor, "N"], rewards: Float[Tensor, "N"], n: int) ->
 def best_of_n_kl(n: int) -> float:
     """Return log n - (n - 1) / n, in nats (eq. 7.7). About 1 line.
 
-    It is KL(best of n || p) if no two texts have the same reward and none is likely; otherwise the
-    KL is at most that. ValueError (given): n < 1.
+    This is KL(best of n || p) if no two texts have the same reward and no single text is likely. In
+    all other cases the KL is at most this. The given line raises ValueError if n < 1.
 
     >>> round(best_of_n_kl(4), 4)  # 1.3863 - 3/4
     0.6363
@@ -354,9 +385,10 @@ class RewardModel(nn.Module):
     def forward(self, rows: Int[Tensor, "B T"]) -> Float[Tensor, "B"]:
         """Return the reward of each text: the head's number for its last token (eq. 7.9).
 
-        Rows are filled up with PAD on the right. The last token is the last one that is not PAD: a
-        reader that looks back has seen the whole text only there. ValueError (given): a row of
-        nothing but PAD. About 4 lines.
+        Rows are filled up with PAD on the right. The last token is the last one that is not PAD:
+        only there has a reader that looks back seen the whole text.
+
+        The given line raises ValueError if a row is nothing but PAD. About 4 lines.
 
         >>> model = RewardModel(lambda rows: rows[..., None].float(), D=1)  # vector: the id itself
         >>> model.head.weight.data.fill_(1.0), model.head.bias.data.fill_(0.5)
@@ -368,7 +400,7 @@ class RewardModel(nn.Module):
         # BEGIN SOLUTION
         B, T = rows.shape
         places = torch.arange(T, device=rows.device)
-        last = places.where(rows != PAD, -1).amax(1)  # (B,)
+        last = places.where(rows != PAD, -1).amax(1)  # (B,): the last place that is not PAD
         vectors = self.reader(rows)[torch.arange(B, device=rows.device), last]  # (B, D)
         return self.head(vectors)[:, 0]
         # END SOLUTION
@@ -377,15 +409,16 @@ class RewardModel(nn.Module):
 def preference_loss(
     chosen: Float[Tensor, "B"], rejected: Float[Tensor, "B"], scale: float = 1.0
 ) -> Float[Tensor, ""]:
-    """Return the mean of -log sigmoid(scale (chosen - rejected)) over all pairs (eq. 7.10).
+    """Return the mean cross-entropy of a judge's choices between two texts (eq. 7.10).
+
+        mean over all pairs of -log sigmoid(scale (r_chosen - r_rejected))
 
     chosen and rejected are the rewards that a model gives to the two texts of each pair. By Bradley
-    and Terry (1952) a judge prefers text 1 to text 2 with probability sigmoid(scale (r_1 - r_2))
-    (eq. 7.8), so this is the cross-entropy of the judge's choices. It must stay finite where
-    rewards differ by 10,000 (see `F.logsigmoid`).
+    and Terry (1952), a judge prefers text 1 to text 2 with probability sigmoid(scale (r_1 - r_2))
+    (eq. 7.8). It must stay finite where rewards differ by 10,000 (see `F.logsigmoid`).
 
-    ValueError (given): not one rejected text for each chosen one, no pairs, or rewards that are not
-    finite. About 1 line.
+    The given line raises ValueError if there is not one rejected text for each chosen one, there
+    are no pairs, or a reward is not finite. About 1 line.
 
     >>> preference_loss(torch.tensor([math.log(3)]), torch.tensor([0.0]))  # -ln 3/4
     tensor(0.2877)
@@ -404,9 +437,10 @@ def text_log_probs(
 ) -> Float[Tensor, "B"]:
     """Return the log-probability of each text: of its targets that are not IGNORE (eq. 7.11).
 
-        log p(text b) = sum over t with a target y of log softmax(logits[b, t])[y]
+        log p(text b) = sum over all such places t of log softmax(logits[b, t])[targets[b, t]]
 
-    A sum, not a mean: a text's probability is a product. Gradients flow through it. About 2 lines.
+    It is a sum and not a mean, since a text's probability is a product. Gradients flow through it.
+    About 2 lines.
 
     >>> logits = torch.tensor([[[1.0, 1.0], [1.0, 3.0]], [[1.0, 1.0], [1.0, 3.0]]]).log()
     >>> targets = torch.tensor([[0, 1], [IGNORE, 0]])
@@ -420,9 +454,10 @@ def text_log_probs(
 
 
 def leave_one_out(rewards: Float[Tensor, "B"]) -> Float[Tensor, "B"]:
-    """Return for each text the mean reward of the others, a baseline without bias (eq. 7.14).
+    """Return for each text the mean reward of the others, a baseline that adds no bias (eq. 7.14).
 
-    No loop. ValueError (given): fewer than two texts, or rewards that are not finite. About 1 line.
+    No loop. The given lines raise ValueError if there are fewer than two texts or if a reward is
+    not finite. About 1 line.
 
     >>> leave_one_out(torch.tensor([1.0, 2.0, 6.0]))
     tensor([4.0000, 3.5000, 1.5000])
@@ -437,13 +472,16 @@ def leave_one_out(rewards: Float[Tensor, "B"]) -> Float[Tensor, "B"]:
 def policy_loss(
     log_p: Float[Tensor, "B"], rewards: Float[Tensor, "B"], baseline: Float[Tensor, "B"]
 ) -> Float[Tensor, ""]:
-    """Return -mean((r - b) log p): its gradient is that of the expected reward, negated (eq. 7.15).
+    """Return a loss whose gradient is that of the expected reward, negated, on average (eq. 7.15).
 
-    The texts were sampled from the model that gives log_p. The value means nothing; its gradient is
-    -mean((r - b) d log p), an estimate without bias of -d E[r] (eq. 7.12, 7.13). No gradient may
-    flow through r or b, even where they were computed with gradients.
+        -mean((r - b) log p)
 
-    ValueError (given): other sizes, or numbers that are not finite. About 2 lines.
+    r are the rewards of texts that were sampled from the model that gives log_p, and b is the
+    baseline. The value means nothing. The gradient, -mean((r - b) d log p), is an unbiased estimate
+    of -d E[r] (eq. 7.12, 7.13). No gradient may flow through r or b, even where they were computed
+    with gradients.
+
+    The given line raises ValueError if sizes differ or a number is not finite. About 2 lines.
 
     >>> log_p = torch.tensor([-1.0, -2.0], requires_grad=True)
     >>> loss = policy_loss(log_p, torch.tensor([1.0, 0.0]), torch.tensor([0.5, 0.0]))
@@ -468,10 +506,12 @@ def tilted(
 
         pi*(x) = p(x) exp(r(x) / beta) / Z,   Z = sum over all x of p(x) exp(r(x) / beta)
 
-    Of all pi, it alone maximises E[r] - beta KL(pi || p) (eq. 7.16). log_p are the
-    log-probabilities of all texts there are. Stay with logarithms: exp(r / beta) overflows soon.
+    Of all distributions pi, it alone maximises E[r] - beta KL(pi || p) (eq. 7.16). log_p are the
+    log-probabilities of all texts of the language. Stay with logarithms, for exp(r / beta) soon
+    overflows.
 
-    ValueError (given): other sizes, numbers that are not finite, beta not above 0. About 1 line.
+    The given lines raise ValueError if sizes differ, a number is not finite, or beta <= 0.
+    About 1 line.
 
     >>> log_p, rewards = torch.tensor([0.8, 0.2]).log(), torch.tensor([0.0, math.log(2)])
     >>> tilted(log_p, rewards, beta=0.5).exp()  # 0.8 to 0.2 times exp(2 ln 2) = 4
@@ -489,13 +529,13 @@ def kl_estimates(
 ) -> tuple[Float[Tensor, "*B"], Float[Tensor, "*B"], Float[Tensor, "*B"]]:
     """Return three estimates of KL(p || q) for each sample of p (Schulman 2020).
 
-        k1 = -u             (eq. 7.19)
-        k2 = u^2 / 2        (eq. 7.20)      with u = log q - log p
-        k3 = exp(u) - 1 - u (eq. 7.21)
+        u = log q - log p
+        k1 = -u               (eq. 7.19)   no bias, but it may be below 0
+        k2 = u^2 / 2          (eq. 7.20)   never below 0, but with some bias
+        k3 = exp(u) - 1 - u   (eq. 7.21)   no bias and never below 0
 
-    Their means over samples of p are estimates: k1 has no bias but may be below 0, k2 has some
-    bias, k3 has none and is never below 0. `torch.expm1` keeps the digits of k3 where u is small.
-    Gradients flow through log p. About 2 lines.
+    The bias is that of their mean over samples of p. `torch.expm1` keeps the digits of k3 where u
+    is small. Gradients flow through log p. About 2 lines.
 
     >>> k1, k2, k3 = kl_estimates(torch.tensor([0.5]).log(), torch.tensor([0.25]).log())
     >>> k1, k2, k3  # u = -ln 2
@@ -517,10 +557,11 @@ def leashed(
 
         r - beta (log p - log reference)
 
-    The result is a reward like any other, so no gradient flows through it, nor through log p.
-    Its mean over samples of p estimates E[r] - beta KL(p || reference).
+    Its mean over samples of p estimates E[r] - beta KL(p || reference). The result is a reward like
+    any other, so no gradient flows through it.
 
-    ValueError (given): other sizes, numbers that are not finite, beta below 0. About 2 lines.
+    The given lines raise ValueError if sizes differ, a number is not finite, or beta < 0.
+    About 2 lines.
 
     >>> r, log_p, log_reference = torch.tensor([1.0]), torch.tensor([-2.0]), torch.tensor([-5.0])
     >>> leashed(r, log_p.requires_grad_(), log_reference, beta=0.1)  # 1 - 0.1 (-2 + 5)
@@ -540,9 +581,9 @@ def token_log_probs(
 ) -> Float[Tensor, "B T"]:
     """Given: return the log-probability of each target, 0 where it is IGNORE.
 
-    A token is a text of one token, so that `text_log_probs` of section 7.5 can do it.
+    A token is a text of one token, so `text_log_probs` of section 7.5 can do it.
     """
-    alone = text_log_probs(logits.flatten(0, 1)[:, None], targets.flatten()[:, None])  # (B T,)
+    alone = text_log_probs(logits.flatten(0, 1)[:, None], targets.flatten()[:, None])  # (B * T,)
     return alone.view(targets.shape)
 
 
@@ -554,12 +595,14 @@ def group_advantages(
         (r - mean of its group) / (s + eps)    if scaled, as in GRPO (Shao et al. 2024)
          r - mean of its group                 otherwise, as Liu et al. (2025) propose
 
-    A row holds the rewards of G answers to one prompt, and s is their standard deviation,
-    `torch.std`, which divides by G - 1. A group of equal rewards gives exactly 0, so that it
-    teaches nothing. Rounding can move the mean a little off the rewards, and dividing by a tiny s
-    would blow that up: subtract the group's first reward from all before you take the mean.
+    A row holds the rewards of G answers to one prompt, and s is their standard deviation
+    (`torch.std`, which divides by G - 1).
 
-    ValueError (given): G < 2, or rewards that are not finite. About 5 lines.
+    A group of equal rewards must give exactly 0, so that it teaches nothing. Rounding can move the
+    mean a little off the rewards, and dividing by a tiny s would blow that up: subtract the group's
+    first reward from all before you take the mean.
+
+    The given lines raise ValueError if G < 2 or a reward is not finite. About 5 lines.
 
     >>> group_advantages(torch.tensor([[1.0, 2.0, 3.0], [5.1, 5.1, 5.1]]))
     tensor([[-1.0000,  0.0000,  1.0000],
@@ -570,7 +613,7 @@ def group_advantages(
     require_alike(rewards=rewards)
     require("G", rewards.shape[1], rewards.shape[1] >= 2, "at least 2: one answer is no group")
     # BEGIN SOLUTION
-    shifted = rewards - rewards[:, :1]
+    shifted = rewards - rewards[:, :1]  # exactly 0 where all rewards are equal
     centred = shifted - shifted.mean(1, keepdim=True)
     if not scaled:
         return centred
@@ -589,15 +632,17 @@ def clipped_loss(
 
         -min(rho A, clip(rho, 1 - eps, 1 + eps) A),   rho = exp(new - old)   (eq. 7.25)
 
-    new and old are log-probabilities of the same tokens: of the model that learns, and of the model
-    that wrote the text. A is the advantage of the token's text. The result is the mean over the
-    tokens of each text where the mask is True, and then the mean over texts. No gradient flows
-    through old. Tokens that are masked out have no influence, whatever stands there, not even an
-    infinite number: set their new - old to 0 before exp (`masked_fill`), since 0 times infinity is
-    NaN.
+    new and old are log-probabilities of the same tokens, by the model that learns and by the model
+    that wrote the text. A is the advantage of the token's text.
 
-    ValueError (given): other sizes, advantages that are not finite, a text without tokens. About 7
-    lines.
+    1. Compute rho and the loss of each token. No gradient flows through old.
+    2. Take the mean over the tokens of each text where the mask is True, then over the texts.
+
+    Tokens that are masked out have no influence, even if an infinite number stands there: set their
+    new - old to 0 before exp (`masked_fill`), since 0 times infinity is NaN.
+
+    The given lines raise ValueError if sizes differ, an advantage is not finite, or a text has no
+    tokens. About 7 lines.
 
     >>> old = torch.tensor([[0.25, 0.25, 0.25], [0.25, 0.25, 0.25]]).log()
     >>> new = torch.tensor([[0.50, 0.25, 0.50], [0.50, 0.50, 0.50]]).log()  # rho is 2 or 1
@@ -611,10 +656,13 @@ def clipped_loss(
     require_alike(advantages=advantages)
     require("mask", "a row of False", mask.any(1).all(), "True somewhere in each text")
     # BEGIN SOLUTION
+    # 1. the ratio and the loss of each token
     rho = (new - old.detach()).masked_fill(~mask, 0.0).exp()  # (B, T)
-    A = advantages[:, None]
+    A = advantages[:, None]  # (B, 1)
     clipped = rho.clamp(1 - eps, 1 + eps)
-    losses = -torch.minimum(rho * A, clipped * A)
+    losses = -torch.minimum(rho * A, clipped * A)  # (B, T)
+
+    # 2. means over tokens, (B,), then over texts
     of_text = (losses * mask).sum(1) / mask.sum(1)
     return of_text.mean()
     # END SOLUTION
@@ -643,15 +691,18 @@ def tune_step(
 
         loss = clipped loss + beta k,   k = mean over texts of the mean over tokens of k3
 
-    k3 is the last of `kl_estimates`, for each token, of the model against the reference. No
-    gradient flows through the reference. Tokens whose target is IGNORE count in neither part.
-    `token_log_probs` gives the log-probabilities of the model and of the reference; old are those
-    that were noted when the texts were sampled. If beta is 0, leave k out of the loss: 0 times an
-    infinite k is NaN. Before the step, the norm of all gradients of the model's parameters is
-    brought down to `clip`, if it is above (`nn.utils.clip_grad_norm_`).
+    1. Compute the logits of the model and, without gradients, of the reference. Call `require_fit`,
+       which raises ValueError if their shapes differ.
+    2. Turn both into the log-probabilities of the targets (`token_log_probs`).
+    3. k3, for each token, is the last of `kl_estimates`, of the model against the reference. Tokens
+       whose target is IGNORE count in neither part of the loss.
+    4. Compute the loss. If beta is 0, leave k out of it: 0 times an infinite k is NaN.
+    5. Clear the gradients, compute new ones, bring the norm of all of them together down to `clip`
+       if it is above (`nn.utils.clip_grad_norm_`), and take the step.
 
-    ValueError: a reference with logits of another shape (call `require_fit`), a text without
-    tokens. About 16 lines.
+    old are the log-probabilities that were noted when the texts were sampled. About 16 lines.
+
+    Raises ValueError in step 1, or if a text has no tokens (`clipped_loss` does that).
 
     >>> model = nn.Module()  # for which four tokens are equally likely; the reference: 3 is 1/2
     >>> model.table = nn.Embedding.from_pretrained(torch.zeros(4, 4), freeze=False)
@@ -667,17 +718,24 @@ def tune_step(
     True
     """
     # BEGIN SOLUTION
+    # 1. logits, (B, T, V), of the model and of the reference
     logits, _ = model(inputs)
     with torch.no_grad():
         reference_logits, _ = reference(inputs)
     require_fit(logits, reference_logits)
+
+    # 2. and 3. log-probabilities of the targets, (B, T), and the distance
     mask = targets != IGNORE
     new = token_log_probs(logits, targets)
     _, _, k3 = kl_estimates(new, token_log_probs(reference_logits, targets))
     k = (k3.sum(1) / mask.sum(1)).mean()  # k3 is 0 where the target is IGNORE
+
+    # 4. the loss
     loss = clipped_loss(new, old, advantages, mask, eps)
     if beta > 0:
         loss = loss + beta * k
+
+    # 5. the step
     optimizer.zero_grad()
     loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), clip)
@@ -694,10 +752,10 @@ def implicit_rewards(
 
         beta (log p - log reference)
 
-    That is eq. 7.17 solved for r, up to beta log Z, which is the same for all texts. Gradients flow
-    through log p. About 1 line.
+    That is eq. 7.17 solved for r, without beta log Z, which is the same for all texts. Gradients
+    flow through log p. About 1 line.
 
-    ValueError (given): other sizes, numbers that are not finite, beta not above 0.
+    The given lines raise ValueError if sizes differ, a number is not finite, or beta <= 0.
 
     >>> implicit_rewards(torch.tensor([-2.0]), torch.tensor([-5.0]), beta=0.1)
     tensor([0.3000])
@@ -720,11 +778,12 @@ def dpo_loss(
 
         -mean log sigmoid(beta (log p_c - log ref_c) - beta (log p_r - log ref_r))
 
-    Each argument holds a log-probability for each pair: of the chosen and of the rejected text, by
-    the model that learns (p) and by the reference (ref). The prompt is no part of either text. It
-    must stay finite where they differ by thousands.
+    Each argument holds one log-probability per pair: of the chosen text (c) or the rejected one
+    (r), by the model that learns (p) or by the reference (ref). The prompt is no part of either
+    text. The loss must stay finite where log-probabilities differ by thousands.
 
-    ValueError (given): other sizes, numbers that are not finite, beta not above 0. About 3 lines.
+    The given lines raise ValueError if sizes differ, a number is not finite, or beta <= 0.
+    About 3 lines.
 
     >>> one = lambda number: torch.tensor([number])
     >>> beta = math.log(3) / 2  # implicit rewards beta and -beta: sigmoid(ln 3) = 3/4
@@ -749,10 +808,10 @@ def dpo_loss(
 def cautious(scores: Float[Tensor, "M B"], caution: float) -> Float[Tensor, "B"]:
     """Return the mean over M judges less `caution` times their standard deviation (eq. 7.31).
 
-    The standard deviation of a text's M scores divides by M, so that one judge alone has 0: what
-    judges do not agree on is not trusted (Coste et al. 2024).
+    What judges do not agree on is not trusted (Coste et al. 2024). The standard deviation of a
+    text's M scores divides by M, so a single judge has 0.
 
-    ValueError (given): scores that are not finite, caution below 0. About 2 lines.
+    The given lines raise ValueError if a score is not finite or caution is below 0. About 2 lines.
 
     >>> cautious(torch.tensor([[1.0, 2.0], [3.0, 2.0]]), caution=0.5)  # 2 - 0.5 and 2 - 0
     tensor([1.5000, 2.0000])
@@ -769,10 +828,12 @@ def without_length(rewards: Float[Tensor, "B"], lengths: Float[Tensor, "B"]) -> 
 
         r - a (l - mean of l),   a = sum (l - mean of l) r / sum (l - mean of l)^2   (eq. 7.32)
 
-    a is the slope of the line of least squares. The mean reward stays as it was, and rewards no
-    longer correlate with lengths. Where all lengths are equal, the rewards are unchanged.
+    l are the lengths, and a is the slope of the least-squares line. The mean reward stays as it
+    was, and rewards no longer correlate with lengths. If all lengths are equal, the rewards are
+    unchanged.
 
-    ValueError (given): B < 2, other sizes, numbers that are not finite. About 5 lines.
+    The given lines raise ValueError if B < 2, sizes differ, or a number is not finite.
+    About 5 lines.
 
     >>> without_length(torch.tensor([1.0, 2.0, 6.0]), torch.tensor([10.0, 20.0, 30.0]))  # a = 1/4
     tensor([3.5000, 2.0000, 3.5000])
@@ -790,9 +851,9 @@ def without_length(rewards: Float[Tensor, "B"], lengths: Float[Tensor, "B"]) -> 
 
 # ------------------------------------------------------------------ 7.10 Verified rewards
 def final_answer(words: list[str], mark: str = "answer") -> tuple[str, ...] | None:
-    """Return the words after the last mark; None if there is no mark, or nothing after it.
+    """Return the words after the last `mark`; None if there is none, or nothing after it.
 
-    What stands before it are steps on the way, in which the mark may occur, too. About 5 lines.
+    The words before it are steps on the way, in which the mark may occur, too. About 5 lines.
 
     >>> final_answer("one answer two and answer three eggs".split())
     ('three', 'eggs')
@@ -800,7 +861,7 @@ def final_answer(words: list[str], mark: str = "answer") -> tuple[str, ...] | No
     # BEGIN SOLUTION
     if mark not in words:
         return None
-    n_after = words[::-1].index(mark)
+    n_after = words[::-1].index(mark)  # the words after the last mark
     if n_after == 0:
         return None
     return tuple(words[-n_after:])
@@ -812,8 +873,8 @@ def verified(
 ) -> Float[Tensor, "B"]:
     """Return 1.0 for each text whose final answer is exactly the right one, else 0.0 (eq. 7.34).
 
-    ValueError (given): another number of answers than of texts, or a right answer without words.
-    About 2 lines.
+    The given lines raise ValueError if there are not as many answers as texts, or if an answer has
+    no words. About 2 lines.
 
     >>> verified([["answer", "two"], ["two"], ["answer", "two", "eggs"]], [("two",)] * 3)
     tensor([1., 0., 0.])

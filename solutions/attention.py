@@ -1,27 +1,38 @@
 """Attention, from a decoder that looks back at its source, to heads, blocks and windows.
 
-The file follows chapter 5, section by section, and equations such as (eq. 5.4) are those of the
-chapter. The letters are the chapter's, too:
+The heart of the file is one computation, in which T queries look at S keys:
 
-    B   sentences side by side: a batch
+    scores = q k^T / sqrt(K)     (..., T, S)   how well each key matches each query
+    weights = softmax(scores)    (..., T, S)   nothing below 0, and each row sums to 1
+    y = weights v                (..., T, V)   for each query, a weighted mean of the values
+
+Sections 5.3 to 5.5 build it step by step, 5.6 hides keys from it, and 5.8 does it several times at
+once. A first reading can leave out 5.7 (its gradient by hand) and 5.10 to 5.12 (less memory and
+less work). Sections 5.1 and 5.2 show an older form of attention, in a translator.
+
+(eq. 5.4) is an equation of chapter 5; 5.4 alone is a section and its task. The letters are those of
+the chapter:
+
+    B   sentences in a batch
     T   queries: the positions that look
     S   keys: the positions that are looked at
     D   numbers in a vector of the model, or in the state of a decoder
+    E   numbers in a vector that is looked at, where this is not D
     K   numbers in a query or a key
-    V   numbers in a value (in a translator: words that it knows)
-    H   heads; G: groups of heads that share their keys and values
-    E   numbers in a vector that is looked at, where it is not as long as the one that looks
+    V   numbers in a value (in section 5.2: words of a vocabulary)
+    H   heads
+    G   heads of keys and values, where several heads of queries share one
 
-A signature says what shapes a function is given and returns: `Float[Tensor, "B T D"]` is a tensor
-of B * T * D floating-point numbers. Three dots stand for leading axes, any number of them or none:
-a batch, or a batch and its heads. They are the same for all arguments of a function, unless its
-text says otherwise. `x.mT` swaps the last two axes and leaves the others alone. Tensors that you
-make have the dtype and the device of those that you are given: torch.zeros(3).to(q).
+A signature says what shapes a function takes and returns: `Float[Tensor, "B T D"]` is a tensor of
+B * T * D floating-point numbers. Three dots stand for any number of leading axes, or none: a batch,
+or a batch and its heads. They are the same for all arguments of a function, unless its text says
+otherwise. `k.mT` swaps the last two axes of k: it is k^T for each of the leading axes. Tensors that
+you make have the dtype and the device of those that you are given: torch.zeros(3).to(q).
 
 A mask says where a query may look: True where it may, False where it may not.
 
-Functions marked "Given" are complete. In the others, the first lines are given: `require` raises
-a ValueError where arguments make no sense. "On your honour" marks a rule that no test checks.
+Functions marked "Given" are complete. In the others, the first lines are given: `require` raises a
+ValueError if an argument makes no sense. "On your honour" marks a rule that no test checks.
 """
 
 import math
@@ -43,8 +54,8 @@ from nextword.given.checks import require, require_attention, require_ids
 class AdditiveAttention(nn.Module):
     """A small network that scores how well a state and a word match (Bahdanau, Cho, Bengio 2015).
 
-    D: size of a state. E: size of a word's vector. A: size to which both are mapped before they are
-    added.
+    D: length of a state. E: length of a word's vector. A: length to which both are mapped, so that
+    they can be added.
     """
 
     def __init__(self, D: int, E: int, A: int) -> None:
@@ -62,19 +73,21 @@ class AdditiveAttention(nn.Module):
     ) -> tuple[Float[Tensor, "B E"], Float[Tensor, "B S"]]:
         """Return the context vector of each sentence, and the attention weights of its words.
 
+        One state s looks at the words of its sentence, with vectors h_j:
+
             score of word j     e_j = v . tanh(W s + U h_j)                 (eq. 5.1)
             weight of word j    a_j = exp(e_j) / sum_k exp(e_k)             (eq. 5.2)
             context               c = sum_j a_j h_j                         (eq. 5.3)
 
         Args:
-            s: the state of the decoder, which looks.
+            s: the state of the decoder, one for each sentence.
             Uh: self.U(h). It is the same at every step, so the caller computes it once.
             h: the vectors of the words.
-            allowed: False where a word is hidden, such as padding: its weight is 0, and those of
-                the others sum to 1.
+            allowed: False where a word is hidden, such as padding. A hidden word has the weight 0,
+                and the weights of the others sum to 1.
 
         Raises ValueError if all words of a sentence are hidden.
-        `torch.softmax` may be used. About 4 lines; no loop, on your honour.
+        `torch.softmax` may be used. About 4 lines. No loop, on your honour.
 
         Where v is 0, all scores are 0, and all words that are not hidden get the same weight:
 
@@ -93,7 +106,7 @@ class AdditiveAttention(nn.Module):
         # BEGIN SOLUTION
         scores = self.v(torch.tanh(self.W(s)[:, None] + Uh))[..., 0]  # (B, S)
         weights = scores.masked_fill(~allowed, -math.inf).softmax(-1)
-        context = torch.einsum("bs,bse->be", weights, h)
+        context = torch.einsum("bs,bse->be", weights, h)  # (B, E)
         return context, weights
         # END SOLUTION
 
@@ -106,8 +119,8 @@ Source = tuple[Float[Tensor, "B S A"], Float[Tensor, "B S E"], Bool[Tensor, "B S
 class Translator(nn.Module):
     """Reads a sentence into one vector per word, and looks back at them as it writes.
 
-    V_source, V_target: how many words the two languages have. W: size of a word's vector. D: size
-    of a state. A: as in `AdditiveAttention`.
+    V_source, V_target: how many words the two languages have. W: length of a word's vector (not
+    the matrix of section 5.1). D: length of a state. A: as in `AdditiveAttention`.
 
     A source sentence is a row of ids without BOS and EOS, filled up with PAD at its end.
     """
@@ -126,8 +139,9 @@ class Translator(nn.Module):
     def encode(self, source: Int[Tensor, "B S"]) -> tuple[Source, Float[Tensor, "B D"]]:
         """Given: return the source as `step` reads it, and the first state of the decoder.
 
-        The encoder reads each sentence from both ends, and h joins its two states at each word.
-        The first state is made from the one that has read from right to left.
+        The encoder reads each sentence in both directions. At each word, h holds its two states
+        side by side. The first state of the decoder is made from the one that has read from right
+        to left.
         Raises ValueError if an id is not one of the V_source.
         """
         require_ids("source", source.unique().tolist(), self.source.num_embeddings)
@@ -144,17 +158,17 @@ class Translator(nn.Module):
     def step(
         self, y: Int[Tensor, "B"], s: Float[Tensor, "B D"], source: Source
     ) -> tuple[Float[Tensor, "B V"], Float[Tensor, "B D"], Float[Tensor, "B S"]]:
-        """Read one word; return the logits of the next, the new state, the attention weights.
+        """Read one word; return the logits of the next word, the new state and the weights.
 
             c_i = the context for s_(i-1)                       (eq. 5.3)
             s_i = GRU([y_(i-1); c_i], s_(i-1))                  (eq. 5.4)
             z_i = W_out [s_i; c_i; y_(i-1)] + b_out             (eq. 5.5)
 
-        The old state is the query, and attention is computed once per step: both `cell` and `out`
-        read its context. Parts in brackets are concatenated, in this order.
+        It is the old state that looks, once per step, and both `cell` and `out` read the context
+        that it finds. [a; b] is a and b concatenated, in this order.
 
         Args:
-            y: the ids of the words that are read; their vectors are in `self.target`.
+            y: the word that each sentence reads, as an id; `self.target` has its vector.
             s: the old state.
             source: as `encode` returns it.
 
@@ -167,8 +181,8 @@ class Translator(nn.Module):
         ((2, 6), (2, 3), (2, 2))
         """
         # BEGIN SOLUTION
-        word = self.target(y)
-        context, weights = self.attend(s, *source)
+        word = self.target(y)  # (B, W)
+        context, weights = self.attend(s, *source)  # (B, E), (B, S)
         s = self.cell(torch.cat([word, context], dim=-1), s)
         logits = self.out(torch.cat([s, context, word], dim=-1))
         return logits, s, weights
@@ -177,10 +191,10 @@ class Translator(nn.Module):
     def forward(
         self, source: Int[Tensor, "B S"], inputs: Int[Tensor, "B T"]
     ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B T S"]]:
-        """Return the logits and the weights of T steps: step t reads column t of the inputs.
+        """Take T steps; return their logits and weights.
 
-        This is teacher forcing: `inputs` holds the true words of the translation, BOS first. The
-        state is handed on from step to step. About 8 lines.
+        Step t reads column t of the inputs. This is teacher forcing: `inputs` holds the true words
+        of the translation, BOS first. Each step hands its state on to the next. About 8 lines.
 
         >>> net = Translator(V_source=5, V_target=6, W=2, D=3, A=4)
         >>> logits, weights = net(torch.tensor([[3, 4]]), torch.tensor([[BOS, 4, 5]]))
@@ -191,7 +205,7 @@ class Translator(nn.Module):
         encoded, s = self.encode(source)
         all_logits = []
         all_weights = []
-        for y in inputs.unbind(1):
+        for y in inputs.unbind(1):  # column by column, each (B,)
             logits, s, weights = self.step(y, s, encoded)
             all_logits.append(logits)
             all_weights.append(weights)
@@ -202,11 +216,11 @@ class Translator(nn.Module):
     def translate(self, source: Int[Tensor, "B S"], most: int = 60) -> list[list[int]]:
         """Translate each sentence: always write the likeliest word, and read it in the next step.
 
-        The first word that is read is BOS. Writing stops when every row has an EOS, or has `most`
-        words. A translation has neither BOS nor EOS, and nothing that was written after EOS.
+        The first step reads BOS. Stop when every row has an EOS, or when there are `most` words in
+        each. Return the words that were written, each row cut before its first EOS (`until_end`).
         About 8 lines.
 
-        Here the weights of `out` are 0, so its bias alone decides:
+        Here the weights of `out` are 0, so its bias alone decides, and that is for word 5:
 
         >>> net = Translator(V_source=5, V_target=6, W=2, D=3, A=4)
         >>> _ = nn.init.zeros_(net.out.weight)
@@ -216,7 +230,7 @@ class Translator(nn.Module):
         """
         # BEGIN SOLUTION
         encoded, s = self.encode(source)
-        y = torch.full_like(source[:, 0], BOS)
+        y = torch.full_like(source[:, 0], BOS)  # (B,)
         written = source[:, :0]  # (B, 0): no words yet
         while written.shape[1] < most and not (written == EOS).any(1).all():
             logits, s, _ = self.step(y, s, encoded)
@@ -235,9 +249,10 @@ def dot_product_sum(
         y_i = sum_j a_ij x_j,   a_ij = exp(x_i . x_j) / sum_k exp(x_i . x_k)           (eq. 5.6)
 
     Row i of the weights holds the a_ij. Nothing is learned and nothing is scaled.
-    `torch.softmax` may be used. About 2 lines; no loop, on your honour.
+    `torch.softmax` may be used. About 2 lines. No loop, on your honour.
 
-    The first vector below is 0, so its two products are 0, and it becomes the mean of the two:
+    The first vector below is 0, so both of its products are 0, its weights are equal, and it
+    becomes the mean of the two vectors:
 
     >>> y, weights = dot_product_sum(torch.tensor([[0.0, 0.0], [4.0, 2.0]]))
     >>> y[0]
@@ -246,7 +261,7 @@ def dot_product_sum(
     tensor([0.5000, 0.5000])
     """
     # BEGIN SOLUTION
-    weights = torch.softmax(x @ x.mT, dim=-1)
+    weights = torch.softmax(x @ x.mT, dim=-1)  # (..., T, T)
     return weights @ x, weights
     # END SOLUTION
 
@@ -263,8 +278,8 @@ def soft_lookup(
         y_i = sum_j a_ij v_j,   a_ij = softmax over j of (q_i . k_j / temperature)     (eq. 5.7)
 
     At temperature 0 the formula would divide by 0. Return its limit (eq. 5.8): the value whose key
-    matches the query best or, if several match equally well, the mean of their values (torch.argmax
-    names one of them only). At very low temperatures, subtract the largest score before you divide.
+    matches the query best or, if several match equally well, the mean of their values.
+    (torch.argmax would name only one of them.)
 
     Raises ValueError if the shapes do not fit or the temperature is below 0.
     `torch.softmax` may be used. About 6 lines.
@@ -298,9 +313,9 @@ def self_attention(
 
         q_i = W_q x_i,   k_i = W_k x_i,   v_i = W_v x_i                                (eq. 5.9)
 
-    Look them up with `soft_lookup`, at temperature 1. About 4 lines.
+    x_i is row i of x. Look up the values with `soft_lookup`, at temperature 1. About 4 lines.
 
-    Here all queries are 0, so that all keys fit equally well, and values are twice the vectors:
+    Here all queries are 0, so that all keys match equally well, and values are twice the vectors:
 
     >>> x = torch.tensor([[0.0, 2.0], [4.0, 0.0]])
     >>> self_attention(x, W_q=torch.zeros(2, 2), W_k=torch.eye(2), W_v=2 * torch.eye(2))
@@ -308,25 +323,27 @@ def self_attention(
             [4., 2.]])
     """
     # BEGIN SOLUTION
-    q = x @ W_q.T
-    k = x @ W_k.T
-    v = x @ W_v.T
+    q = x @ W_q.T  # (..., T, K)
+    k = x @ W_k.T  # (..., T, K)
+    v = x @ W_v.T  # (..., T, V)
     return soft_lookup(q, k, v)
     # END SOLUTION
 
 
 # ------------------------------------------------------------------ 5.5 Scaled dot products
 def softmax(scores: Float[Tensor, "... S"]) -> Float[Tensor, "... S"]:
-    """Return the softmax over the last axis, whatever the scores are.
+    """Return the softmax over the last axis, for scores of any size.
 
-        a_j = exp(e_j) / sum_k exp(e_k)                                               (eq. 5.10)
+        a_j = exp(e_j - max e) / sum_k exp(e_k - max e)                               (eq. 5.10)
 
-    - It is right for scores of any size, even where exp(e_j) alone would overflow.
-    - A score of -inf gets the weight 0.
-    - A row of nothing but -inf gets weights of 0 and sends back a gradient of 0, never NaN: keep
-      0 / 0 and -inf - (-inf) out of the computation, since torch.where afterwards is too late.
+    Subtracting the largest score of the row changes no weight, and exp cannot overflow. A score of
+    -inf gets the weight 0.
 
-    Raises ValueError if there are no scores: if the last axis is empty.
+    There is one special case: a row of nothing but -inf. Its weights are 0, and it sends back a
+    gradient of 0. Keep 0 / 0 and -inf - (-inf) out of the computation, for both are NaN. To replace
+    NaN afterwards (torch.where) is too late: it mends the weights, but not the gradient.
+
+    Raises ValueError if the last axis is empty.
     Tests disable torch's own softmax and logsumexp. About 5 lines.
 
     >>> softmax(torch.tensor([[1000.0, 1000.0], [0.0, -math.inf], [-math.inf, -math.inf]]))
@@ -337,10 +354,10 @@ def softmax(scores: Float[Tensor, "... S"]) -> Float[Tensor, "... S"]:
     require("scores", (*scores.shape,), scores.shape[-1] > 0, "of a shape with 1 score or more")
     # BEGIN SOLUTION
     # subtle: in a row of -inf the largest score is -inf as well, and -inf - (-inf) is NaN
-    lowest = torch.finfo(scores.dtype).min
-    top = scores.detach().amax(-1, keepdim=True).clamp(min=lowest)
+    lowest = torch.finfo(scores.dtype).min  # the lowest finite number
+    top = scores.detach().amax(-1, keepdim=True).clamp(min=lowest)  # no weight depends on it
     powers = torch.exp(scores - top)
-    total = powers.sum(-1, keepdim=True)  # 1 or more, since the top gives exp(0); or 0
+    total = powers.sum(-1, keepdim=True)  # at least exp(0) = 1, but 0 in a row of -inf
     return powers / total.clamp(min=1)
     # END SOLUTION
 
@@ -357,13 +374,13 @@ def attention(
 
     Args:
         q, k, v: queries, keys and values.
-        mask: None, or of a shape that can be expanded to (..., T, S): leading axes may be missing,
+        mask: None, or a tensor that can be expanded to (..., T, S): leading axes may be missing,
             and an axis of length 1 counts for all T or all S. If it is boolean, a query may look
             only where it is True, and one that may look nowhere gets zeros. If it holds floating-
             point numbers, they are added to the scaled scores, as the formula says.
 
     Raises ValueError if the shapes do not fit.
-    Call your `softmax`: tests stop torch's softmax and attention, and `look`. About 7 lines.
+    Call your own `softmax`: tests stop torch's softmax and attention, and `look`. About 7 lines.
 
     The scores of the only query are 0 and ln 3, so its weights are 1 / 4 and 3 / 4:
 
@@ -396,12 +413,12 @@ def look(
     v: Float[Tensor, "... S V"],
     mask: Tensor | None = None,
 ) -> tuple[Float[Tensor, "... T V"], Float[Tensor, "... T S"]]:
-    """Given: return what `attention` returns, from torch's own attention.
+    """Given: return what `attention` returns, computed by torch's own attention.
 
     The functions below look with it, so that a mistake above costs nothing there.
     """
     require_attention(q, k, v, mask)
-    # torch keeps the weights to itself, but weights @ (the unit matrix) are the weights
+    # torch returns weights @ v only; with the unit matrix for v, these are the weights
     S = k.shape[-2]
     unit = torch.eye(S, dtype=v.dtype).expand(*k.shape[:-1], S)
     weights = F.scaled_dot_product_attention(q, k, unit, mask)
@@ -414,7 +431,8 @@ def causal_mask(T: int, S: int | None = None) -> Bool[Tensor, "T S"]:
 
         query i sees key j if j <= i + S - T                                           (eq. 5.12)
 
-    The queries are the last T of the S words; where S is not given, they are all words (S = T).
+    If S is not given, the queries are all words of the text, and S = T. Otherwise they are the last
+    T of its S words. i and j count from 0.
     Raises ValueError unless 1 <= T <= S. About 3 lines.
 
     >>> causal_mask(3).int().tolist()
@@ -425,7 +443,7 @@ def causal_mask(T: int, S: int | None = None) -> Bool[Tensor, "T S"]:
     S = T if S is None else S
     require("T and S", (T, S), 1 <= T <= S, "1 or more, and S no less than T")
     # BEGIN SOLUTION
-    i = torch.arange(T)[:, None]  # (T, 1)
+    i = torch.arange(T)[:, None]  # (T, 1); query i is word i + S - T
     j = torch.arange(S)  # (S,)
     return j <= i + S - T
     # END SOLUTION
@@ -436,7 +454,7 @@ def padding_mask(lengths: Int[Tensor, "B"], S: int) -> Bool[Tensor, "B 1 S"]:
 
         every query sees key j of sentence b if j < lengths[b]                         (eq. 5.13)
 
-    S is the length that all sentences have been filled up to. The axis of length 1 stands for any
+    S is the length to which all sentences have been filled up. The axis of length 1 stands for any
     number of queries. Raises ValueError unless each length is between 0 and S. About 1 line.
 
     >>> padding_mask(torch.tensor([2, 3]), 3).int().tolist()
@@ -444,16 +462,16 @@ def padding_mask(lengths: Int[Tensor, "B"], S: int) -> Bool[Tensor, "B 1 S"]:
     """
     require("lengths", lengths.tolist(), all(0 <= n <= S for n in lengths), f"from 0 to {S}")
     # BEGIN SOLUTION
-    return torch.arange(S) < lengths[:, None, None]
+    return torch.arange(S) < lengths[:, None, None]  # (S,) < (B, 1, 1)
     # END SOLUTION
 
 
 def additive_mask(
     mask: Bool[Tensor, "..."], dtype: torch.dtype = torch.float32
 ) -> Float[Tensor, "..."]:
-    """Return what to add to the scores in place of a boolean mask: numbers of this dtype.
+    """Return numbers that do the work of a boolean mask when they are added to the scores.
 
-    They are 0 where a query may look, and -inf elsewhere.
+    They are 0 where a query may look and -inf elsewhere, and have the given dtype.
     Raises ValueError if the mask is not boolean. About 1 line.
 
     >>> additive_mask(torch.tensor([[True, False]]))
@@ -478,14 +496,16 @@ def attention_gradients(
 
     Walk through `attention` backwards, from its output to its inputs (eq. 5.14 to 5.17):
 
-        y = weights v,   weights = softmax(scores),   scores = q k^T / sqrt(K)
+        1. y = weights v                gives dL/dv and dL/dweights
+        2. weights = softmax(scores)    gives dL/dscores
+        3. scores = q k^T / sqrt(K)     gives dL/dq and dL/dk
 
     Args:
         q, k, v: what `attention` was given.
-        weights: those that it returned, 0 where a mask hid a key.
+        weights: what it returned, 0 where a mask hid a key.
         grad: dL/dy, the gradient at its output y.
 
-    Change none of them in place. Tests disable autograd. About 5 lines.
+    Do not change any of them in place. Tests disable autograd. About 5 lines.
 
     >>> q = torch.tensor([[1.0]])
     >>> k = torch.tensor([[0.0], [0.0]])  # both keys fit equally well
@@ -500,9 +520,14 @@ def attention_gradients(
             [0.5000]])
     """
     # BEGIN SOLUTION
-    d_v = weights.mT @ grad
-    d_weights = grad @ v.mT
+    # 1. back through the product
+    d_v = weights.mT @ grad  # (..., S, V)
+    d_weights = grad @ v.mT  # (..., T, S)
+
+    # 2. through the softmax: each gradient less the weighted mean of its row
     d_scores = weights * (d_weights - (weights * d_weights).sum(-1, keepdim=True))
+
+    # 3. through the root and the products of queries and keys
     d_products = d_scores / math.sqrt(q.shape[-1])
     return d_products @ k, d_products.mT @ q, d_v
     # END SOLUTION
@@ -524,8 +549,8 @@ class MultiHead(nn.Module):
         E = D if E is None else E
         self.D = D
         self.H = H
-        self.look = look
-        # rows h K to (h + 1) K - 1 of W_q, W_k and W_v, counted from h = 0, belong to head h
+        self.look = look  # an attribute, so that a layer can be given another
+        # head h, counted from 0, owns the rows h K to (h + 1) K - 1 of W_q, W_k and W_v
         self.W_q = nn.Linear(D, D)  # weight (D, D), bias (D)
         self.W_o = nn.Linear(D, D)  # weight (D, D), bias (D)
         self.W_k = nn.Linear(E, D)  # weight (D, E), bias (D)
@@ -539,17 +564,15 @@ class MultiHead(nn.Module):
             head h      y_h = attention of (W_q x)_h, (W_k x)_h, (W_v x)_h             (eq. 5.18)
             together      y = W_o [y_1; ...; y_H] + b_o                                (eq. 5.19)
 
-        Here (W_q x)_h are the K numbers of each query that belong to head h, bias included; the
-        same holds for keys and values.
+        1. Compute W_q(x), W_k(x) and W_v(x), and cut each into heads, (B, H, T, K), by `rearrange`.
+           (W_q x)_h are the K numbers that belong to head h, bias included.
+        2. Give the mask an axis for the heads, since it holds for every head.
+        3. Call self.look(q, k, v, mask). This is `look`, which takes any leading axes.
+        4. Put the results of all heads side by side, (B, T, D), and send them through W_o.
 
-        Args:
-            x: the vectors.
-            mask: as in `attention`, (T, T), (B, T, T) or (B, 1, T). It holds for every head, so it
-                needs an axis for them.
+        Return the new vectors, and the weights of each head. About 8 lines.
 
-        Returns the new vectors, and the weights of each head.
-        Look with `self.look(q, k, v, mask)`, which is `look` and takes any leading axes; move
-        axes with `rearrange`. About 8 lines.
+        mask: as in `attention`: (T, T), (B, T, T) or (B, 1, T).
 
         >>> heads = MultiHead(D=6, H=3)
         >>> y, weights = heads(torch.ones(2, 4, 6), mask=torch.ones(4, 4).tril().bool())
@@ -557,12 +580,19 @@ class MultiHead(nn.Module):
         ((2, 4, 6), (2, 3, 4, 4))
         """
         # BEGIN SOLUTION
+        # 1. queries, keys and values of all heads
         q = rearrange(self.W_q(x), "b t (h k) -> b h t k", h=self.H)
         k = rearrange(self.W_k(x), "b t (h k) -> b h t k", h=self.H)
         v = rearrange(self.W_v(x), "b t (h k) -> b h t k", h=self.H)
+
+        # 2. one mask for all heads
         if mask is not None:
             mask = mask[..., None, :, :]  # (T, T) -> (1, T, T); (B, T, T) -> (B, 1, T, T)
+
+        # 3. all heads look at once
         y, weights = self.look(q, k, v, mask)  # (B, H, T, K), (B, H, T, T)
+
+        # 4. heads side by side, (B, T, D), and mixed by W_o
         y = self.W_o(rearrange(y, "b h t k -> b t (h k)"))
         return y, weights
         # END SOLUTION
@@ -572,8 +602,7 @@ class MultiHead(nn.Module):
 class CrossAttention(MultiHead):
     """Heads whose queries are made from one text, and keys and values from another, the memory.
 
-    It is constructed like a `MultiHead`, and has its parameters; a vector of the memory has E
-    numbers.
+    It has the parameters of a `MultiHead`. A vector of the memory has E numbers.
     """
 
     def remember(
@@ -582,7 +611,7 @@ class CrossAttention(MultiHead):
         """Return the keys and the values of all heads.
 
         They do not depend on who looks, so they are made once and serve any number of steps.
-        Heads are split as in `MultiHead`. About 3 lines.
+        They are cut into heads as in `MultiHead`. About 3 lines.
 
         >>> cross = CrossAttention(D=6, H=3, E=5)
         >>> k, v = cross.remember(torch.ones(2, 4, 5))
@@ -603,13 +632,13 @@ class CrossAttention(MultiHead):
     ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B H T S"]]:
         """Let the vectors of x look at the memory, with all heads at once (eq. 5.20).
 
+        The steps are those of `MultiHead.forward`, but keys and values are already there. Return
+        the new vectors, and the weights of each head. About 6 lines.
+
         Args:
             x: the vectors that look.
             kv: the keys and the values of the memory, as `remember` returns them.
-            mask: as in `attention`, (T, S), (B, T, S) or (B, 1, S), the same for all heads.
-
-        Returns the new vectors, and the weights of each head. All the rest is as in
-        `MultiHead`. About 6 lines.
+            mask: as in `attention`: (T, S), (B, T, S) or (B, 1, S), the same for all heads.
 
         >>> cross = CrossAttention(D=6, H=3, E=5)
         >>> kv = cross.remember(torch.ones(2, 4, 5))
@@ -619,8 +648,11 @@ class CrossAttention(MultiHead):
         ((2, 1, 6), (2, 3, 1, 4))
         """
         # BEGIN SOLUTION
+        # 1. only the queries are new
         k, v = kv
         q = rearrange(self.W_q(x), "b t (h k) -> b h t k", h=self.H)
+
+        # 2. to 4. as in `MultiHead`, but the keys are S instead of T
         if mask is not None:
             mask = mask[..., None, :, :]  # an axis of length 1 for the heads
         y, weights = self.look(q, k, v, mask)  # (B, H, T, K), (B, H, T, S)
@@ -643,14 +675,18 @@ def grouped_attention(
 
         head h of q looks at head floor(h G / H) of k and v                            (eq. 5.21)
 
-    mask: as in `attention`, (T, S) or (B, T, S), a row for each query, the same for all heads.
+    Never copy k or v. Treat the R = H / G heads of a group as one head with R T queries instead:
 
-    Raises ValueError unless H is divisible by G.
-    Look with `look`. Never copy k or v: lay the queries of a group in a row, one head after the
-    other, as if they were those of a single head, and repeat the mask to match, as a whole: all its
-    T rows once for each head of the group. About 8 lines.
+    1. Put the queries of these heads one below the other: (B, G, R T, K).
+    2. Repeat the mask to match, as a whole: all its T rows, R times. Give it an axis for groups.
+    3. Look with `look`.
+    4. Take the heads apart again: y is (B, H, T, V), and the weights are (B, H, T, S).
 
-    Both heads of q look at the only head of k and v, whose two keys fit equally well:
+    mask: as in `attention`: (T, S) or (B, T, S), with a row for each query, the same for all heads.
+
+    Raises ValueError unless H is divisible by G. About 8 lines.
+
+    Both heads of q look at the only head of k and v, whose two keys match equally well:
 
     >>> k = torch.zeros(1, 1, 2, 3)
     >>> v = torch.tensor([[[[2.0], [4.0]]]])
@@ -664,11 +700,18 @@ def grouped_attention(
     G = k.shape[1]
     require("H", H, G and H % G == 0, f"divisible into {G} groups")
     # BEGIN SOLUTION
-    R = H // G  # heads of q in a group
+    # 1. the R heads of a group become one head with R T queries
+    R = H // G
     q = rearrange(q, "b (g r) t k -> b g (r t) k", g=G)
+
+    # 2. a copy of the mask for each of the R heads, one below the other; an axis for the groups
     if mask is not None:
-        mask = mask.tile(R, 1)[..., None, :, :]  # a copy for each head of q, one below the other
+        mask = mask.tile(R, 1)[..., None, :, :]
+
+    # 3. look
     y, weights = look(q, k, v, mask)  # (B, G, R T, V), (B, G, R T, S)
+
+    # 4. take the heads apart
     y = rearrange(y, "b g (r t) v -> b (g r) t v", t=T)
     weights = rearrange(weights, "b g (r t) s -> b (g r) t s", t=T)
     return y, weights
@@ -678,7 +721,7 @@ def grouped_attention(
 def cache_bytes(n_layers: int, G: int, K: int, T: int, n_bytes: int = 2) -> int:
     """Return how many bytes the keys and values of T words take in all layers (eq. 5.22).
 
-    In each layer, a word has G keys and G values, of K numbers each; a number takes n_bytes.
+    In each layer, a word has G keys and G values of K numbers each. A number takes n_bytes.
     About 1 line.
 
     >>> cache_bytes(n_layers=80, G=8, K=128, T=4096) / 2**30  # Llama 2 70B, in GiB
@@ -699,26 +742,29 @@ def blockwise_attention(
 ) -> Float[Tensor, "... T V"]:
     """Return attention's output y, without ever holding T x S numbers.
 
-    For each `block` of queries, go once through the keys, a block at a time, and keep three
-    things for each query (Dao et al. 2022):
+    For each block of queries, go once through the keys, a block at a time, and keep three things
+    for each query (Dao et al. 2022):
 
         top      m, the largest score so far                                           (eq. 5.23)
         total    l, the sum of exp(score - m) so far                                   (eq. 5.24)
-        mixed    o, the sum of exp(score - m) times the value so far                   (eq. 5.24)
+        mixed    o, the sum of exp(score - m) times the value, so far                  (eq. 5.24)
 
-    Whenever m grows, l and o must be rescaled to the new m. After the last block of keys, the
-    output is mixed / total (eq. 5.25).
+    1. Compute the scores of these queries and this block of keys, scaled as in `attention`.
+    2. If m grows, rescale l and o: multiply them by exp(old m - new m).
+    3. Add the new scores' part to l and to o.
+
+    After the last block of keys, the output is mixed / total (eq. 5.25). Write it without `causal`
+    first. About 20 lines: two loops over blocks, and no other, on your honour.
 
     Args:
         q, k, v: as in `attention`.
-        causal: if True, query i sees key j only if j <= i + S - T, also where S < T; a query
-            that sees no key gets zeros. If False, every query sees all keys.
+        causal: if True, query i sees key j only if j <= i + S - T. Here S may be less than T; a
+            query that sees no key gets zeros. If False, every query sees all keys.
         block: how many queries, and how many keys, are taken at a time. The last block of each
             may be smaller.
 
     Raises ValueError if the shapes do not fit or `block` is below 1.
-    Tests measure the largest tensor that you make. About 20 lines: two loops over blocks, and
-    no other, on your honour.
+    Tests measure the largest tensor that you make.
 
     The three keys match equally well, so each output is the mean of the values that its query sees:
 
@@ -737,20 +783,26 @@ def blockwise_attention(
     for i in range(0, T, block):
         queries = q[..., i : i + block, :]
         last_seen = torch.arange(T)[i : i + block, None] + S - T  # the last key of each query
-        top = torch.finfo(q.dtype).min
+        top = torch.finfo(q.dtype).min  # finite, as in `softmax`
         total = 0.0
         mixed = 0.0
         for j in range(0, S, block):
-            if causal and j > max(0, last_seen[-1]):
+            if causal and j > max(0, last_seen[-1]):  # the first block is always read
                 break  # all later keys are hidden from these queries
+
+            # 1. the scores of this block, at most (..., block, block)
             keys = k[..., j : j + block, :]
             values = v[..., j : j + block, :]
             scores = queries @ keys.mT / math.sqrt(q.shape[-1])
             if causal:
                 hidden = torch.arange(S)[j : j + block] > last_seen
                 scores = scores.masked_fill(hidden, -math.inf)
+
+            # 2. the new m; where it has not grown, shrink is exp(0) = 1
             new_top = scores.detach().amax(-1, keepdim=True).clamp(min=top)
             shrink = torch.exp(top - new_top)
+
+            # 3. the old sums, rescaled, and the new part
             powers = torch.exp(scores - new_top)
             total = total * shrink + powers.sum(-1, keepdim=True)
             mixed = mixed * shrink + powers @ values
@@ -771,14 +823,16 @@ def windowed_attention(
 
         query i sees key j if i - width < j <= i                                       (eq. 5.26)
 
-    Work and memory must grow with T times width: take `width` queries at a time, and of the keys
-    and values only those that one of these queries sees.
+    Work and memory must grow only with T times width. So take `width` queries at a time, and with
+    them only the keys and values that at least one of these queries sees. Look with `look`, and a
+    mask for what each of them sees.
 
-    Raises ValueError if the shapes do not fit, there are not as many keys as queries, or the
-    width is below 1.
-    Compute attention with `look`. Tests measure the largest tensor that you make. About 11 lines.
+    Raises ValueError if the shapes do not fit, if there are not as many keys as queries, or if
+    `width` is below 1.
+    Tests measure the largest tensor that you make. About 11 lines.
 
-    All keys match equally well, so each output is the mean of its own value and the one before:
+    All keys match equally well, so each output is the mean of the query's own value and the one
+    before (the first query has only its own):
 
     >>> q = torch.zeros(3, 2)
     >>> v = torch.tensor([[0.0], [3.0], [6.0]])
@@ -792,11 +846,13 @@ def windowed_attention(
     T = q.shape[-2]
     answers = []
     for i in range(0, T, width):
+        # the queries from i to end see the keys from first to end, fewer than 2 width
         end = i + width
         first = max(0, i - width + 1)  # the first key that query i sees
         rows = torch.arange(T)[i:end, None]
         columns = torch.arange(T)[first:end]
         mask = (columns <= rows) & (columns > rows - width)
+
         y, _ = look(q[..., i:end, :], k[..., first:end, :], v[..., first:end, :], mask)
         answers.append(y)
     return torch.cat(answers, dim=-2)
@@ -806,7 +862,7 @@ def windowed_attention(
 def receptive_field(width: int, n_layers: int) -> int:
     """Return how many words can influence one output vector through layers of windows (eq. 5.27).
 
-    The vector's own word is one of them. The text is long enough for all. About 1 line.
+    The vector's own word is one of them. Assume that the text is long enough. About 1 line.
 
     >>> receptive_field(width=3, n_layers=2)
     5

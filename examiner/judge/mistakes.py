@@ -42,6 +42,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
+from examiner.judge.located import located, without_comment
 from examiner.judge.marks import SuiteError
 from examiner.judge.modules import Reference
 from examiner.project import Project
@@ -55,7 +56,6 @@ _HEAD = re.compile(
 _HELPERS = "== helpers"
 _FURTHER = re.compile(r"-- (\S+)")
 _APART = "..."
-_COMMENT = re.compile(r"(^|  )\s*#.*$")
 
 
 @dataclass(frozen=True)
@@ -198,44 +198,14 @@ class _Entry:
                 new += [text] if sign != "-" else []
 
     def _located(self, lines: list[str], old: list[str], new: list[str]) -> tuple[slice, list[str]]:
-        """Return where the old lines stand, and the new ones indented as they are.
-
-        Comments and empty lines count neither in the reference nor among the old lines, so that a
-        reference can be explained better without a change to any mistake.
-        """
-        wanted = [text for text in map(_without_comment, old) if text]
-        if not wanted:
+        """Return where the old lines stand, and the new ones indented as they are."""
+        if not any(map(without_comment, old)):
             self.refuse("a change needs a line that stands there: begin it with two spaces")
-        numbered = [(number, _without_comment(line)) for number, line in enumerate(lines)]
-        standing = [(number, text) for number, text in numbered if text]
-        found: list[tuple[slice, str]] = []
-        for start in range(len(standing) - len(wanted) + 1):
-            part = standing[start : start + len(wanted)]
-            indent = _indent([text for _, text in part], wanted)
-            if indent is not None:
-                found.append((slice(part[0][0], part[-1][0] + 1), indent))
+        found = located(lines, old)
         if len(found) != 1:
-            self.refuse(f"this stands there {len(found)} times, not once: {wanted[0].strip()!r}")
+            self.refuse(f"this stands there {len(found)} times, not once: {old[0].strip()!r}")
         [(place, indent)] = found
         return place, [indent + line if line else "" for line in new]
-
-
-def _without_comment(line: str) -> str:
-    """Return a line without the comment at its end, nothing of it if it is a comment.
-
-    >>> _without_comment("    y = x[0]  # the first one"), _without_comment("# all of it")
-    ('    y = x[0]', '')
-    """
-    return _COMMENT.sub("", line).rstrip()
-
-
-def _indent(lines: list[str], old: list[str]) -> str | None:
-    """Return by what the lines are indented more than the old ones, None if they are others."""
-    indent = lines[0].removesuffix(old[0]) if lines[0].endswith(old[0]) else None
-    if indent is None or indent.strip():
-        return None
-    same = all(line == indent + text for line, text in zip(lines, old, strict=True))
-    return indent if same else None
 
 
 def _entries(path: Path, root: Path) -> Iterator[_Entry]:

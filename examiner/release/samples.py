@@ -9,7 +9,8 @@ In place of its module a sample student's folder may hold `edits.toml`:
     old = "return total / len(counts)"
     new = "return total"
 
-Each `old` text must stand in the module once. The module that follows is not stored.
+Each `old` text must stand in the module once, letter by letter or, as whole lines, without regard
+to comments and empty lines. The module that follows is not stored.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from examiner.errors import UserError
+from examiner.judge.located import located
 from examiner.project import Project
 
 EDITS = "edits.toml"
@@ -69,12 +71,20 @@ def _text(
     else:
         text = _text(project, stem, base, (student, *later))[0]
     for number, (old, new) in enumerate(_edits(said, path), start=1):
-        if text.count(old) != 1:
+        times = text.count(old)
+        if times == 1:
+            text = text.replace(old, new)
+            continue
+        lines = text.split("\n")
+        found = [] if times else located(lines, old.split("\n"))
+        places = [place for place, indent in found if not indent]
+        if len(places) != 1:
             raise UserError(
-                f"{student}/{EDITS}: the old text of edit {number} stands {text.count(old)} times "
-                f"in the module of {base}, not once: {old[:60]!r}"
+                f"{student}/{EDITS}: the old text of edit {number} stands {times or len(places)} "
+                f"times in the module of {base}, not once: {old[:60]!r}"
             )
-        text = text.replace(old, new)
+        lines[places[0]] = new.strip("\n").split("\n")
+        text = "\n".join(lines)
     return text, said
 
 

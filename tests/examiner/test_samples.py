@@ -39,6 +39,21 @@ def test_edits_follow_each_other(demo_course: Path, keep: Callable[[str, str], N
     assert write_samples(project, "demo") == []
 
 
+def test_comments_of_the_module_do_not_count(
+    demo_course: Path, keep: Callable[[str, str], None]
+) -> None:
+    path = demo_course / "solutions" / "demo.py"
+    plain = path.read_text("utf-8")
+    whole = next(line for line in plain.splitlines() if line.endswith("a + b"))
+    path.write_text(plain.replace(whole, f"    # explained\n\n{whole}  # better"), "utf-8")
+    keep(
+        "ada",
+        f"[[edits]]\nold = '''\n    # as it was\n{whole}\n'''\nnew = '''\n    return 0\n'''\n",
+    )
+    made = edited(Project(demo_course), "demo", "ada").decode()
+    assert made == plain.replace(whole, "    # explained\n\n    return 0")
+
+
 def test_stubs_encodings_and_line_ends_can_be_asked_for(
     demo_course: Path, keep: Callable[[str, str], None], nextword: Command
 ) -> None:
