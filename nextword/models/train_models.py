@@ -30,14 +30,13 @@ SECOND = (
 
 
 def everything() -> Sequence[Recipe]:
-    """The recipes of the chapters, the rungs on one and two million words, what they play, and of
-    the ladder's study what its page shows: the small networks, and the trial of recall.
+    """The recipes of the chapters, the rungs on one and two million words, what they play, and the
+    trial of recall.
     """
     chapters = sorted(listed(recipes, "RECIPES"), key=lambda recipe: recipe.name)
     rungs = all_rungs()
     second = (of_rung(rung, TWICE) for rung in rungs if rung.name in SECOND)
-    studied = [*plan.recipes(["small"]), *recall.recipes()]
-    return [*chapters, *map(of_rung, rungs), *second, *home_game.RECIPES, *studied]
+    return [*chapters, *map(of_rung, rungs), *second, *home_game.RECIPES, *recall.recipes()]
 
 
 def of_rung(rung: Rung, folder: str = RUNGS) -> Recipe:
@@ -53,13 +52,13 @@ def _village(n_tokens: int) -> names.Texts:
 def chosen(wanted: Sequence[str]) -> list[Recipe]:
     """The recipes of these names, or of a folder (`rnns`); all that is shipped where none is given.
 
-    The large networks of the ladder's study are trained where they are asked for alone: no page
-    shows them yet. Raises `UserError` for a name that stands for nothing.
+    The study of the ladder is trained where it is asked for alone: no page shows it yet. Raises
+    `UserError` for a name that stands for nothing.
     """
     shown = everything()
     if not wanted:
         return list(shown)
-    every = [*shown, *plan.recipes(["large"])]
+    every = [*shown, *plan.recipes()]
     found: list[Recipe] = []
     for name in wanted:
         fits = [r for r in every if r.name == name or r.name.startswith(f"{name}/")]

@@ -7,7 +7,7 @@ train for eight passes. Leaves out: one training (training.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -104,8 +104,8 @@ def recipe(family: Family, size: str) -> Recipe:
     return Recipe(f"{FOLDER}/{slug(family.name)}-{size}", train, uses, SOURCES)
 
 
-def recipes(sizes: Iterable[str] = SIZES) -> Iterator[Recipe]:
-    """The study of networks of these sizes."""
-    for size in sizes:
+def recipes() -> Iterator[Recipe]:
+    """All of the study, the small networks first."""
+    for size in SIZES:
         for family in FAMILIES:
             yield recipe(family, size)
