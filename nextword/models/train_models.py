@@ -30,13 +30,14 @@ SECOND = (
 
 
 def everything() -> Sequence[Recipe]:
-    """The recipes of the chapters, the rungs on one and two million words, what they play, and the
-    trial of recall.
+    """The recipes of the chapters, the rungs on one and two million words, what they play, and what
+    is shown of the ladder's study.
     """
     chapters = sorted(listed(recipes, "RECIPES"), key=lambda recipe: recipe.name)
     rungs = all_rungs()
     second = (of_rung(rung, TWICE) for rung in rungs if rung.name in SECOND)
-    return [*chapters, *map(of_rung, rungs), *second, *home_game.RECIPES, *recall.recipes()]
+    studied = [*plan.shown(), *recall.recipes()]
+    return [*chapters, *map(of_rung, rungs), *second, *home_game.RECIPES, *studied]
 
 
 def of_rung(rung: Rung, folder: str = RUNGS) -> Recipe:
@@ -52,13 +53,14 @@ def _village(n_tokens: int) -> names.Texts:
 def chosen(wanted: Sequence[str]) -> list[Recipe]:
     """The recipes of these names, or of a folder (`rnns`); all that is shipped where none is given.
 
-    The study of the ladder is trained where it is asked for alone: no page shows it yet. Raises
+    What no page shows of the ladder's study is trained where it is asked for alone. Raises
     `UserError` for a name that stands for nothing.
     """
     shown = everything()
     if not wanted:
         return list(shown)
-    every = [*shown, *plan.recipes()]
+    names_shown = {recipe.name for recipe in shown}
+    every = [*shown, *(recipe for recipe in plan.recipes() if recipe.name not in names_shown)]
     found: list[Recipe] = []
     for name in wanted:
         fits = [r for r in every if r.name == name or r.name.startswith(f"{name}/")]

@@ -21,7 +21,7 @@ from nextword.plots.distributions import distributions
 from nextword.plots.embeddings import against, arrows, bars, tree, word_map
 from nextword.plots.language_models import aligned, floor_and_excess, search, tokens
 from nextword.plots.ngrams import continuations, held_out_counts, likelihood, sliding_windows
-from nextword.plots.panels import ranges, small_multiples
+from nextword.plots.panels import ranges, ranges_in_panels, small_multiples
 from nextword.plots.rnns import (
     encoder_decoder,
     kinds,
@@ -103,6 +103,7 @@ __all__ = [
     "over_words",
     "padded",
     "ranges",
+    "ranges_in_panels",
     "runs",
     "search",
     "shared_heads",

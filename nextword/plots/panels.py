@@ -5,6 +5,7 @@ from math import exp, log, log10
 from statistics import fmean
 
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from nextword.plots.style import (
@@ -80,6 +81,61 @@ def ranges(
     series: {name: {x: measurements, all above 0}}; the axis of y is logarithmic.
     """
     fig, ax = panel(3.2)
+    ends = _with_bands(ax, series)
+    ax.set_yscale("log")
+    plain_ticks(ax, "y", yticks)
+    ax.yaxis.set_major_formatter(lambda value, _: _power(value))
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.grid(True)
+    name_lines(fig, ax, ends)
+    return fig
+
+
+@drawn
+def ranges_in_panels(
+    panels: Mapping[str, Mapping[str, Mapping[float, Sequence[float]]]],
+    *,
+    x: str,
+    y: str,
+    xticks: Mapping[float, str],
+    yticks: Sequence[float],
+) -> Figure:
+    """Draw groups of series as `ranges` does, one panel below the other, with the same axes.
+
+    panels: {what a panel shows: {name: {x: measurements, all above 0}}}; all axes are logarithmic.
+    xticks: {place: what is written there}.
+    """
+    fig, axes = plt.subplots(
+        len(panels),
+        figsize=(WIDTH, 0.5 + 2.2 * len(panels)),
+        layout="constrained",
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+    )
+    ends = {}
+    for ax, (title, series) in zip(axes[:, 0], panels.items(), strict=True):
+        ends[ax] = _with_bands(ax, series)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_title(title, fontsize=SMALL, color=INK, loc="left")
+        ax.grid(True)
+    for ax in ends:
+        plain_ticks(ax, "x", list(xticks))
+        ax.xaxis.set_major_formatter(lambda value, _: xticks.get(value, ""))
+        plain_ticks(ax, "y", yticks)
+    fig.supylabel(y, fontsize="medium", color=INK)
+    axes[-1, 0].set_xlabel(x)
+    for ax, of_lines in ends.items():
+        name_lines(fig, ax, of_lines)
+    return fig
+
+
+def _with_bands(
+    ax: Axes, series: Mapping[str, Mapping[float, Sequence[float]]]
+) -> dict[str, tuple[float, float, str]]:
+    """Draw each line's geometric mean in a band from least to most; return where it ends."""
     ends = {}
     for k, (name, points) in enumerate(series.items()):
         style = look(name, k)
@@ -89,11 +145,4 @@ def ranges(
                         color=style["color"], alpha=0.16, linewidth=0)  # fmt: skip
         ax.plot(xs, means, color=style["color"], linestyle=style["linestyle"])
         ends[name] = (xs[-1], means[-1], style["color"])
-    ax.set_yscale("log")
-    plain_ticks(ax, "y", yticks)
-    ax.yaxis.set_major_formatter(lambda value, _: _power(value))
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.grid(True)
-    name_lines(fig, ax, ends)
-    return fig
+    return ends

@@ -87,6 +87,13 @@ def pictures():
         "ranges": plots.ranges(
             {"RNN": {1: [0.1, 0.2], 10: [0.3]}}, x="words", y="norm", yticks=[0.1, 1]
         ),
+        "ranges_in_panels": plots.ranges_in_panels(
+            {"states": {"RNN": {1: [0.1, 0.2], 10: [0.3]}}, "attention": {"all": {1: [0.1]}}},
+            x="words",
+            y="gap",
+            xticks={1: "one", 10: "ten"},
+            yticks=[0.1, 1],
+        ),
         "small_multiples": plots.small_multiples(
             {"time": {"RNN": {1: 0.1, 10: 1.0}, "attention": {1: 0.2, 10: 0.3}}},
             x="words",
