@@ -1,8 +1,9 @@
 """Transformers, from the norm of one vector to GPT-2 and what followed it.
 
-On a first evening, read the plain model as one program of 41 lines: the code below "All of it,
-plain" in chapters/06-transformers-assembled.ipynb, at the end of section 6.6. Its weights have the
-names used here. It gives away parts of tasks 6.2 to 6.6: if you want to solve these alone, wait.
+On a first evening, read the plain model, 41 lines without blanks and docstrings: the code below
+"All of it, plain" in chapters/06-transformers-assembled.ipynb, at the end of section 6.6. Then read
+`initialise`, `train_step` and `generate` here, which it lacks. Its weights have the names used
+here. It gives away parts of tasks 6.2, 6.3, 6.5 and 6.6: to solve these alone, wait.
 
 The same from token ids to the loss: GPT-2, but with the exact GELU and without dropout. W_qkv,
 W_o, up and down also add a bias, which is not shown:
@@ -56,8 +57,8 @@ torch.arange(T, device=x.device). Four words recur:
 
     mask    True where a token may be looked at, False where nobody may
     past    the argument: the second thing that the call before returned; None in the first call
-    state   what a layer or a block returns second: in attention the pair (k, v). What a model
-            returns second is the past of its next call: (tokens read so far, each block's state)
+    state   what a layer or a block returns second: in attention the pair (k, v). A LanguageModel
+            returns the past of its next call: (tokens read so far, the state of each block)
     memory  another text, for cross-attention: its vectors; for a block, the pair (vectors, mask)
 
 To compare: GPT-2's own code, github.com/openai/gpt-2, src/model.py, and github.com/karpathy/minGPT.
@@ -522,15 +523,17 @@ class SelfAttention(nn.Module):
         In each of the H heads a token has a query, which says what it looks for, a key, which says
         what it has, and a value, which is what it gives, all of K numbers. The head's output for
         the token is a mean of the values that it may see, weighted by how well its query fits
-        their keys. In code, where G = H, and `seen` is True for what may be seen (step 4):
+        their keys. In code, where G = H, and `seen` is True for what may be seen (step 4; the plain
+        model's `later` is the opposite, ~seen):
 
             scores = q @ k.mT / math.sqrt(K)               # (B, H, T, S)
             scores = scores.masked_fill(~seen, -math.inf)  # the softmax makes these weights 0
             y = scores.softmax(-1) @ v                     # (B, H, T, K)
 
-        There are several heads because one softmax gives one mean: with H heads a token can look at
-        H places at once. A product q . k is a sum of K terms. For random q and k its size grows
-        like sqrt(K); undivided, it could make the softmax put nearly all weight on one token.
+        There are several heads because one softmax gives one mean: with H heads a token can take H
+        means, each with weights of its own. A product q . k is a sum of K terms. For random q and
+        k its size grows like sqrt(K); undivided, it could make the softmax put nearly all weight
+        on one token.
 
         1. Cut W_qkv(x) into H queries, then G keys, then G values for each token:
            q (B, H, T, K), k and v (B, G, T, K).
@@ -726,8 +729,8 @@ class LanguageModel(nn.Module):
 def initialise(model: nn.Module, rng: torch.Generator, std: float = 0.02) -> nn.Module:
     """Give a model its first weights, in place, and return the model (eq. 6.18).
 
-    Call it once, on a new model. N layers add to the stream, so its variance would grow N-fold. The
-    matrices that write into it therefore start with std / sqrt(N).
+    Call it once, on a new model. The outputs of N layers add up in the stream, and so do their
+    variances. The matrices that write into it therefore start with std / sqrt(N).
 
     - Names that end with "bias": 0.
     - Other parameters with two axes: drawn from N(0, std^2). Of these, the N that write into the
@@ -864,7 +867,8 @@ def train_step(
 
     A batch is a tuple: one or more inputs of the model, then the targets. model(*inputs)[0] are the
     logits, (B, T, V), or (B, V) if each text has one target. The loss is the mean cross-entropy
-    over all targets that are not IGNORE; there is always at least one such target.
+    over all targets that are not IGNORE; there is always at least one such target. Targets at
+    padding must already be IGNORE, since PAD would count as a token to predict.
 
     1. Clear the gradients (optimizer.zero_grad).
     2. Compute the loss and its gradients.
