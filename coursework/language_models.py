@@ -475,7 +475,7 @@ def train_bpe(text: str, n_merges: int) -> list[Pair]:
 
 # ------------------------------------------------------------------ 1.10 Encoding and decoding
 def encode(text: str, merges: Merges) -> list[int]:
-    """Turn text into tokens, by the merges that were learned (eq. 1.15).
+    """Turn text into tokens, by the merges that were learned.
 
     1. Cut the text into chunks. Each begins as the list of its UTF-8 bytes.
     2. Among the pairs of neighbours in a chunk, find the one with the oldest merge, that is, the
@@ -492,7 +492,7 @@ def encode(text: str, merges: Merges) -> list[int]:
 
 
 def token_bytes(merges: Merges) -> list[bytes]:
-    """Return the bytes of every token (given): the 256 single bytes, then one token per merge.
+    """Given: return the bytes of every token, first the 256 single bytes (eq. 1.15).
 
     Raises:
         ValueError: if a merge joins a token that does not exist yet.
