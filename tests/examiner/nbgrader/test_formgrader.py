@@ -17,6 +17,7 @@ import pytest
 from tests.examiner.nbgrader.conftest import BIN, ROOT, Course, cells_by_id
 
 TOKEN = "a-token-of-the-test"
+WAITS = 180  # seconds for an answer: on a busy machine autograding takes long
 ESSAY = "why-not-longest"
 FULL = 50.0  # what can be had without marks by hand
 pytestmark = pytest.mark.skipif(
@@ -50,7 +51,7 @@ class Formgrader:
         request = urllib.request.Request(f"{self.base}/{path}", data, method=method)
         request.add_header("Authorization", f"token {TOKEN}")
         request.add_header("Content-Type", "application/json")
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=WAITS) as answer:
             text: str = answer.read().decode()
         return text
 
