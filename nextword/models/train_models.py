@@ -59,13 +59,12 @@ def chosen(wanted: Sequence[str]) -> list[Recipe]:
     shown = everything()
     if not wanted:
         return list(shown)
-    names_shown = {recipe.name for recipe in shown}
-    every = [*shown, *(recipe for recipe in plan.recipes() if recipe.name not in names_shown)]
+    every = {recipe.name: recipe for recipe in [*shown, *plan.recipes()]}
     found: list[Recipe] = []
     for name in wanted:
-        fits = [r for r in every if r.name == name or r.name.startswith(f"{name}/")]
+        fits = [r for r in every.values() if r.name == name or r.name.startswith(f"{name}/")]
         if not fits:
-            known = ", ".join(recipe.name for recipe in every)
+            known = ", ".join(every)
             raise UserError(f"there is no model {name!r}: expected some of {known}")
         found += [recipe for recipe in fits if recipe not in found]
     return found

@@ -22,6 +22,7 @@ from nextword.plots.style import (
     SMALL,
     WIDTH,
     drawn,
+    labelled,
     look,
     name_lines,
     panel,
@@ -129,8 +130,4 @@ def by_steps_needed(
     )
     ax.set_ylim(0, 104)
     ax.set_xticks(sorted({n for points in series.values() for n in points}))
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.grid(True)
-    name_lines(fig, ax, ends)
-    return fig
+    return labelled(fig, ax, x, y, ends)

@@ -20,7 +20,7 @@ from nextword.plots.style import (
     SMALL,
     WIDTH,
     drawn,
-    name_lines,
+    labelled,
     panel,
 )
 
@@ -146,11 +146,7 @@ def frontier(
             markersize=5 if few else 2.5,
         )
         ends[kind] = (*points[-1], COLOURS[k])
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.grid(True)
-    name_lines(fig, ax, ends)
-    return fig
+    return labelled(fig, ax, x, y, ends)
 
 
 @drawn
@@ -169,8 +165,4 @@ def calibration(rows: Mapping[str, Sequence[Point]], *, x: str, y: str) -> Figur
             *zip(*points, strict=True), color=COLOURS[k], marker=MARKERS[k], linestyle=DASHES[k]
         )
         ends[name] = (*points[-1], COLOURS[k])
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.grid(True)
-    name_lines(fig, ax, ends)
-    return fig
+    return labelled(fig, ax, x, y, ends)

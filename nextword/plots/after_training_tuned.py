@@ -6,7 +6,7 @@ from statistics import fmean
 import numpy as np
 from matplotlib.figure import Figure
 
-from nextword.plots.style import COLOURS, DASHES, FLOOR, INK, SMALL, drawn, name_lines, panel
+from nextword.plots.style import COLOURS, DASHES, FLOOR, INK, SMALL, drawn, labelled, panel
 
 Point = tuple[float, float]
 GUIDE = (0, (6, 2))  # dashes of a line that guides the eye
@@ -48,11 +48,7 @@ def runs(
     if limit is not None:
         ax.axvline(limit[0], color=FLOOR, linewidth=1.2, linestyle=GUIDE)
         _beside(fig, limit[1], (limit[0], 0.02), ("data", "axes fraction"), (4, 0))
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.grid(True)
-    name_lines(fig, ax, ends)
-    return fig
+    return labelled(fig, ax, x, y, ends)
 
 
 def _beside(
@@ -88,8 +84,4 @@ def bands(series: Mapping[str, Mapping[float, Sequence[float]]], *, x: str, y: s
         ax.fill_between(xs, low, high, color=COLOURS[k], alpha=0.16, linewidth=0)
         ax.plot(xs, means, color=COLOURS[k], linestyle=DASHES[k])
         ends[name] = (xs[-1], means[-1], COLOURS[k])
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.grid(True)
-    name_lines(fig, ax, ends)
-    return fig
+    return labelled(fig, ax, x, y, ends)

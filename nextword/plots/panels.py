@@ -13,6 +13,7 @@ from nextword.plots.style import (
     SMALL,
     WIDTH,
     drawn,
+    labelled,
     look,
     name_lines,
     panel,
@@ -85,11 +86,7 @@ def ranges(
     ax.set_yscale("log")
     plain_ticks(ax, "y", yticks)
     ax.yaxis.set_major_formatter(lambda value, _: _power(value))
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.grid(True)
-    name_lines(fig, ax, ends)
-    return fig
+    return labelled(fig, ax, x, y, ends)
 
 
 @drawn

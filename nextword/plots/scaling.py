@@ -14,8 +14,8 @@ from nextword.plots.style import (
     MUTED,
     SMALL,
     drawn,
+    labelled,
     look,
-    name_lines,
     panel,
     plain_ticks,
 )
@@ -48,11 +48,7 @@ def off_the_law(
     plain_ticks(ax, "x", xticks)
     ax.set_yscale("log")
     plain_ticks(ax, "y", yticks)
-    ax.set_xlabel(x)
-    ax.set_ylabel("loss measured, over the law's")
-    ax.grid(True)
-    name_lines(fig, ax, ends)
-    return fig
+    return labelled(fig, ax, x, "loss measured, over the law's", ends)
 
 
 @drawn

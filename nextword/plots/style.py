@@ -110,6 +110,17 @@ def plain_ticks(ax: Axes, which: str, values: Sequence[float]) -> None:
     axis.set_ticks(list(values))
 
 
+def labelled(
+    figure: Figure, ax: Axes, x: str, y: str, ends: Mapping[str, tuple[float, float, str]]
+) -> Figure:
+    """Finish a picture of named lines: labels for the axes, a grid, and `name_lines`; return it."""
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.grid(True)
+    name_lines(figure, ax, ends)
+    return figure
+
+
 def name_lines(figure: Figure, ax: Axes, ends: Mapping[str, tuple[float, float, str]]) -> None:
     """Write each line's name to the right of its end, and move names apart where lines meet.
 

@@ -14,8 +14,8 @@ from nextword.plots.style import (
     INK,
     SMALL,
     drawn,
+    labelled,
     look,
-    name_lines,
     panel,
     plain_ticks,
 )
@@ -45,11 +45,7 @@ def with_spread(
         ends[name] = (list(points)[-1], means[-1], style["color"])
     ax.set_xscale("log")
     plain_ticks(ax, "x", xticks)
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.grid(True)
-    name_lines(fig, ax, ends)
-    return fig
+    return labelled(fig, ax, x, y, ends)
 
 
 @drawn
