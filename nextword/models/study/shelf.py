@@ -12,6 +12,8 @@ from examiner.files import write_whole
 from examiner.fingerprints import code_of, fingerprint
 from examiner.project import find_project
 from nextword.corpora import names
+from nextword.models import store
+from nextword.models.store import Trained
 
 KEPT = Path(".nextword") / "study"  # in a course folder
 
@@ -31,6 +33,13 @@ class Shelf:
         found = train()
         write_whole(path, json.dumps(found).encode())
         return found
+
+    def find_model(self, name: str, train: Callable[[], Trained]) -> Trained:
+        """The weights of a training and what was measured of it, now or before."""
+        path = self._folder / f"{name}.safetensors"
+        if not path.is_file():
+            store.write(path, train(), name)
+        return store.read(path)
 
 
 def shelf_for(
