@@ -25,14 +25,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from examiner.judge.modules import load_module
-from nextword.corpora import names, village
+from nextword.corpora import names
 from nextword.given.batches import Ids, ids, number_words
 from nextword.models import transformer_training
 from nextword.models.ladder.measure import excess_by_kind
 from nextword.models.ladder.rungs import transformers as rungs
+from nextword.models.study.last_rung import above_truth
 
 ROOT = Path(__file__).parents[1]
 course: Any = load_module(ROOT / "solutions" / "transformers.py", "transformers")
@@ -48,13 +48,6 @@ def growing(
         source = transformer_training.without_end(stories, size, rng)
         for _ in range(k * steps // len(sizes), (k + 1) * steps // len(sizes)):
             yield next(source)
-
-
-def excess(model: nn.Module, stories: list[list[str]], number: dict[str, int]) -> float:
-    """How far the perplexity of these stories is above the truth, in percent."""
-    truth = np.concatenate([village.score([*s, village.EOS]).log_probs for s in stories])
-    found = transformer_training.log_probs(model, ids(stories, number))
-    return round(100 * math.expm1(float(np.mean(truth - np.array(found)))), 3)
 
 
 def settings(given: Sequence[str]) -> dict[str, Any]:
@@ -98,7 +91,7 @@ def main() -> None:
     looks: dict[int, float] = {}
 
     def look(step: int) -> None:
-        looks[step] = excess(model, texts.validation[:N_ASKED], number)
+        looks[step] = above_truth(model, texts.validation[:N_ASKED], number)
         print(step, looks[step], flush=True)
 
     began, computed = time.perf_counter(), time.process_time()
@@ -114,9 +107,9 @@ def main() -> None:
         "processor": round(processor, 1),
         "weights": sum(p.numel() for p in model.parameters()),
         "looks": looks,
-        "trained_on": excess(model, texts.train[:N_ASKED], number),
-        "validation": excess(model, texts.validation, number),
-        "test": excess(model, texts.test, number),
+        "trained_on": above_truth(model, texts.train[:N_ASKED], number),
+        "validation": above_truth(model, texts.validation, number),
+        "test": above_truth(model, texts.test, number),
         "kinds": {kind: round(bits or math.inf, 3) for kind, bits in by_kind.items()},
     }
     print(json.dumps(found), flush=True)

@@ -89,25 +89,32 @@ def trained(way: Way, course: ModuleType, texts: Texts, seed: int, report: Repor
     return model
 
 
+def above_truth(model: nn.Module, stories: Sequence[list[str]], number: dict[str, int]) -> float:
+    """How far the perplexity of these stories is above the truth, in percent."""
+    truth = np.concatenate([village.score([*s, village.EOS]).log_probs for s in stories])
+    return _percent(truth, transformer_training.log_probs(model, ids(stories, number)))
+
+
+def _percent(truth: np.ndarray, log_probs: Sequence[float]) -> float:
+    return round(100 * float(np.expm1(np.mean(truth - np.array(log_probs)))), 3)
+
+
 def measured(model: nn.Module, texts: Texts) -> dict[str, Any]:
     """Percent above the truth, and the bits lost at each kind of fact.
 
     read: on the first stories of the training text. new: on as many of the test text. test, kinds:
     on all of the test text.
     """
+    assert texts.truth is not None
     number = number_words(texts.vocabulary)
-
-    def gap(stories: Sequence[list[str]]) -> float:
-        truth = np.concatenate([village.score([*s, village.EOS]).log_probs for s in stories])
-        log_probs = transformer_training.log_probs(model, ids(stories, number))
-        return round(100 * float(np.expm1(np.mean(truth - np.array(log_probs)))), 3)
-
-    test = transformer_training.log_probs(model, ids(texts.test, number))
+    log_probs = transformer_training.log_probs(model, ids(texts.test, number))
+    n_new = sum(len(story) + 1 for story in texts.test[:N_STORIES])
+    truth = np.array(texts.truth)
     return {
-        "read": gap(texts.train[:N_STORIES]),
-        "new": gap(texts.test[:N_STORIES]),
-        "test": gap(texts.test),
-        "kinds": excess_by_kind(test, texts),
+        "read": above_truth(model, texts.train[:N_STORIES], number),
+        "new": _percent(truth[:n_new], log_probs[:n_new]),
+        "test": _percent(truth, log_probs),
+        "kinds": excess_by_kind(log_probs, texts),
     }
 
 
@@ -159,9 +166,7 @@ def _texts(n_words: int | None) -> Texts:
 
 
 # ------------------------------------------------------------------ as a model that is kept
-USES: dict[str, tuple[str, ...]] = {
-    "transformers": (*rungs.CALLED, "Block", "SelfAttention", "FeedForward")
-}
+USES = next(rung.uses for rung in rungs.RUNGS if rung.name == "with convolution")
 SOURCES = (
     Path(__file__),
     *files(rungs, network, measure, transformer_training, training, batches),
