@@ -17,9 +17,10 @@ class Explorer:
         self.figure = page.locator(".nw-e")
 
     def set(self, **state):
-        """Set a state, and wait until it is drawn."""
+        """Set a state, and wait until all that was asked for it is drawn."""
         self.page.evaluate("(s) => document.querySelector('figure.nw-x').explorable.set(s)", state)
         self.page.wait_for_timeout(60)
+        self.page.wait_for_function("document.querySelector('.nw-e').ariaBusy !== 'true'")
 
     def get(self):
         return self.page.evaluate("document.querySelector('figure.nw-x').explorable.get()")

@@ -19,8 +19,9 @@ export function serve(port) {
   };
 }
 
-/** In the page: an engine that knows these numbers. `script`: the text of the figure's own script. */
-export function connect(numbers, script) {
+/** In the page: an engine that knows these numbers. `script`: the text of the figure's own script; `asks` is told
+ * whether any question is open. */
+export function connect(numbers, script, asks) {
   const waiting = new Map();
   let count = 0, port = null;
 
@@ -41,6 +42,7 @@ export function connect(numbers, script) {
     waiting.delete(id);
     if (error) asked?.reject(new Error(error));
     else asked?.resolve(answer);
+    asks(waiting.size > 0); // what waited draws before anything else happens: an answer is drawn when this is seen
   }
 
   function open() {
@@ -67,6 +69,7 @@ export function connect(numbers, script) {
     return new Promise((resolve, reject) => {
       count += 1;
       waiting.set(count, { resolve, reject, name, args });
+      asks(true);
       port.postMessage({ id: count, name, args });
     });
   }

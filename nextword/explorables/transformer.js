@@ -21,7 +21,7 @@ const PACE = 260; // milliseconds a word when it plays
 export function draw(live, numbers) {
   let port = null, playing = null, started = false;
   const scriptOf = () => live.closest("figure").querySelector('script[type="module"]').textContent;
-  const store = new Store(numbers, (name, args) => (port ??= connect(numbers, scriptOf())).ask(name, args));
+  const store = new Store(numbers, (name, args) => (port ??= connect(numbers, scriptOf(), (asks) => root.setAttribute("aria-busy", String(asks)))).ask(name, args));
   const set = (patch) => store.change(patch);
   const says = spoken();
 
