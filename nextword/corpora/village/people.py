@@ -52,6 +52,26 @@ class Hero(Person):
 
 
 @dataclass(slots=True)
+class Wished:
+    """What someone wants in a story, what has helped or hindered it, and whether it comes true."""
+
+    name: str  # of the wish, as in WISHES
+    wisher: Person
+    other: Person  # of the two whom the story is about
+    thing: str = ""  # what is wanted, or what it depends on
+    colour: str = ""
+    number: str = ""
+    place: str = ""
+    coins: int = 0  # that the wisher has
+    price: int = 0
+    person: Person | None = None  # whom the wish is about, if it is someone else
+    helper: Person | None = None  # who came and helped, or hindered
+    turns: list[str] = field(default_factory=list)  # how what helped or hindered begins
+    causes: list[str] = field(default_factory=list)  # the same, as the end speaks of it
+    comes_true: bool = False
+
+
+@dataclass(slots=True)
 class Tale:
     """What a story knows of itself while it is told."""
 
@@ -60,6 +80,7 @@ class Tale:
     friend: Person
     names: list[str]  # of everyone in the story so far
     season: str = ""
+    wish: Wished | None = None
     memories: list[str] = field(default_factory=list)  # what will be talked about at the end
     told: tuple[str, ...] = ()  # how the scenes so far began
     # what was begun and must be brought to its end: how that scene begins -> when it was begun

@@ -1,0 +1,136 @@
+"""Wishes to be first: a prize for one of the animals, a race."""
+
+from nextword.corpora.village.people import COUNT, Speaking, Tale, Wished, newcomer
+from nextword.corpora.village.wishes.turns import Turn, Wish, in_spite, name
+
+
+def want_prize(tale: Tale, wish: Wished) -> Speaking[None]:
+    """A prize for an animal of the hero, of whom the friend does not think much."""
+    wish.thing = tale.world.one_of[tale.hero.herd]
+    yield f"{tale.hero.animals} would win the first prize because {wish.other}"
+    yield "had laughed at the idea 2 | had won it for years"
+    yield "."
+
+
+def soap(tale: Tale, wish: Wished) -> Speaking[str]:
+    """The animal is washed."""
+    yield f"and a soft brush made the {wish.thing}/thing shine like the moon ."
+    return "the warm water"
+
+
+def judge(tale: Tale, wish: Wished) -> Speaking[str]:
+    """A judge is pleased."""
+    yield f"came by and said that the {wish.thing}/thing had the eyes of a queen ."
+    return f"the eyes of the {wish.thing}"
+
+
+def puddle(tale: Tale, wish: Wished) -> Speaking[str]:
+    """The animal likes mud."""
+    yield f"looked so soft that the {wish.thing}/thing lay down in it ."
+    return "the deep puddle"
+
+
+def stranger(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Another animal is larger."""
+    wish.helper = yield from newcomer(tale)
+    yield f"showed everybody a {wish.thing}/thing as big as a house ."
+    return f"the big {wish.thing} of {wish.helper.name}"
+
+
+def prize(tale: Tale, wish: Wished) -> Speaking[None]:
+    """The animal wins, or eats what others have won."""
+    cause, animal = wish.turns[-1], wish.thing
+    yield f"{in_spite(wish)} the {animal}/thing won"
+    if cause == "warm water":
+        yield f"the/promise first prize because nobody had ever seen such a clean/cause {animal}/thing"
+    elif cause == "a judge":
+        yield "the/promise first prize because of its beautiful eyes/cause"
+    elif cause == "a deep puddle":
+        yield "nothing/promise because it was covered with mud/cause"
+    else:
+        yield f"nothing/promise because the {animal}/cause of {name(wish.helper)} was bigger"
+    if wish.comes_true:
+        yield f", and {wish.other} carried the ribbon home . | , and"
+    else:
+        yield ", but it ate the ribbon of the winner 2 | , but it went home with its head high"
+        yield "."
+
+
+def want_race(tale: Tale, wish: Wished) -> Speaking[None]:
+    """To run faster than the other, who has won before."""
+    wish.place = yield tale.world.landmarks
+    yield f"because {wish.other} had won it"
+    wish.number = yield tale.world.numbers
+    yield "times ."
+
+
+def walks(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Legs grow strong."""
+    yield f"over the hills made the legs of {wish.wisher} strong ."
+    return "the long walks"
+
+
+def shoes(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Shoes are lent."""
+    wish.helper = yield from newcomer(tale)
+    yield f"lent {wish.wisher} a pair of light shoes ."
+    return f"the shoes of {wish.helper.name}"
+
+
+def sleeper(tale: Tale, wish: Wished) -> Speaking[str]:
+    """An animal of the hero lies in the way."""
+    wish.thing = tale.world.one_of[tale.hero.herd]
+    yield f"{wish.thing}/thing lay in the way , and {wish.wisher} fell over it and hurt a foot ."
+    return f"the sleepy {wish.thing}"
+
+
+def wedding(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Too much is eaten."""
+    yield "lasted for three days"
+    yield f", and {wish.wisher} ate too much cake ."
+    return "the wedding"
+
+
+def race(tale: Tale, wish: Wished) -> Speaking[None]:
+    """First or last, and who has won how often."""
+    cause = wish.turns[-1]
+    yield f"{in_spite(wish)} {wish.wisher} came to the {wish.place}/place"
+    if cause == "long walks":
+        yield "first/promise on two strong legs/cause"
+    elif cause == "an old runner named":
+        yield f"first/promise in the shoes/cause of {name(wish.helper)}"
+    elif cause == "a sleepy":
+        yield f"last/promise because of the sore foot/cause . even the {wish.thing}/thing was faster ."
+    else:
+        more = COUNT[COUNT.index(wish.number) + 1]
+        yield f"last/promise because of all the cake/cause . now {wish.other} had won {more}/count"
+        yield "times ."
+    if wish.comes_true:
+        yield f", and {wish.other} clapped . | , so {wish.other} bought new shoes ."
+
+
+PRIZE = Wish(
+    10,
+    want_prize,
+    {
+        "warm water": Turn(True, soap),
+        "a judge": Turn(True, judge),
+        "a deep puddle": Turn(False, puddle),
+        "a stranger named": Turn(False, stranger),
+    },
+    "before the judges",
+    prize,
+    anyone=False,
+)
+RACE = Wish(
+    10,
+    want_race,
+    {
+        "long walks": Turn(True, walks),
+        "an old runner named": Turn(True, shoes),
+        "a sleepy": Turn(False, sleeper),
+        "a wedding": Turn(False, wedding),
+    },
+    "on the day of the race",
+    race,
+)

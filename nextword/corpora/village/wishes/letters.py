@@ -1,0 +1,140 @@
+"""Wishes that need another person: to read a friend's letter, to make peace after a quarrel."""
+
+from nextword.corpora.village.people import Speaking, Tale, Wished, newcomer
+from nextword.corpora.village.wishes.turns import Turn, Wish, in_spite, name
+
+
+def want_letter(tale: Tale, wish: Wished) -> Speaking[None]:
+    """A letter from far away, in the language that is spoken there."""
+    world = tale.world
+    wish.person = yield from newcomer(tale)
+    yield "in"
+    capital = yield world.capitals
+    wish.place = world.country[capital]
+    yield f", but it was in {world.language[wish.place]}/world , and {wish.wisher} longed to read it ."
+
+
+def sailor(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Someone who has the language."""
+    yield f"from {wish.place}/world came to the inn and had time to help ."
+    return f"the sailor from {wish.place}"
+
+
+def thick_book(tale: Tale, wish: Wished) -> Speaking[str]:
+    """The language is learned."""
+    yield f"taught {wish.wisher} {tale.world.language[wish.place]}/world ,"
+    yield "one word a day 2 | one page a day"
+    yield "."
+    return "the thick book"
+
+
+def wind(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Animals of the hero eat of it."""
+    wish.thing = tale.world.one_of[tale.hero.herd]
+    yield f"blew the letter into the yard , and a {wish.thing}/thing ate half of it ."
+    return f"the hungry {wish.thing}"
+
+
+def tea(tale: Tale, wish: Wished) -> Speaking[str]:
+    """The ink runs."""
+    yield "of tea fell over , and the words"
+    yield "ran down the table . 2 | swam away ."
+    return "the cup of tea"
+
+
+def letter(tale: Tale, wish: Wished) -> Speaking[None]:
+    """It is read, or answered all the same."""
+    cause, sender = wish.turns[-1], name(wish.person)
+    yield f"{in_spite(wish)} {wish.wisher} could"
+    if wish.comes_true:
+        rest = "what/cause was left of it" if "the wind" in wish.turns else "it/pronoun"
+        helper = f"the sailor/cause from {wish.place}/world" if cause == "a sailor" else "the thick/cause book"
+        dish = tale.world.dish[wish.place]
+        yield f"read/promise it with the help of {helper} ."
+        yield f'" come and eat {dish}/world with me , " wrote {sender} .'
+    elif cause == "the wind":
+        yield f"not/promise read it because the {wish.thing}/cause had eaten"
+        yield f"the best half , so {wish.wisher} sent {sender} a picture of the {wish.thing}/thing ."
+    else:
+        yield f"not/promise read it because of the tea/cause , so {wish.wisher} sent {sender} the cup ."
+
+
+def want_peace(tale: Tale, wish: Wished) -> Speaking[None]:
+    """Two have quarrelled about a thing."""
+    world = tale.world
+    wish.person = yield from newcomer(tale)
+    yield ", for they had not spoken for"
+    wish.number = yield world.numbers
+    yield "weeks because of a"
+    wish.colour = yield world.colours
+    wish.thing = yield world.wares
+    yield "."
+
+
+def basket(tale: Tale, wish: Wished) -> Speaking[str]:
+    """A gift at the door."""
+    food = yield tale.world.snacks
+    yield f"from {wish.wisher} stood at the door of {name(wish.person)} ."
+    return f"the bag of {food}"
+
+
+def boys(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Others make fun of the quarrel."""
+    yield f"played the quarrel in the street , and even {name(wish.person)} had to laugh ."
+    return "the two boys"
+
+
+def hat(tale: Tale, wish: Wished) -> Speaking[str]:
+    """An animal of the hero makes it worse."""
+    animal = tale.world.one_of[tale.hero.herd]
+    yield f"{animal}/thing ate the best hat of {name(wish.person)} ."
+    return f"the hungry {animal}"
+
+
+def lost_letter(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Kind words do not arrive."""
+    yield f"from {wish.wisher} to {name(wish.person)} fell into the"
+    yield "river 2 | well | lake"
+    yield "."
+    return "the lost letter"
+
+
+def peace(tale: Tale, wish: Wished) -> Speaking[None]:
+    """The thing is given back, or a new beginning is needed."""
+    cause, other = wish.turns[-1], name(wish.person)
+    yield f"{in_spite(wish)} {other}"
+    if wish.comes_true:
+        because = "thanks for the food/cause" if cause == "a bag of" else "with a laugh/cause"
+        yield f"came/promise in {because} and brought the {wish.colour}/thing {wish.thing}/thing ."
+    elif cause == "a hungry":
+        yield f"walked/promise by without a word because of the hat/cause , so {wish.wisher} sewed"
+        yield "a new one ."
+    else:
+        yield f"walked/promise by without a word because no letter/cause had come , so {wish.wisher}"
+        yield "wrote another one . | sat down and wrote two ."
+
+
+LETTER = Wish(
+    10,
+    want_letter,
+    {
+        "a sailor": Turn(True, sailor),
+        "a thick book": Turn(True, thick_book),
+        "the wind": Turn(False, wind),
+        "a cup": Turn(False, tea),
+    },
+    "in the end",
+    letter,
+)
+PEACE = Wish(
+    10,
+    want_peace,
+    {
+        "a bag of": Turn(True, basket),
+        "two boys": Turn(True, boys),
+        "a hungry": Turn(False, hat),
+        "a kind letter": Turn(False, lost_letter),
+    },
+    "one bright day",
+    peace,
+)

@@ -1,0 +1,136 @@
+"""Wishes for the night: to see a wild animal, and to sleep."""
+
+from nextword.corpora.village.people import COUNT, Speaking, Tale, Wished, newcomer
+from nextword.corpora.village.wishes.turns import Turn, Wish, in_spite, name
+
+
+def want_sight(tale: Tale, wish: Wished) -> Speaking[None]:
+    """An animal that the other has seen."""
+    seen = yield "an owl 3 | a fox 3 | a hare 2"
+    wish.thing = seen.split()[1]
+    yield f"because {wish.other} had seen"
+    wish.number = yield tale.world.numbers
+    yield "of them and talked of nothing else ."
+
+
+def child(tale: Tale, wish: Wished) -> Speaking[str]:
+    """A child knows where one lives."""
+    wish.helper = yield from newcomer(tale)
+    yield f"found the home of the {wish.thing}/thing behind the"
+    wish.place = yield tale.world.cover
+    yield f"and told nobody but {wish.wisher} ."
+    return f"the secret of {wish.helper.name}"
+
+
+def blanket(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Patience at the window."""
+    yield f"kept {wish.wisher} at the window all night ."
+    return "the long nights"
+
+
+def noise(tale: Tale, wish: Wished) -> Speaking[str]:
+    """The hero's animals scare others."""
+    herd, world = tale.hero.herd, tale.world
+    yield f"ran away because the {herd}/thing {world.sound[world.one_of[herd]]}/world all day ."
+    return f"the noise of the {herd}"
+
+
+def cold(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Nobody can hide who sneezes."""
+    yield f"made {wish.wisher} sneeze from morning until night ."
+    return "the bad cold"
+
+
+def sight(tale: Tale, wish: Wished) -> Speaking[None]:
+    """It is seen, or seen by the other again."""
+    cause, animal = wish.turns[-1], wish.thing
+    yield f"{in_spite(wish)} {wish.wisher} saw"
+    if cause == "little":
+        yield f"the/promise {animal}/thing behind/cause the {wish.place}/place"
+    elif cause == "a warm blanket":
+        yield f"the/promise {animal}/thing from/cause the window"
+    elif cause == "every wild animal":
+        yield f"nothing/promise because of the noise/cause"
+    else:
+        yield f"nothing/promise because of a loud sneeze/cause"
+    if wish.comes_true:
+        yield ", and it looked back 2 | with two little ones"
+        yield "."
+    else:
+        yield f". {wish.other} , at home in bed , saw number {COUNT[COUNT.index(wish.number) + 1]}/count ."
+
+
+def want_sleep(tale: Tale, wish: Wished) -> Speaking[None]:
+    """The hero's animals are loud."""
+    hero, world = tale.hero, tale.world
+    whose = "" if wish.wisher is hero else f"of {hero}"
+    sound = world.sound[world.one_of[hero.herd]]
+    yield f"the {hero.herd}/thing {whose} {sound}/world under the window until sunrise ."
+
+
+def wool(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Something for the ears."""
+    wish.helper = yield from newcomer(tale)
+    yield f"gave {wish.wisher} some wool for the ears ."
+    return f"the wool of {wish.helper.name}"
+
+
+def song(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Something for the animals."""
+    yield f"made the {tale.hero.herd}/thing sleepy ."
+    return "the slow song"
+
+
+def crow(tale: Tale, wish: Wished) -> Speaking[str]:
+    """One more."""
+    yield f"moved to the roof and answered the {tale.hero.herd}/thing ."
+    return "the lonely crow"
+
+
+def drum(tale: Tale, wish: Wished) -> Speaking[str]:
+    """Two more."""
+    yield "next door found a drum in the"
+    yield "barn 2 | cellar"
+    yield "."
+    return "the drum of the twins"
+
+
+def sleep(tale: Tale, wish: Wished) -> Speaking[None]:
+    """Sleep until noon, or no sleep."""
+    cause = wish.turns[-1]
+    yield f"{in_spite(wish)} {wish.wisher} heard"
+    if cause == "a shepherd named":
+        yield f"nothing/promise thanks to the wool/cause of {name(wish.helper)} and slept until noon ."
+    elif cause == "a slow song":
+        yield "nothing/promise thanks to the slow song/cause and slept until noon ."
+    elif cause == "a lonely crow":
+        yield "everything/promise because of the crow/cause , so"
+        yield f"{wish.wisher} got up and taught it a better song ."
+    else:
+        yield f"everything/promise because of the drum/cause , so {wish.wisher} got up and danced ."
+
+
+SIGHT = Wish(
+    10,
+    want_sight,
+    {
+        "little": Turn(True, child),
+        "a warm blanket": Turn(True, blanket),
+        "every wild animal": Turn(False, noise),
+        "a bad cold": Turn(False, cold),
+    },
+    "under the full moon",
+    sight,
+)
+SLEEP = Wish(
+    10,
+    want_sleep,
+    {
+        "a shepherd named": Turn(True, wool),
+        "a slow song": Turn(True, song),
+        "a lonely crow": Turn(False, crow),
+        "the twins": Turn(False, drum),
+    },
+    "after midnight",
+    sleep,
+)
