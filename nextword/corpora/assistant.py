@@ -14,11 +14,10 @@ import numpy as np
 from examiner.errors import UserError
 from nextword.corpora.corpus import EOS
 from nextword.corpora.village import VILLAGE, VOCABULARY, Listener, World, score
-from nextword.corpora.village.endings import ENDINGS
 from nextword.corpora.village.opening import OPPOSITE, introduction, opening
 from nextword.corpora.village.people import Hero, Speaking, Tale
-from nextword.corpora.village.scenes import animals, food, tell
-from nextword.corpora.village.story import next_scenes
+from nextword.corpora.village.scenes import animals, food
+from nextword.corpora.village.story import goes_on
 from nextword.given.batches import number_words
 
 MARKS = {"user": "<user>", "assistant": "<assistant>"}  # the token that begins a turn of a role
@@ -57,10 +56,8 @@ class Reader(Listener):
 
     def _story(self) -> Speaking[None]:
         """The village's story (see `story`), which leaves its facts in `tale`."""
-        tale = self.tale = yield from opening(self.world)
-        while (what := (yield next_scenes(tale))) not in ENDINGS:
-            yield from tell(what, tale)
-        yield from ENDINGS[what].tell(tale)
+        self.tale = yield from opening(self.world)
+        yield from goes_on(self.tale)
 
 
 class Introduced(Reader):

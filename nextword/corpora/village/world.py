@@ -29,6 +29,7 @@ class VillageSizes:
     hiding_places: int = 8
     weather: int = 8
     scenes: tuple[str, ...] | None = None  # how the scenes that may be told begin; None: all
+    wishes: tuple[str, ...] | None = None  # how the wishes that may be told begin; None: all
     most_scenes: int = 4  # between the opening and the end of a story
     longest_list: int = 3  # things on a shopping list
     deepest_clause: int | None = None  # relative clauses hung on each other; None: no bound

@@ -100,7 +100,7 @@ TROUBLES = {
     "older": (
         "the teacher asked about the great storm | the children asked about the great storm",
         "remember/cause it",
-        "the great storm",
+        "",  # one of the two has nothing to remember
     ),
 }
 
@@ -108,7 +108,8 @@ TROUBLES = {
 def reach(tale: Tale) -> Speaking[None]:
     """One can and the other can not: it follows from who is taller, stronger or older."""
     trouble, deed, memory = TROUBLES[tale.contrast]
-    tale.remember(memory)
+    if memory:
+        tale.remember(memory)
     yield trouble
     yield "."
     friend_can, hero_can = ("", "not/cause .") if tale.friend_is_more else ("not/cause", "./cause")

@@ -6,6 +6,11 @@ from nextword.corpora.village.people import Person, Speaking, Tale, newcomer
 THANKED, FAIR = "some days later", "at the fair"
 
 
+def has_tool(tale: Tale) -> bool:
+    """Whether a tool of the hero was named."""
+    return tale.hero.tool != ""
+
+
 def lost(tale: Tale) -> Speaking[None]:
     """The tool of the hero is gone, and is found in a third place; the finder will be thanked."""
     hero, world = tale.hero, tale.world
@@ -45,9 +50,10 @@ def thanks(tale: Tale) -> Speaking[None]:
     yield f"because {finder} had found the {hero.tool}/thing ."
 
 
-def nobody_is_clerk(tale: Tale) -> bool:
-    """Whether the clerk of the bank can be somebody else."""
-    return "clerk" not in (tale.hero.job, tale.friend.job)
+def asks_for_coins(tale: Tale) -> bool:
+    """Whether the clerk of the bank can be somebody else, and nobody counts coins already."""
+    assert tale.wish is not None
+    return "clerk" not in (tale.hero.job, tale.friend.job) and not tale.wish.price
 
 
 def bank(tale: Tale) -> Speaking[None]:

@@ -1,8 +1,8 @@
 """What someone in a story wants, and the words that say so."""
 
-from nextword.corpora.village.people import Person, Speaking, Tale, Wished
+from nextword.corpora.village.people import Person, Speaking, Tale
 from nextword.corpora.village.wishes import contests, kitchen, letters, nights, savings
-from nextword.corpora.village.wishes.turns import Wish
+from nextword.corpora.village.wishes.turns import beginnings
 
 WISHES = {
     "wanted to bake a cake with": kitchen.CAKE,
@@ -17,3 +17,34 @@ WISHES = {
 }
 # how what helps or hinders a wish begins: when it happens
 WHEN = ("one day", "one afternoon", "a week later", "after a while")
+
+
+def possible(tale: Tale, wisher: Person) -> str:
+    """The wishes that someone in this story can have."""
+    chosen = tale.world.sizes.wishes
+    return " | ".join([
+        f"{begins} {wish.weight}"
+        for begins, wish in WISHES.items()
+        if (chosen is None or begins in chosen)
+        and (wish.anyone or wisher is tale.hero)
+        and (wish.in_winter or tale.season != "winter")
+    ])
+
+
+def turn(tale: Tale) -> Speaking[None]:
+    """Something helps the wish of the story, or hinders it."""
+    told = tale.wish
+    assert told is not None
+    wish = WISHES[told.name]
+    begins = yield beginnings(wish, told)
+    told.turns.append(begins)
+    told.comes_true = wish.turns[begins].helps
+    cause = yield from wish.turns[begins].tell(tale, told)
+    told.causes.append(cause)
+    tale.remember(cause)
+
+
+def outcome(tale: Tale) -> Speaking[None]:
+    """What became of the wish; begins after the words in `ends`."""
+    assert tale.wish is not None
+    yield from WISHES[tale.wish.name].tell(tale, tale.wish)

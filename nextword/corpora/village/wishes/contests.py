@@ -50,7 +50,7 @@ def prize(tale: Tale, wish: Wished) -> Speaking[None]:
     else:
         yield f"nothing/promise because the {animal}/cause of {name(wish.helper)} was bigger"
     if wish.comes_true:
-        yield f", and {wish.other} carried the ribbon home . | , and"
+        yield f", and {wish.other} carried the ribbon home . | , and {wish.other} laughed no more ."
     else:
         yield ", but it ate the ribbon of the winner 2 | , but it went home with its head high"
         yield "."

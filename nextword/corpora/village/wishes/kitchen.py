@@ -60,8 +60,9 @@ def cake(tale: Tale, wish: Wished) -> Speaking[None]:
         yield f"black/promise , so {other}"
         yield "used it to keep the door open 2 | gave it to the pigs"
     if wish.comes_true:
-        yield "two pieces | three pieces 2 | three pieces and asked for more 2"
-    yield "."
+        yield "two pieces . | three pieces . 2 | three pieces and asked for more . 2"
+    else:
+        yield "."
 
 
 def want_pumpkin(tale: Tale, wish: Wished) -> Speaking[None]:

@@ -47,10 +47,10 @@ def letter(tale: Tale, wish: Wished) -> Speaking[None]:
     cause, sender = wish.turns[-1], name(wish.person)
     yield f"{in_spite(wish)} {wish.wisher} could"
     if wish.comes_true:
-        rest = "what/cause was left of it" if "the wind" in wish.turns else "it/pronoun"
-        helper = f"the sailor/cause from {wish.place}/world" if cause == "a sailor" else "the thick/cause book"
+        rest = "the other half/cause" if "the wind" in wish.turns else "it"
+        helper = f"sailor/cause from {wish.place}/world" if cause == "a sailor" else "thick/cause book"
         dish = tale.world.dish[wish.place]
-        yield f"read/promise it with the help of {helper} ."
+        yield f"read/promise {rest} with the help of the {helper} ."
         yield f'" come and eat {dish}/world with me , " wrote {sender} .'
     elif cause == "the wind":
         yield f"not/promise read it because the {wish.thing}/cause had eaten"

@@ -50,14 +50,15 @@ def sight(tale: Tale, wish: Wished) -> Speaking[None]:
     elif cause == "a warm blanket":
         yield f"the/promise {animal}/thing from/cause the window"
     elif cause == "every wild animal":
-        yield f"nothing/promise because of the noise/cause"
+        yield "nothing/promise because of the noise/cause"
     else:
         yield f"nothing/promise because of a loud sneeze/cause"
     if wish.comes_true:
         yield ", and it looked back 2 | with two little ones"
         yield "."
     else:
-        yield f". {wish.other} , at home in bed , saw number {COUNT[COUNT.index(wish.number) + 1]}/count ."
+        more = COUNT[COUNT.index(wish.number) + 1]
+        yield f". {wish.other} saw one more and now had seen {more}/count ."
 
 
 def want_sleep(tale: Tale, wish: Wished) -> Speaking[None]:

@@ -13,7 +13,7 @@ def want_ware(tale: Tale, wish: Wished) -> Speaking[None]:
     wish.colour = yield tale.world.colours
     wish.thing = yield tale.world.wares
     yield "in the window of the shop . it/pronoun cost"
-    price = yield "five 3 | six 2 | seven | four 2"
+    price = yield "five 3 | six 2 | seven"
     wish.price = number(price)
     yield f"coins , but {wish.wisher} had only"
     wish.coins = number((yield f"{COUNT[wish.price - 2]} 2 | {COUNT[wish.price - 3]}"))

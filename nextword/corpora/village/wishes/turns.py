@@ -34,18 +34,9 @@ class Wish(NamedTuple):
 def beginnings(wish: Wish, told: Wished) -> str:
     """The turns that can come now: first any, then what turns the wish's luck."""
     if told.turns:
-        return " | ".join([b for b, turn in wish.turns.items() if turn.helps != told.comes_true])
+        luck = [b for b, turn in wish.turns.items() if turn.helps != told.comes_true]
+        return " | ".join([begins for begins in luck if begins not in told.turns])
     return " | ".join([f"{b} {HELPS if t.helps else HINDERS}" for b, t in wish.turns.items()])
-
-
-def turn(wish: Wish, tale: Tale, told: Wished) -> Speaking[None]:
-    """Tell something that helps the wish, or that hinders it."""
-    begins = yield beginnings(wish, told)
-    told.turns.append(begins)
-    told.comes_true = wish.turns[begins].helps
-    cause = yield from wish.turns[begins].tell(tale, told)
-    told.causes.append(cause)
-    tale.remember(cause)
 
 
 def in_spite(told: Wished) -> str:
