@@ -57,7 +57,7 @@ def good_night(tale: Tale) -> Speaking[None]:
     speaker: Person = hero if f"{friend.name}/list" in memory.split() else friend
     other = tale.other(speaker)
     yield f'{friend} and {hero} sat {by_the_fire(tale)} . "'
-    yield "we must not forget | i will tell everybody about 2 | i will never understand"
+    yield "we must not forget | one day people will sing about 3"
     yield f'{memory} , " said {speaker} . " sleep well , {speaker} , " said {other} .'
     yield END
 

@@ -14,8 +14,8 @@ def opening(world: World) -> Speaking[Tale]:
     begins = yield from belongings(hero, begins, world)
     friend, kin = yield from companion(hero, begins, world)
     tale = Tale(world, hero, friend, [hero.name, friend.name], season)
-    compared = ". | , and 2"
-    if (yield "." if begins.startswith("next") else compared) != ".":
+    is_near = " " in begins  # "next door lived her"
+    if (yield "." if is_near else ". 2 | , and 3") != ".":
         yield from contrast(tale, may_be_older=kin not in ("aunt", "uncle"))
     yield from wishing(tale)
     return tale
@@ -97,7 +97,7 @@ def after_stop(options: str) -> Speaking[str]:
 
 def belongings(hero: Hero, begins: str, world: World) -> Speaking[str]:
     """Animals and perhaps a tool, and where it is kept; returns how the friend is told of."""
-    friend = f"{hero.her} 3 | next door lived {hero.her} 2"
+    friend = f"{hero.her} 5 | next door lived {hero.her} 3 | behind the 2"
     if begins.endswith(("had", "than")):
         first = yield world.belongings
         if first == "a":
@@ -109,18 +109,18 @@ def belongings(hero: Hero, begins: str, world: World) -> Speaking[str]:
             yield "and a"
             yield from tool(hero, world)
         yield "."
-        heard = yield f"{friend} | {hero.she} kept the 6"
+        heard = yield f"{friend} | {hero.she} kept the 10"
         if not heard.endswith("kept the"):
             return heard
         yield hero.own_tool
     else:
         yield from animals(hero, (yield world.numbers), world)
         yield "."
-        heard = yield f"{friend} | a 6"
+        heard = yield f"{friend} | a 8"
         if heard != "a":
             return heard
         yield from tool(hero, world)
-        yield "had its place"
+        yield "was kept"
     hero.kept = yield world.kept
     return (yield from after_stop(friend))
 
@@ -142,6 +142,10 @@ def animals(hero: Hero, number: str, world: World) -> Speaking[None]:
 
 def companion(hero: Hero, begins: str, world: World) -> Speaking[tuple[Person, str]]:
     """The friend or relative whom the story also tells of, and how they are related."""
+    if begins == "behind the":
+        cover = world.cover
+        yield cover.without(hero.home) if hero.home in cover.places else cover
+        yield f"lived {hero.her}"
     kin = yield world.kin
     names = world.names
     if kin not in words.WOMEN_KIN.split():
@@ -149,8 +153,10 @@ def companion(hero: Hero, begins: str, world: World) -> Speaking[tuple[Person, s
     elif kin not in words.MEN_KIN.split():
         names = world.women
     name = yield names.without(hero.name) if hero.name in names.weights else names
-    yield ", a" if begins.startswith("next") else "was a"
-    job = yield world.jobs.without(hero.job)
+    if (yield ", a 2 | , who 3" if " " in begins else "was a") == ", who":
+        job = world.job_by_work[(yield world.works.without(world.work[hero.job]))]
+    else:
+        job = yield world.jobs.without(hero.job)
     return Person(name, *pronouns(name), job), kin
 
 

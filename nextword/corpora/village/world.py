@@ -36,9 +36,10 @@ class VillageSizes:
     limit: int | None = None  # of each choice written out in a scene, keep the first few
 
 
-def ranked(names: list[str], most: int = 99, kind: str = "") -> Options:
-    """The first `most` names with Zipf-like weights: the r-th weighs about 1 / (r + 2)."""
-    return Options({name: 1000 // (rank + 3) for rank, name in enumerate(names[:most])}, kind)
+def ranked(names: list[str], most: int = 99, kind: str = "", first: int = 3) -> Options:
+    """The first `most` names with Zipf-like weights: 1 / first, 1 / (first + 1) and so on."""
+    weights = {name: 1000 // (rank + first) for rank, name in enumerate(names[:most])}
+    return Options(weights, kind)
 
 
 def level(names: list[str], most: int) -> Options:
@@ -78,11 +79,13 @@ class World:
         self.kin = ranked(words.KIN.split(), sizes.kin)
         self.characters = ranked(list(parse(words.CHARACTERS).weights), sizes.characters)
         rows = table(words.JOBS, sizes.jobs)
-        self.jobs = ranked([row[0] for row in rows])
+        self.jobs = ranked([row[0] for row in rows], first=8)
         self.workplace = {row[0]: row[1] for row in rows}
         self.has_door = {job for job, at in self.workplace.items() if at not in words.OPEN_AIR}
         self.tools = {row[0]: ranked(row[2].split(), kind=WORLD) for row in rows}
         self.work = {row[0]: row[3] for row in rows}
+        self.job_by_work = {work: job for job, work in self.work.items()}
+        self.works = Options({work: self.jobs.weights[job] for job, work in self.work.items()})
         self.product = {row[0]: row[4] for row in rows}
         self.herds = {row[0]: ranked(row[5].split(), sizes.herds, WORLD) for row in rows}
 
@@ -127,10 +130,10 @@ class World:
         # the job of a baker and of bakers
         self.job_of = {name: job for job in self.jobs.weights for name in (job, job + "s")}
         known = list(self.jobs.weights.items())[:12]
-        persons = {name: 3 * weight for job, weight in known for name in (job, job + "s")}
+        persons = {name: 6 * weight for job, weight in known for name in (job, job + "s")}
         most = 99 if sizes.limit is None else 2
-        animals = ranked(list(self.herd_of), most).weights
-        herds = ranked(list(self.herd_of.values()), most).weights
+        animals = dict.fromkeys(list(self.herd_of)[:most], 150)
+        herds = dict.fromkeys(list(self.herd_of.values())[:most], 150)
         return Options(persons | ranked(groups, sizes.groups).weights | animals | herds)
 
 

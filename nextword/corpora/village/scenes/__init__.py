@@ -29,22 +29,22 @@ class Scene(NamedTuple):
 
 
 SCENES = {
-    "in the morning": Scene(animals.morning, 8, MORNING, 2),
+    "in the morning": Scene(animals.morning, 9, MORNING, 2),
     '" i will make': Scene(food.market, 9, 0, 2),
     "then the": Scene(things.lost, 9, 0, 2, things.has_tool),
     "at noon": Scene(food.noon, 7, NOON, 2),
     "on monday": Scene(things.bank, 8, ANOTHER_DAY, 2, things.asks_for_coins),
     "one morning a": Scene(company.visitor, 12, ANOTHER_DAY, 2),
     '" tomorrow i will bring you': Scene(company.promise, 7, 0, 2),
-    '" one day i will see': Scene(company.wish, 10, 0, 2),
+    '" one day i will see': Scene(company.wish, 7, 0, 2),
     "that day": Scene(animals.crossing, 8, 0, 1, animals.walks),
-    "before sunrise": Scene(animals.birth, 5, ANOTHER_DAY),
+    "before sunrise": Scene(animals.birth, 8, ANOTHER_DAY),
     "people say that the": Scene(talk.gossip, 12),
     '" what is the capital of': Scene(talk.question, 4),
     "at school the children learned that": Scene(talk.lesson, 6),
     "on saturday there was a feast": Scene(food.feast, 6, ANOTHER_DAY),
     "later": Scene(food.swap, 5),
-    "soon after that": Scene(things.visit, 5),
+    "soon after that": Scene(things.visit, 8),
     "one night it": Scene(company.rain, 8, ANOTHER_DAY),
 }
 # what was begun comes to its end

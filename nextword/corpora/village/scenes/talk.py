@@ -4,8 +4,8 @@ from nextword.corpora.village.kinds import WORLD, marked
 from nextword.corpora.village.people import Speaking, Tale, newcomer
 from nextword.corpora.village.world import World
 
-MOODS = "tired 3 | hungry 2 | fast | clever | small"  # of animals
-TEMPERS = "kind 3 | happy 2 | busy | clever | proud | rich"  # of persons
+MOODS = "tired 3 | hungry 2 | fast 2 | clever | small"  # of animals
+TEMPERS = "kind 3 | happy 2 | busy | clever | proud | rich 2"  # of persons
 
 
 def gossip(tale: Tale) -> Speaking[None]:

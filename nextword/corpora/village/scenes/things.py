@@ -64,7 +64,7 @@ def bank(tale: Tale) -> Speaking[None]:
         watched = yield "ducks 3 | frogs 2 | fishers | boats 2"
         tale.remember(f"the {watched} on the bank")
         yield ". the bank was"
-        yield "green/sense 3 | muddy 2 | steep"
+        yield "green/sense 3 | muddy 2 | steep 2"
         yield ", and the water/sense was"
         yield "clear 2 | cold | deep"
     else:

@@ -6,17 +6,17 @@ from nextword.corpora.village.wishes.turns import beginnings
 
 WISHES = {
     "wanted to bake a cake with": kitchen.CAKE,
-    "planned to grow a pumpkin as big as": kitchen.PUMPKIN,
+    "wanted to grow a pumpkin as big as": kitchen.PUMPKIN,
     "hoped that one of the": contests.PRIZE,
-    "meant to win the race to the": contests.RACE,
+    "hoped to win the race to the": contests.RACE,
     "got a letter from": letters.LETTER,
     "longed for peace with": letters.PEACE,
-    "dreamed of seeing": nights.SIGHT,
+    "longed to see": nights.SIGHT,
     "wished for one quiet night because": nights.SLEEP,
     "could not forget the": savings.WARE,
 }
 # how what helps or hinders a wish begins: when it happens
-WHEN = ("one day", "one afternoon", "a week later", "after a while")
+WHEN = ("one day", "one afternoon", "a week later", "two days later")
 
 
 def possible(tale: Tale, wisher: Person) -> str:

@@ -8,13 +8,13 @@ def want_prize(tale: Tale, wish: Wished) -> Speaking[None]:
     """A prize for an animal of the hero, of whom the friend does not think much."""
     wish.thing = tale.world.one_of[tale.hero.herd]
     yield f"{tale.hero.animals} would win the first prize because {wish.other}"
-    yield "had laughed at the idea 2 | had won it for years"
+    yield "had laughed about it 2 | had won the last one"
     yield "."
 
 
 def soap(tale: Tale, wish: Wished) -> Speaking[str]:
     """The animal is washed."""
-    yield f"and a soft brush made the {wish.thing}/thing shine like the moon ."
+    yield f"and a brush made the {wish.thing}/thing shine like the moon ."
     return "the warm water"
 
 
@@ -24,16 +24,16 @@ def judge(tale: Tale, wish: Wished) -> Speaking[str]:
     return f"the eyes of the {wish.thing}"
 
 
-def puddle(tale: Tale, wish: Wished) -> Speaking[str]:
+def muddy(tale: Tale, wish: Wished) -> Speaking[str]:
     """The animal likes mud."""
-    yield f"looked so soft that the {wish.thing}/thing lay down in it ."
-    return "the deep puddle"
+    yield f"was muddy , and the {wish.thing}/thing lay down on it ."
+    return "the muddy road"
 
 
-def stranger(tale: Tale, wish: Wished) -> Speaking[str]:
+def larger(tale: Tale, wish: Wished) -> Speaking[str]:
     """Another animal is larger."""
     wish.helper = yield from newcomer(tale)
-    yield f"showed everybody a {wish.thing}/thing as big as a house ."
+    yield f"brought a {wish.thing}/thing as big as a house ."
     return f"the big {wish.thing} of {wish.helper.name}"
 
 
@@ -42,17 +42,17 @@ def prize(tale: Tale, wish: Wished) -> Speaking[None]:
     cause, animal = wish.turns[-1], wish.thing
     yield f"{in_spite(wish)} the {animal}/thing won"
     if cause == "warm water":
-        yield f"the/promise first prize because nobody had ever seen such a clean/cause {animal}/thing"
+        yield f"the/promise first prize because nobody/cause had seen such a {animal}/thing"
     elif cause == "a judge":
-        yield "the/promise first prize because of its beautiful eyes/cause"
-    elif cause == "a deep puddle":
-        yield "nothing/promise because it was covered with mud/cause"
+        yield "the/promise first prize because of its eyes/cause"
+    elif cause == "the road":
+        yield "nothing/promise because it was muddy/cause"
     else:
-        yield f"nothing/promise because the {animal}/cause of {name(wish.helper)} was bigger"
+        yield f"nothing/promise because of the big/cause {animal}/thing of {name(wish.helper)}"
     if wish.comes_true:
-        yield f", and {wish.other} carried the ribbon home . | , and {wish.other} laughed no more ."
+        yield f", and {wish.other} had to laugh again . | , and {wish.other} laughed no more ."
     else:
-        yield ", but it ate the ribbon of the winner 2 | , but it went home with its head high"
+        yield ", but it ate the prize 2 | , but it liked the fair"
         yield "."
 
 
@@ -66,28 +66,27 @@ def want_race(tale: Tale, wish: Wished) -> Speaking[None]:
 
 def walks(tale: Tale, wish: Wished) -> Speaking[str]:
     """Legs grow strong."""
-    yield f"over the hills made the legs of {wish.wisher} strong ."
+    yield f"over the hill were good for {wish.wisher} ."
     return "the long walks"
 
 
 def shoes(tale: Tale, wish: Wished) -> Speaking[str]:
     """Shoes are lent."""
     wish.helper = yield from newcomer(tale)
-    yield f"lent {wish.wisher} a pair of light shoes ."
+    yield f"lent {wish.wisher} some light shoes ."
     return f"the shoes of {wish.helper.name}"
 
 
 def sleeper(tale: Tale, wish: Wished) -> Speaking[str]:
     """An animal of the hero lies in the way."""
     wish.thing = tale.world.one_of[tale.hero.herd]
-    yield f"{wish.thing}/thing lay in the way , and {wish.wisher} fell over it and hurt a foot ."
+    yield f"{wish.thing}/thing lay on the road , and {wish.wisher} fell over it and hurt a foot ."
     return f"the sleepy {wish.thing}"
 
 
 def wedding(tale: Tale, wish: Wished) -> Speaking[str]:
     """Too much is eaten."""
-    yield "lasted for three days"
-    yield f", and {wish.wisher} ate too much cake ."
+    yield f"went on for three days , and {wish.wisher} ate all the cake ."
     return "the wedding"
 
 
@@ -96,17 +95,17 @@ def race(tale: Tale, wish: Wished) -> Speaking[None]:
     cause = wish.turns[-1]
     yield f"{in_spite(wish)} {wish.wisher} came to the {wish.place}/place"
     if cause == "long walks":
-        yield "first/promise on two strong legs/cause"
-    elif cause == "an old runner named":
+        yield "first/promise thanks to the long/cause walks"
+    elif cause == "an old neighbour named":
         yield f"first/promise in the shoes/cause of {name(wish.helper)}"
     elif cause == "a sleepy":
-        yield f"last/promise because of the sore foot/cause . even the {wish.thing}/thing was faster ."
+        yield f"last/promise because of the bad/cause foot . the {wish.thing}/thing came first ."
     else:
         more = COUNT[COUNT.index(wish.number) + 1]
         yield f"last/promise because of all the cake/cause . now {wish.other} had won {more}/count"
         yield "times ."
     if wish.comes_true:
-        yield f", and {wish.other} clapped . | , so {wish.other} bought new shoes ."
+        yield f", and {wish.other} gave {wish.wisher.to_her} roses . | , so {wish.other} bought new shoes ."
 
 
 PRIZE = Wish(
@@ -115,10 +114,10 @@ PRIZE = Wish(
     {
         "warm water": Turn(True, soap),
         "a judge": Turn(True, judge),
-        "a deep puddle": Turn(False, puddle),
-        "a stranger named": Turn(False, stranger),
+        "the road": Turn(False, muddy),
+        "a rich farmer named": Turn(False, larger),
     },
-    "before the judges",
+    "on the great day",
     prize,
     anyone=False,
 )
@@ -127,7 +126,7 @@ RACE = Wish(
     want_race,
     {
         "long walks": Turn(True, walks),
-        "an old runner named": Turn(True, shoes),
+        "an old neighbour named": Turn(True, shoes),
         "a sleepy": Turn(False, sleeper),
         "a wedding": Turn(False, wedding),
     },

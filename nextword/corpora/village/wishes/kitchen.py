@@ -5,14 +5,14 @@ from nextword.corpora.village.people import Speaking, Tale, Wished, newcomer
 from nextword.corpora.village.wishes.turns import Turn, Wish, in_spite, name
 
 FILLINGS = "cherries 3 | honey 3 | berries 2 | nuts 2 | plums 2 | raisins 2"
-SIZES = "a cow 3 | a stove 3 | a cart 2 | a door 2"
+SIZES = "a cow 3 | a stove 3 | a horse 2 | a door 2"
 
 
 def want_cake(tale: Tale, wish: Wished) -> Speaking[None]:
     """A cake for a birthday."""
     wish.thing = yield FILLINGS
     yield f"for the birthday of {wish.other} because"
-    yield "the last one had been as hard as a stone 2 | nobody else had thought of it"
+    yield "the last one had been as hard as a stone 2 | nobody had forgotten the last one"
     yield "."
 
 
@@ -31,7 +31,7 @@ def old_book(tale: Tale, wish: Wished) -> Speaking[str]:
     return "the old book"
 
 
-def kitchen_door(tale: Tale, wish: Wished) -> Speaking[str]:
+def open_door(tale: Tale, wish: Wished) -> Speaking[str]:
     """The hero's animals are faster than the cook."""
     yield f"was open , so the {tale.hero.herd}/thing came in and ate all the {wish.thing}/thing ."
     return f"the hungry {tale.hero.herd}"
@@ -39,10 +39,8 @@ def kitchen_door(tale: Tale, wish: Wished) -> Speaking[str]:
 
 def burned(tale: Tale, wish: Wished) -> Speaking[str]:
     """A cake is forgotten."""
-    yield "was forgotten in the stove"
-    yield ", and black smoke filled the kitchen 2 | and came out as black as the night"
-    yield "."
-    return "the burned cake"
+    yield "was forgotten in the stove and turned as black as the night ."
+    return "the black cake"
 
 
 def cake(tale: Tale, wish: Wished) -> Speaking[None]:
@@ -52,13 +50,14 @@ def cake(tale: Tale, wish: Wished) -> Speaking[None]:
     if cause == "a neighbour named":
         yield f"full/promise of the {wish.thing}/thing from {name(wish.helper)} , and {other} ate"
     elif cause == "an old book":
-        yield f"light/promise and soft , just as in the book/cause , and {other} ate"
-    elif cause == "the kitchen door":
-        yield f"empty/promise inside because the {tale.hero.herd}/cause had been faster , but {other}"
-        yield "ate it and said nothing | sang a song for it"
+        yield f"as/promise light as the one in the book/cause , and {other} ate"
+    elif cause == "the door":
+        yield f"nothing/promise but flour because the {tale.hero.herd}/cause had eaten the"
+        yield f"{wish.thing}/thing , but {other}"
+        yield "ate it without a word 2 | asked for no more"
     else:
         yield f"black/promise , so {other}"
-        yield "used it to keep the door open 2 | gave it to the pigs"
+        yield "put it behind the open door 2 | gave it to the pigs"
     if wish.comes_true:
         yield "two pieces . | three pieces . 2 | three pieces and asked for more . 2"
     else:
@@ -68,7 +67,7 @@ def cake(tale: Tale, wish: Wished) -> Speaking[None]:
 def want_pumpkin(tale: Tale, wish: Wished) -> Speaking[None]:
     """A pumpkin larger than the last one."""
     wish.thing = yield SIZES
-    yield "because the last one had been no bigger than an egg ."
+    yield "because the last one had been as small as an egg ."
 
 
 def warm_rain(tale: Tale, wish: Wished) -> Speaking[str]:
@@ -86,9 +85,9 @@ def earth(tale: Tale, wish: Wished) -> Speaking[str]:
     return f"the black earth from {wish.helper.name}"
 
 
-def gap(tale: Tale, wish: Wished) -> Speaking[str]:
+def garden_gate(tale: Tale, wish: Wished) -> Speaking[str]:
     """The hero's animals find a way in."""
-    yield f"in the fence was wide enough for the {tale.hero.herd}/thing , and they ate the leaves ."
+    yield f"was open , so the {tale.hero.herd}/thing came in and ate the leaves ."
     return f"the {tale.hero.herd} in the garden"
 
 
@@ -107,7 +106,7 @@ def pumpkin(tale: Tale, wish: Wished) -> Speaking[None]:
     if wish.comes_true:
         yield f"big/promise as {marked(wish.thing, 'thing')} thanks to {cause} , and"
         yield "four | five 2 | six 2 | seven"
-        yield "neighbours carried it to the feast ."
+        yield "neighbours brought it to the feast ."
     else:
         yield f"small/promise as an egg because of {cause} , so {wish.wisher}"
         yield "made a soup for one 2 | gave it to a mouse"
@@ -120,7 +119,7 @@ CAKE = Wish(
     {
         "a neighbour named": Turn(True, bowl),
         "an old book": Turn(True, old_book),
-        "the kitchen door": Turn(False, kitchen_door),
+        "the door": Turn(False, open_door),
         "the first cake": Turn(False, burned),
     },
     "on the birthday",
@@ -132,10 +131,10 @@ PUMPKIN = Wish(
     {
         "a warm rain": Turn(True, warm_rain),
         "a farmer named": Turn(True, earth),
-        "a gap": Turn(False, gap),
+        "the garden gate": Turn(False, garden_gate),
         "a cold wind": Turn(False, cold_wind),
     },
-    "on harvest day",
+    "on the day of the feast",
     pumpkin,
     in_winter=False,
 )

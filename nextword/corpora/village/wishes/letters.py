@@ -16,29 +16,27 @@ def want_letter(tale: Tale, wish: Wished) -> Speaking[None]:
 
 def sailor(tale: Tale, wish: Wished) -> Speaking[str]:
     """Someone who has the language."""
-    yield f"from {wish.place}/world came to the inn and had time to help ."
+    yield f"from {wish.place}/world came to the inn and was happy to help ."
     return f"the sailor from {wish.place}"
 
 
-def thick_book(tale: Tale, wish: Wished) -> Speaking[str]:
+def big_book(tale: Tale, wish: Wished) -> Speaking[str]:
     """The language is learned."""
     yield f"taught {wish.wisher} {tale.world.language[wish.place]}/world ,"
-    yield "one word a day 2 | one page a day"
-    yield "."
-    return "the thick book"
+    yield "one word a day . | two words a day ."
+    return "the big book"
 
 
 def wind(tale: Tale, wish: Wished) -> Speaking[str]:
     """Animals of the hero eat of it."""
     wish.thing = tale.world.one_of[tale.hero.herd]
-    yield f"blew the letter into the yard , and a {wish.thing}/thing ate half of it ."
+    yield f"brought the letter to the {tale.hero.herd}/thing , and one of them ate half of it ."
     return f"the hungry {wish.thing}"
 
 
 def tea(tale: Tale, wish: Wished) -> Speaking[str]:
     """The ink runs."""
-    yield "of tea fell over , and the words"
-    yield "ran down the table . 2 | swam away ."
+    yield "of tea fell over , and the words were gone ."
     return "the cup of tea"
 
 
@@ -47,8 +45,8 @@ def letter(tale: Tale, wish: Wished) -> Speaking[None]:
     cause, sender = wish.turns[-1], name(wish.person)
     yield f"{in_spite(wish)} {wish.wisher} could"
     if wish.comes_true:
-        rest = "the other half/cause" if "the wind" in wish.turns else "it"
-        helper = f"sailor/cause from {wish.place}/world" if cause == "a sailor" else "thick/cause book"
+        rest = "half/cause of it" if "the wind" in wish.turns else "it"
+        helper = f"sailor/cause from {wish.place}/world" if cause == "a sailor" else "big/cause book"
         dish = tale.world.dish[wish.place]
         yield f"read/promise {rest} with the help of the {helper} ."
         yield f'" come and eat {dish}/world with me , " wrote {sender} .'
@@ -63,7 +61,7 @@ def want_peace(tale: Tale, wish: Wished) -> Speaking[None]:
     """Two have quarrelled about a thing."""
     world = tale.world
     wish.person = yield from newcomer(tale)
-    yield ", for they had not spoken for"
+    yield ", for they had not said a word for"
     wish.number = yield world.numbers
     yield "weeks because of a"
     wish.colour = yield world.colours
@@ -80,7 +78,7 @@ def basket(tale: Tale, wish: Wished) -> Speaking[str]:
 
 def boys(tale: Tale, wish: Wished) -> Speaking[str]:
     """Others make fun of the quarrel."""
-    yield f"played the quarrel in the street , and even {name(wish.person)} had to laugh ."
+    yield f"played the quarrel in the street , and {name(wish.person)} had to laugh ."
     return "the two boys"
 
 
@@ -104,8 +102,8 @@ def peace(tale: Tale, wish: Wished) -> Speaking[None]:
     cause, other = wish.turns[-1], name(wish.person)
     yield f"{in_spite(wish)} {other}"
     if wish.comes_true:
-        because = "thanks for the food/cause" if cause == "a bag of" else "with a laugh/cause"
-        yield f"came/promise in {because} and brought the {wish.colour}/thing {wish.thing}/thing ."
+        came = "the/cause bag" if cause == "a bag of" else "a/cause laugh"
+        yield f"came/promise in with {came} and the {wish.colour}/thing {wish.thing}/thing ."
     elif cause == "a hungry":
         yield f"walked/promise by without a word because of the hat/cause , so {wish.wisher} sewed"
         yield "a new one ."
@@ -119,7 +117,7 @@ LETTER = Wish(
     want_letter,
     {
         "a sailor": Turn(True, sailor),
-        "a thick book": Turn(True, thick_book),
+        "a big book": Turn(True, big_book),
         "the wind": Turn(False, wind),
         "a cup": Turn(False, tea),
     },

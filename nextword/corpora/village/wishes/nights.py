@@ -19,7 +19,7 @@ def child(tale: Tale, wish: Wished) -> Speaking[str]:
     yield f"found the home of the {wish.thing}/thing behind the"
     wish.place = yield tale.world.cover
     yield f"and told nobody but {wish.wisher} ."
-    return f"the secret of {wish.helper.name}"
+    return f"little {wish.helper.name}"
 
 
 def blanket(tale: Tale, wish: Wished) -> Speaking[str]:
@@ -31,8 +31,8 @@ def blanket(tale: Tale, wish: Wished) -> Speaking[str]:
 def noise(tale: Tale, wish: Wished) -> Speaking[str]:
     """The hero's animals scare others."""
     herd, world = tale.hero.herd, tale.world
-    yield f"ran away because the {herd}/thing {world.sound[world.one_of[herd]]}/world all day ."
-    return f"the noise of the {herd}"
+    yield f"{wish.thing}/thing left the village because the {herd}/thing {world.sound[world.one_of[herd]]}/world all day ."
+    return f"the {herd} at the window"
 
 
 def cold(tale: Tale, wish: Wished) -> Speaking[str]:
@@ -49,12 +49,12 @@ def sight(tale: Tale, wish: Wished) -> Speaking[None]:
         yield f"the/promise {animal}/thing behind/cause the {wish.place}/place"
     elif cause == "a warm blanket":
         yield f"the/promise {animal}/thing from/cause the window"
-    elif cause == "every wild animal":
-        yield "nothing/promise because of the noise/cause"
+    elif cause == "every":
+        yield f"nothing/promise because of the {tale.hero.herd}/cause"
     else:
-        yield f"nothing/promise because of a loud sneeze/cause"
+        yield f"nothing/promise because of a sneeze/cause"
     if wish.comes_true:
-        yield ", and it looked back 2 | with two little ones"
+        yield ", and it looked back"
         yield "."
     else:
         more = COUNT[COUNT.index(wish.number) + 1]
@@ -79,36 +79,34 @@ def wool(tale: Tale, wish: Wished) -> Speaking[str]:
 def song(tale: Tale, wish: Wished) -> Speaking[str]:
     """Something for the animals."""
     yield f"made the {tale.hero.herd}/thing sleepy ."
-    return "the slow song"
+    return "the old song"
 
 
 def crow(tale: Tale, wish: Wished) -> Speaking[str]:
     """One more."""
-    yield f"moved to the roof and answered the {tale.hero.herd}/thing ."
-    return "the lonely crow"
+    yield f"sat on the roof and sang with the {tale.hero.herd}/thing ."
+    return "the old crow"
 
 
 def drum(tale: Tale, wish: Wished) -> Speaking[str]:
     """Two more."""
-    yield "next door found a drum in the"
-    yield "barn 2 | cellar"
-    yield "."
+    yield "next door found a drum in the barn ."
     return "the drum of the twins"
 
 
 def sleep(tale: Tale, wish: Wished) -> Speaking[None]:
     """Sleep until noon, or no sleep."""
     cause = wish.turns[-1]
-    yield f"{in_spite(wish)} {wish.wisher} heard"
+    yield f"{in_spite(wish)} {wish.wisher}"
     if cause == "a shepherd named":
-        yield f"nothing/promise thanks to the wool/cause of {name(wish.helper)} and slept until noon ."
-    elif cause == "a slow song":
-        yield "nothing/promise thanks to the slow song/cause and slept until noon ."
-    elif cause == "a lonely crow":
-        yield "everything/promise because of the crow/cause , so"
-        yield f"{wish.wisher} got up and taught it a better song ."
+        yield f"slept/promise until noon thanks to the wool/cause of {name(wish.helper)} ."
+    elif cause == "an old song":
+        yield "slept/promise until noon thanks to the old/cause song ."
+    elif cause == "an old crow":
+        yield f"could/promise not sleep because of the crow/cause , so {wish.wisher} got up and"
+        yield "taught it a new song ."
     else:
-        yield f"everything/promise because of the drum/cause , so {wish.wisher} got up and danced ."
+        yield f"could/promise not sleep because of the drum/cause , so {wish.wisher} got up and danced ."
 
 
 SIGHT = Wish(
@@ -117,7 +115,7 @@ SIGHT = Wish(
     {
         "little": Turn(True, child),
         "a warm blanket": Turn(True, blanket),
-        "every wild animal": Turn(False, noise),
+        "every": Turn(False, noise),
         "a bad cold": Turn(False, cold),
     },
     "under the full moon",
@@ -128,8 +126,8 @@ SLEEP = Wish(
     want_sleep,
     {
         "a shepherd named": Turn(True, wool),
-        "a slow song": Turn(True, song),
-        "a lonely crow": Turn(False, crow),
+        "an old song": Turn(True, song),
+        "an old crow": Turn(False, crow),
         "the twins": Turn(False, drum),
     },
     "after midnight",

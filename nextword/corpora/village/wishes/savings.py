@@ -30,24 +30,24 @@ def coins(n: int) -> str:
     return f"{COUNT[n - 1]}/count {'coin' if n == 1 else 'coins'}"
 
 
-def paid(tale: Tale, wish: Wished, amount: str, sign: int = 1) -> None:
+def paid(wish: Wished, amount: str, sign: int = 1) -> None:
     """Coins come, or go."""
     wish.coins += sign * number(amount.split()[0])
     wish.comes_true = wish.coins >= wish.price
 
 
-def traveller(tale: Tale, wish: Wished) -> Speaking[str]:
+def singer(tale: Tale, wish: Wished) -> Speaking[str]:
     """Work is paid."""
     yield f"bought {marked(tale.world.product[wish.wisher.job], WORLD)} from {wish.wisher} for"
-    paid(tale, wish, (yield SUMS))
+    paid(wish, (yield SUMS))
     yield "."
-    return "the traveller"
+    return "the singer"
 
 
 def coat(tale: Tale, wish: Wished) -> Speaking[str]:
     """Money in a pocket."""
-    yield f"of {wish.wisher} was found with"
-    paid(tale, wish, (yield SUMS))
+    yield f"of {wish.wisher} had"
+    paid(wish, (yield SUMS))
     yield "in the pocket ."
     return "the old coat"
 
@@ -55,7 +55,7 @@ def coat(tale: Tale, wish: Wished) -> Speaking[str]:
 def hole(tale: Tale, wish: Wished) -> Speaking[str]:
     """No money in a pocket."""
     yield f"in the pocket cost {wish.wisher}"
-    paid(tale, wish, (yield LOSSES), -1)
+    paid(wish, (yield LOSSES), -1)
     yield "."
     return "the hole in the pocket"
 
@@ -74,19 +74,19 @@ def ware(tale: Tale, wish: Wished) -> Speaking[None]:
     what = f"for the {wish.colour}/thing {wish.thing}/thing"
     if wish.comes_true:
         yield f"enough/promise {what} ,"
-        yield f"and {wish.wisher} carried it home like a treasure ."
+        yield f"and {wish.wisher} brought it home like a queen ."
     else:
         few = COUNT[wish.price - wish.coins - 1]
         yield f"{few}/promise too few {what} , so {wish.wisher} ate"
         yield tale.world.snacks
-        yield "in front of the window ."
+        yield "by the window ."
 
 
 WARE = Wish(
     10,
     want_ware,
     {
-        "a traveller": Turn(True, traveller),
+        "a singer": Turn(True, singer),
         "an old coat": Turn(True, coat),
         "a hole": Turn(False, hole),
         "the price": Turn(False, price),
