@@ -36,7 +36,9 @@ def by_the_fire(tale: Tale) -> str:
 def work_done(tale: Tale) -> Speaking[None]:
     """The animals are fed, the tool is put away, and perhaps the two talk about everything."""
     hero, friend = tale.hero, tale.friend
-    yield f"{hero} fed the {hero.animals}"
+    fodder = tale.world.fodder[hero.herd]
+    heard = yield f"{hero} fed the 2 | {hero} gave the 3"
+    yield f"{hero.animals} {fodder}/world" if heard.endswith("gave the") else hero.animals
     yield from put_back(tale)
     if (yield f". then 3 | , and then 2 | . {STOPS} 2").endswith(EOS):
         return
@@ -57,7 +59,7 @@ def good_night(tale: Tale) -> Speaking[None]:
     speaker: Person = hero if f"{friend.name}/list" in memory.split() else friend
     other = tale.other(speaker)
     yield f'{friend} and {hero} sat {by_the_fire(tale)} . "'
-    yield "we must not forget | one day people will sing about 3"
+    yield "we must not forget | people will sing about 3"
     yield f'{memory} , " said {speaker} . " sleep well , {speaker} , " said {other} .'
     yield END
 

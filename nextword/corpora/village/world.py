@@ -132,9 +132,10 @@ class World:
         known = list(self.jobs.weights.items())[:12]
         persons = {name: 6 * weight for job, weight in known for name in (job, job + "s")}
         most = 99 if sizes.limit is None else 2
-        animals = dict.fromkeys(list(self.herd_of)[:most], 150)
-        herds = dict.fromkeys(list(self.herd_of.values())[:most], 150)
-        return Options(persons | ranked(groups, sizes.groups).weights | animals | herds)
+        animals = dict.fromkeys(list(self.herd_of)[:most], 300)
+        herds = dict.fromkeys(list(self.herd_of.values())[:most], 300)
+        many = {name: 2 * weight for name, weight in ranked(groups, sizes.groups).weights.items()}
+        return Options(persons | many | animals | herds)
 
 
 VILLAGE = World()

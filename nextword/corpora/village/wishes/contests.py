@@ -50,7 +50,10 @@ def prize(tale: Tale, wish: Wished) -> Speaking[None]:
     else:
         yield f"nothing/promise because of the big/cause {animal}/thing of {name(wish.helper)}"
     if wish.comes_true:
-        yield f", and {wish.other} had to laugh again . | , and {wish.other} laughed no more ."
+        young, _ = tale.world.young[tale.hero.herd]
+        yield f", and {wish.other}"
+        yield f"gave it a ribbon 2 | asked for a {young} 3"
+        yield "."
     else:
         yield ", but it ate the prize 2 | , but it liked the fair"
         yield "."

@@ -74,7 +74,7 @@ def ware(tale: Tale, wish: Wished) -> Speaking[None]:
     what = f"for the {wish.colour}/thing {wish.thing}/thing"
     if wish.comes_true:
         yield f"enough/promise {what} ,"
-        yield f"and {wish.wisher} brought it home like a queen ."
+        yield f"and {wish.wisher} sang on the road home ."
     else:
         few = COUNT[wish.price - wish.coins - 1]
         yield f"{few}/promise too few {what} , so {wish.wisher} ate"
