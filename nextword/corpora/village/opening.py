@@ -77,7 +77,7 @@ def habit_or_season(hero: Hero, world: World) -> Speaking[tuple[str, str]]:
         f"{hero.she} had 4 | {hero.she} shared {hero.her} house with 3 | behind the house lived 3"
         f" | {hero.she} loved nothing more than 2"
     )
-    heard = yield f"{owns} | every morning 5 | it was 6"
+    heard = yield f"{owns} | every morning 5 | it was 5"
     if heard == "it was":
         season = (yield world.weather).split()[0]
         return season, (yield from after_stop(owns))
@@ -109,14 +109,14 @@ def belongings(hero: Hero, begins: str, world: World) -> Speaking[str]:
             yield "and a"
             yield from tool(hero, world)
         yield "."
-        heard = yield f"{friend} | {hero.she} kept the 10"
+        heard = yield f"{friend} | {hero.she} kept the 8"
         if not heard.endswith("kept the"):
             return heard
         yield hero.own_tool
     else:
         yield from animals(hero, (yield world.numbers), world)
         yield "."
-        heard = yield f"{friend} | a 8"
+        heard = yield f"{friend} | a 7"
         if heard != "a":
             return heard
         yield from tool(hero, world)

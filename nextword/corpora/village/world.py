@@ -87,7 +87,7 @@ class World:
         self.job_by_work = {work: job for job, work in self.work.items()}
         self.works = Options({work: self.jobs.weights[job] for job, work in self.work.items()})
         self.product = {row[0]: row[4] for row in rows}
-        self.herds = {row[0]: ranked(row[5].split(), sizes.herds, WORLD) for row in rows}
+        self.herds = {row[0]: ranked(row[5].split(), sizes.herds, WORLD, 6) for row in rows}
 
     def _animals(self) -> None:
         rows = table(words.ANIMALS)
@@ -114,7 +114,7 @@ class World:
         self.towns_and_countries = level([*self.capital, *self.country], 99)
         self.nature = {row[0]: row[1] for row in table(words.NATURE, sizes.countries)}
         n = len(self.nature)
-        animals = dict.fromkeys(self.nature, 2)
+        animals = dict.fromkeys(self.nature, 3)
         self.topics = Options({"the capital of": 2 * n, "people in": 3 * n} | animals)
         counts = words.NUMBERS.split()[: sizes.numbers]
         self.numbers = ranked(counts)
@@ -130,7 +130,7 @@ class World:
         # the job of a baker and of bakers
         self.job_of = {name: job for job in self.jobs.weights for name in (job, job + "s")}
         known = list(self.jobs.weights.items())[:12]
-        persons = {name: 6 * weight for job, weight in known for name in (job, job + "s")}
+        persons = {name: 8 * weight for job, weight in known for name in (job, job + "s")}
         most = 99 if sizes.limit is None else 2
         animals = dict.fromkeys(list(self.herd_of)[:most], 300)
         herds = dict.fromkeys(list(self.herd_of.values())[:most], 300)

@@ -4,8 +4,8 @@ from nextword.corpora.village.kinds import WORLD, marked
 from nextword.corpora.village.people import COUNT, Speaking, Tale, Wished
 from nextword.corpora.village.wishes.turns import Turn, Wish
 
-SUMS = "one coin | two coins 3"
-LOSSES = "one coin 3 | two coins"
+SUMS = "one coin | two coins 5"
+LOSSES = "one coin 5 | two coins"
 
 
 def want_ware(tale: Tale, wish: Wished) -> Speaking[None]:
@@ -16,7 +16,7 @@ def want_ware(tale: Tale, wish: Wished) -> Speaking[None]:
     price = yield "five 3 | six 2 | seven"
     wish.price = number(price)
     yield f"coins , but {wish.wisher} had only"
-    wish.coins = number((yield f"{COUNT[wish.price - 2]} 2 | {COUNT[wish.price - 3]}"))
+    wish.coins = number((yield f"{COUNT[wish.price - 2]} 3 | {COUNT[wish.price - 3]}"))
     yield "."
 
 
