@@ -77,7 +77,7 @@ def habit_or_season(hero: Hero, world: World) -> Speaking[tuple[str, str]]:
         f"{hero.she} had 4 | {hero.she} shared {hero.her} house with 3 | behind the house lived 3"
         f" | {hero.she} loved nothing more than 2"
     )
-    heard = yield f"{owns} | every morning 5 | it was 5"
+    heard = yield f"{owns} | every morning 5 | it was 6"
     if heard == "it was":
         season = (yield world.weather).split()[0]
         return season, (yield from after_stop(owns))

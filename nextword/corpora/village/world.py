@@ -132,8 +132,9 @@ class World:
         known = list(self.jobs.weights.items())[:12]
         persons = {name: 8 * weight for job, weight in known for name in (job, job + "s")}
         most = 99 if sizes.limit is None else 2
-        animals = dict.fromkeys(list(self.herd_of)[:most], 300)
-        herds = dict.fromkeys(list(self.herd_of.values())[:most], 300)
+        weights = [300] * len(self.one_of) + [500] * len(words.WILD.split())
+        animals = dict(list(zip(self.herd_of, weights, strict=True))[:most])
+        herds = dict(list(zip(self.herd_of.values(), weights, strict=True))[:most])
         many = {name: 2 * weight for name, weight in ranked(groups, sizes.groups).weights.items()}
         return Options(persons | many | animals | herds)
 
