@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from nextword.corpora.corpus import EOS
 from nextword.corpora.village.kinds import CHOICE, END, MARK, marked
-from nextword.corpora.village.people import Person, Speaking, Tale
+from nextword.corpora.village.people import Speaking, Tale
 
 STOPS = f"{EOS}{MARK}{CHOICE}"  # a story may stop here
 
@@ -56,8 +56,8 @@ def work_done(tale: Tale) -> Speaking[None]:
 def good_night(tale: Tale) -> Speaking[None]:
     """The two sit together and speak of the last thing that happened."""
     hero, friend, memory = tale.hero, tale.friend, tale.memories[-1]
-    speaker: Person = hero if f"{friend.name}/list" in memory.split() else friend
-    other = tale.other(speaker)
+    is_of_friend = f"{friend.name}/list" in memory.split()  # nobody sings of themselves
+    speaker, other = (hero, friend) if is_of_friend else (friend, hero)
     yield f'{friend} and {hero} sat {by_the_fire(tale)} . "'
     yield "we must not forget | people will sing about 3"
     yield f'{memory} , " said {speaker} . " sleep well , {speaker} , " said {other} .'
@@ -68,7 +68,7 @@ def dream(tale: Tale) -> Speaking[None]:
     """The hero dreams of the first thing that happened, the friend of the animals."""
     hero, friend = tale.hero, tale.friend
     yield f"{hero} dreamed of {tale.memories[0]}"
-    if hero.tool:
+    if hero.tool and f"{hero.tool}/list" not in tale.memories[0].split():
         yield f"and of the {hero.own_tool}"
     yield f". {friend} dreamed of the {hero.animals} . {END}"
 

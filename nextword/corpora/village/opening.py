@@ -98,7 +98,7 @@ def after_stop(options: str) -> Speaking[str]:
 def belongings(hero: Hero, begins: str, world: World) -> Speaking[str]:
     """Animals and perhaps a tool, and where it is kept; returns how the friend is told of."""
     friend = f"{hero.her} 5 | next door lived {hero.her} 3 | behind the 2"
-    if begins.endswith(("had", "than")):
+    if begins.split()[-1] in ("had", "than"):
         first = yield world.belongings
         if first == "a":
             yield from tool(hero, world)

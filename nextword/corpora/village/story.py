@@ -5,7 +5,7 @@ from nextword.corpora.village.endings import ENDINGS, STOPS
 from nextword.corpora.village.opening import opening
 from nextword.corpora.village.options import Options
 from nextword.corpora.village.people import Speaking, Tale
-from nextword.corpora.village.scenes import ALL, TURNS, tell, tellable, turns
+from nextword.corpora.village.scenes import ALL, tell, tellable, turning
 from nextword.corpora.village.wishes import WISHES, outcome
 from nextword.corpora.village.world import World
 
@@ -37,8 +37,8 @@ def next_scenes(tale: Tale) -> Options:
     wish = tale.wish
     assert wish is not None
     others, ends = tellable(tale)
-    luck = turns(tale)
-    may_end = bool(wish.turns) and not tale.pending and (len(tale.told) >= FEWEST or not others)
+    luck = turning(tale)
+    may_end = len(wish.turns) > 0 and not tale.pending and (len(tale.told) >= FEWEST or not others)
     ending = WISHES[wish.name].ends if may_end else ""
     weight = FIRST if not wish.turns else AFTER_LUCK if wish.comes_true else AFTER_MISFORTUNE
     key = (*others, *ends, *luck, str(weight), ending)

@@ -74,7 +74,7 @@ def tell(opens: str, tale: Tale) -> Speaking[None]:
     yield from ALL[opens].tell(tale)
 
 
-def turns(tale: Tale) -> list[str]:
+def turning(tale: Tale) -> list[str]:
     """The scenes of the wish that can be told now: one is told in every story, a second in some."""
     assert tale.wish is not None
     used, sizes = tale.wish.turns, tale.world.sizes
@@ -100,7 +100,7 @@ def tellable(tale: Tale) -> tuple[list[str], list[str]]:
         and SCENES[opens].can_be_told(tale)
     ]
     ends = in_time(list(tale.pending), tale)
-    if others or (not tale.wish.turns and turns(tale)):
+    if others or (not tale.wish.turns and turning(tale)):
         ends = [opens for opens in ends if tale.pending[opens] < n_told]
     return others, sorted(ends)
 

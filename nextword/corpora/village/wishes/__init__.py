@@ -2,7 +2,7 @@
 
 from nextword.corpora.village.people import Person, Speaking, Tale
 from nextword.corpora.village.wishes import contests, kitchen, letters, nights, savings
-from nextword.corpora.village.wishes.turns import beginnings
+from nextword.corpora.village.wishes.parts import beginnings
 
 WISHES = {
     "wanted to bake a cake with": kitchen.CAKE,

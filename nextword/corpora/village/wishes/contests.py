@@ -1,7 +1,7 @@
 """Wishes to be first: a prize for one of the animals, a race."""
 
 from nextword.corpora.village.people import COUNT, Speaking, Tale, Wished, newcomer
-from nextword.corpora.village.wishes.turns import Turn, Wish, in_spite, name
+from nextword.corpora.village.wishes.parts import Turn, Wish, in_spite, name
 
 
 def want_prize(tale: Tale, wish: Wished) -> Speaking[None]:
@@ -61,7 +61,7 @@ def prize(tale: Tale, wish: Wished) -> Speaking[None]:
 
 def want_race(tale: Tale, wish: Wished) -> Speaking[None]:
     """To run faster than the other, who has won before."""
-    wish.place = yield tale.world.landmarks
+    wish.place = yield tale.world.landmarks.without(tale.hero.home)
     yield f"because {wish.other} had won it"
     wish.number = yield tale.world.numbers
     yield "times ."
@@ -69,7 +69,7 @@ def want_race(tale: Tale, wish: Wished) -> Speaking[None]:
 
 def walks(tale: Tale, wish: Wished) -> Speaking[str]:
     """Legs grow strong."""
-    yield f"over the hill were good for {wish.wisher} ."
+    yield f"of {wish.wisher} over the hill was the first of many ."
     return "the long walks"
 
 
@@ -89,7 +89,7 @@ def sleeper(tale: Tale, wish: Wished) -> Speaking[str]:
 
 def wedding(tale: Tale, wish: Wished) -> Speaking[str]:
     """Too much is eaten."""
-    yield f"went on for three days , and {wish.wisher} ate all the cake ."
+    yield f", and {wish.wisher} ate all the cake ."
     return "the wedding"
 
 
@@ -97,7 +97,7 @@ def race(tale: Tale, wish: Wished) -> Speaking[None]:
     """First or last, and who has won how often."""
     cause = wish.turns[-1]
     yield f"{in_spite(wish)} {wish.wisher} came to the {wish.place}/place"
-    if cause == "long walks":
+    if cause == "a walk":
         yield "first/promise thanks to the long/cause walks"
     elif cause == "an old neighbour named":
         yield f"first/promise in the shoes/cause of {name(wish.helper)}"
@@ -128,10 +128,10 @@ RACE = Wish(
     10,
     want_race,
     {
-        "long walks": Turn(True, walks),
+        "a walk": Turn(True, walks),
         "an old neighbour named": Turn(True, shoes),
         "a sleepy": Turn(False, sleeper),
-        "a wedding": Turn(False, wedding),
+        "there was a wedding": Turn(False, wedding),
     },
     "on the day of the race",
     race,

@@ -2,7 +2,7 @@
 
 from nextword.corpora.village.kinds import marked
 from nextword.corpora.village.people import Speaking, Tale, Wished, newcomer
-from nextword.corpora.village.wishes.turns import Turn, Wish, in_spite, name
+from nextword.corpora.village.wishes.parts import Turn, Wish, in_spite, name
 
 FILLINGS = "cherries 3 | honey 3 | berries 2 | nuts 2 | plums 2 | raisins 2"
 SIZES = "a cow 3 | a stove 3 | a horse 2 | a door 2"

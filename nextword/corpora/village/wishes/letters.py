@@ -1,7 +1,7 @@
 """Wishes that need another person: to read a friend's letter, to make peace after a quarrel."""
 
 from nextword.corpora.village.people import Speaking, Tale, Wished, newcomer
-from nextword.corpora.village.wishes.turns import Turn, Wish, in_spite, name
+from nextword.corpora.village.wishes.parts import Turn, Wish, in_spite, name
 
 
 def want_letter(tale: Tale, wish: Wished) -> Speaking[None]:

@@ -1,7 +1,7 @@
 """Wishes for the night: to see a wild animal, and to sleep."""
 
 from nextword.corpora.village.people import COUNT, Speaking, Tale, Wished, newcomer
-from nextword.corpora.village.wishes.turns import Turn, Wish, in_spite, name
+from nextword.corpora.village.wishes.parts import Turn, Wish, in_spite, name
 
 
 def want_sight(tale: Tale, wish: Wished) -> Speaking[None]:

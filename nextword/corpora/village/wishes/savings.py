@@ -2,7 +2,7 @@
 
 from nextword.corpora.village.kinds import WORLD, marked
 from nextword.corpora.village.people import COUNT, Speaking, Tale, Wished
-from nextword.corpora.village.wishes.turns import Turn, Wish
+from nextword.corpora.village.wishes.parts import Turn, Wish
 
 SUMS = "one coin | two coins 5"
 LOSSES = "one coin 5 | two coins"
