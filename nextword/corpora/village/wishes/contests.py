@@ -14,7 +14,7 @@ def want_prize(tale: Tale, wish: Wished) -> Speaking[None]:
 
 def soap(tale: Tale, wish: Wished) -> Speaking[str]:
     """The animal is washed."""
-    yield f"and a brush made the {wish.thing}/thing shine like the moon ."
+    yield f"and a brush made the {wish.thing}/thing as bright as the moon ."
     return "the warm water"
 
 

@@ -46,9 +46,10 @@ def letter(tale: Tale, wish: Wished) -> Speaking[None]:
     yield f"{in_spite(wish)} {wish.wisher} could"
     if wish.comes_true:
         rest = "half/cause of it" if "the wind" in wish.turns else "it"
-        helper = f"sailor/cause from {wish.place}/world" if cause == "a sailor" else "big/cause book"
+        from_there = f"sailor/cause from {wish.place}/world at"
+        helper = from_there if cause == "a sailor" else "big/cause book on"
         dish = tale.world.dish[wish.place]
-        yield f"read/promise {rest} with the help of the {helper} ."
+        yield f"read/promise {rest} with the {helper} the table ."
         yield f'" come and eat {dish}/world with me , " wrote {sender} .'
     elif cause == "the wind":
         yield f"not/promise read it because the {wish.thing}/cause had eaten"
@@ -102,8 +103,8 @@ def peace(tale: Tale, wish: Wished) -> Speaking[None]:
     cause, other = wish.turns[-1], name(wish.person)
     yield f"{in_spite(wish)} {other}"
     if wish.comes_true:
-        came = "the/cause bag" if cause == "a bag of" else "a/cause laugh"
-        yield f"came/promise in with {came} and the {wish.colour}/thing {wish.thing}/thing ."
+        came = "bag/cause" if cause == "a bag of" else "boys/cause"
+        yield f"came/promise in with the {came} and the {wish.colour}/thing {wish.thing}/thing ."
     elif cause == "a hungry":
         yield f"walked/promise by without a word because of the hat/cause , so {wish.wisher} sewed"
         yield "a new one ."

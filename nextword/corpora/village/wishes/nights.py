@@ -37,28 +37,28 @@ def noise(tale: Tale, wish: Wished) -> Speaking[str]:
 
 def cold(tale: Tale, wish: Wished) -> Speaking[str]:
     """Nobody can hide who sneezes."""
-    yield f"made {wish.wisher} sneeze from morning until night ."
+    yield f"came to {wish.wisher} , who had to sneeze from morning until night ."
     return "the bad cold"
 
 
 def sight(tale: Tale, wish: Wished) -> Speaking[None]:
     """It is seen, or seen by the other again."""
     cause, animal = wish.turns[-1], wish.thing
-    yield f"{in_spite(wish)} {wish.wisher} saw"
+    yield f"{in_spite(wish)} {wish.wisher} met"
     if cause == "little":
         yield f"the/promise {animal}/thing behind/cause the {wish.place}/place"
     elif cause == "a warm blanket":
-        yield f"the/promise {animal}/thing from/cause the window"
+        yield f"the/promise {animal}/thing at/cause the window"
     elif cause == "every":
-        yield f"nothing/promise because of the {tale.hero.herd}/cause"
+        yield f"nobody/promise because of the {tale.hero.herd}/cause"
     else:
-        yield f"nothing/promise because of a sneeze/cause"
+        yield f"nobody/promise because of a sneeze/cause"
     if wish.comes_true:
         yield ", and it looked back"
         yield "."
     else:
         more = COUNT[COUNT.index(wish.number) + 1]
-        yield f". {wish.other} saw one more and now had seen {more}/count ."
+        yield f". {wish.other} met one more and now had seen {more}/count ."
 
 
 def want_sleep(tale: Tale, wish: Wished) -> Speaking[None]:
