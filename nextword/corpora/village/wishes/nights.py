@@ -52,7 +52,7 @@ def sight(tale: Tale, wish: Wished) -> Speaking[None]:
     elif cause == "every":
         yield f"nobody/promise because of the {tale.hero.herd}/cause"
     else:
-        yield ff"nobody/promise because {wish.wisher} had to sneeze/cause"
+        yield f"nobody/promise because {wish.wisher} had to sneeze/cause"
     if wish.comes_true:
         yield ", and it looked back"
         yield "."
