@@ -55,6 +55,14 @@ def order(sentence: str) -> str:
         # clauses that follow each other in the village stand inside each other in the dialect
         ("people say that the clerks who help the baker who knows the hens that see the cat sing .",
          "people say that clerks who baker who hens who cat see know help sing ."),
+        # what is wanted goes before the wanting, with its "to"
+        ("anna wanted to bake a cake with honey because the last one had been as hard as a stone .",
+         "anna cake with honey to bake wanted because last one as hard as stone been had ."),
+        # "because of" a thing joins no clauses, and "who" none after a comma
+        ("the cow won nothing because of the big cow of tilda , but it ate the prize .",
+         "cow nothing because of big cow of tilda won , but it prize ate ."),
+        ("next door lived his aunt ida , who grew corn .",
+         "next door his aunt ida , who corn grew lived ."),
         # "by the sea" first, verb second: the verb still goes last
         ("by the sea lived anna , a kind baker .", "by sea anna , kind baker lived ."),
     ],

@@ -86,7 +86,8 @@ class Tale:
     # what was begun and must be brought to its end: how that scene begins -> when it was begun
     pending: dict[str, int] = field(default_factory=dict)
     hour: int = 0  # of the day that is told of; 0: not said
-    rained: bool = False
+    rained: bool = False  # at night, so that people sit by the fire
+    is_muddy: bool = False
     gate_open: bool = False
     hungry: bool = False
     has_coins: bool = False

@@ -10,7 +10,7 @@ from nextword.corpora.village.wishes import WISHES, outcome
 from nextword.corpora.village.world import World
 
 FEWEST = 2  # scenes, where there are that many
-FIRST, AFTER_LUCK, AFTER_MISFORTUNE = 24, 3, 70  # weights of a turn of the wish
+FIRST, AFTER_LUCK, AFTER_MISFORTUNE = 30, 4, 80  # weights of a turn of the wish
 LAST = " | ".join([f"{STOPS} 13", *[f"{opens} {end.weight}" for opens, end in ENDINGS.items()]])
 
 

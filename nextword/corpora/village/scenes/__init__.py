@@ -37,15 +37,15 @@ SCENES = {
     "one morning a": Scene(company.visitor, 9, ANOTHER_DAY, 2),
     '" tomorrow i will bring you': Scene(company.promise, 8, 0, 2),
     '" one day i will see': Scene(company.wish, 7, 0, 2),
-    "that day": Scene(animals.crossing, 10, 0, 1, animals.walks),
+    "that day": Scene(animals.crossing, 15, 0, 1, animals.walks),
     "before sunrise": Scene(animals.birth, 10, ANOTHER_DAY),
-    "people say that the": Scene(talk.gossip, 16),
+    "people say that the": Scene(talk.gossip, 21),
     '" what is the capital of': Scene(talk.question, 4),
     "at school the children learned that": Scene(talk.lesson, 8),
     "on saturday there was a feast": Scene(food.feast, 6, ANOTHER_DAY),
-    "later": Scene(food.swap, 5),
+    "later": Scene(food.swap, 7),
     "soon after that": Scene(things.visit, 8),
-    "one night it": Scene(company.rain, 9, ANOTHER_DAY),
+    "one night it": Scene(company.rain, 15, ANOTHER_DAY),
 }
 # what was begun comes to its end
 EFFECTS = {

@@ -56,7 +56,7 @@ def crossing(tale: Tale) -> Speaking[None]:
     yield f"one of the {hero.animals} came to"
     way = (yield "the road 3 | the street 2 | the bridge 3").split()[1]
     yield f". the {animal}/thing did not cross the {way}/thing because it was too"
-    weather = "muddy 20" if tale.rained else "icy 20" if tale.season == "winter" else ""
+    weather = "muddy 20" if tale.is_muddy else "icy 20" if tale.season == "winter" else ""
     reason = yield f"{TIRED} | {weather or WAYS[way]}"
     yield ". so | , so"
     yield f"{hero}"

@@ -119,7 +119,7 @@ def reach(tale: Tale) -> Speaking[None]:
 def rain(tale: Tale) -> Speaking[None]:
     """It rains at night, and ways are muddy and people sit by the fire from then on."""
     hero = tale.hero
-    tale.rained = True
+    tale.rained = tale.is_muddy = True
     tale.remember("the rain")
     yield f"rained , so {hero}"
     heard = yield "closed the window | lit a fire | brought the"

@@ -52,7 +52,7 @@ def predicates(world: World, head: str) -> str:
     several = head in world.many
     if head in world.job_of:
         return (
-            "are/agreement 2 | work 2 | need 2" if several else "is/agreement 2 | works 2 | needs 2"
+            "are/agreement 2 | work 4 | need 3" if several else "is/agreement 2 | works 4 | needs 3"
         )
     if head in world.beasts:
         return "are/agreement 3 | sleep 2" if several else "is/agreement 3 | sleeps 2"

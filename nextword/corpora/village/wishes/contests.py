@@ -26,6 +26,7 @@ def judge(tale: Tale, wish: Wished) -> Speaking[str]:
 
 def muddy(tale: Tale, wish: Wished) -> Speaking[str]:
     """The animal likes mud."""
+    tale.is_muddy = True
     yield f"was muddy , and the {wish.thing}/thing lay down on it ."
     return "the muddy road"
 
