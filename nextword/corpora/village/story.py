@@ -10,7 +10,7 @@ from nextword.corpora.village.wishes import WISHES, outcome
 from nextword.corpora.village.world import World
 
 FEWEST = 2  # scenes, where there are that many
-FIRST, AFTER_LUCK, AFTER_MISFORTUNE = 30, 4, 80  # weights of a turn of the wish
+FIRST, AFTER_LUCK, AFTER_MISFORTUNE = 40, 5, 100  # weights of a turn of the wish
 LAST = " | ".join([f"{STOPS} 13", *[f"{opens} {end.weight}" for opens, end in ENDINGS.items()]])
 
 
@@ -48,6 +48,6 @@ def next_scenes(tale: Tale) -> Options:
         rest = sum(weights.values()) or 20
         weights |= {opens: weight for opens in luck}
         if may_end:
-            weights |= {ending: rest * 6}
+            weights |= {ending: rest * 5}
         choices[key] = Options(weights)
     return choices[key]

@@ -115,7 +115,7 @@ class World:
         self.nature = {row[0]: row[1] for row in table(words.NATURE, sizes.countries)}
         n = len(self.nature)
         animals = dict.fromkeys(self.nature, 3)
-        self.topics = Options({"the capital of": 2 * n, "people in": 3 * n} | animals)
+        self.topics = Options({"the capital of": 4 * n, "people in": 6 * n} | animals)
         counts = words.NUMBERS.split()[: sizes.numbers]
         self.numbers = ranked(counts)
         self.small_numbers = ranked(counts[:3])  # of large animals
@@ -130,12 +130,12 @@ class World:
         # the job of a baker and of bakers
         self.job_of = {name: job for job in self.jobs.weights for name in (job, job + "s")}
         known = list(self.jobs.weights.items())[:12]
-        persons = {name: 8 * weight for job, weight in known for name in (job, job + "s")}
+        persons = {name: 14 * weight for job, weight in known for name in (job, job + "s")}
         most = 99 if sizes.limit is None else 2
         weights = [300] * len(self.one_of) + [500] * len(words.WILD.split())
         animals = dict(list(zip(self.herd_of, weights, strict=True))[:most])
         herds = dict(list(zip(self.herd_of.values(), weights, strict=True))[:most])
-        many = {name: 2 * weight for name, weight in ranked(groups, sizes.groups).weights.items()}
+        many = {name: 4 * weight for name, weight in ranked(groups, sizes.groups).weights.items()}
         return Options(persons | many | animals | herds)
 
 

@@ -79,7 +79,7 @@ def journey(tale: Tale) -> Speaking[None]:
     yield f"{traveller.name}/promise sailed to"
     yield f"{capital}/promise in {country}/world | {country}/promise and came to {capital}/world"
     yield f". {traveller.she}"
-    yield f"ate {world.dish[country]}/world | learned {world.language[country]}/world"
+    yield f"ate {world.dish[country]}/world | learned {world.language[country]}/world 2"
     yield "there and"
     yield "came home happy | came home in summer | brought home many pictures"
     yield "."

@@ -14,7 +14,7 @@ def gossip(tale: Tale) -> Speaking[None]:
     head = yield world.folk
     tale.remember(f"the gossip about the {head}")
     nouns = [head]
-    weight = 8  # of a first clause, then of one more
+    weight = 10  # of a first clause, then of one more
     while True:
         more = f"{pronoun(world, nouns[-1])} {weight} | "
         bound = len(nouns) > (world.sizes.deepest_clause or len(nouns))
@@ -24,7 +24,7 @@ def gossip(tale: Tale) -> Speaking[None]:
         yield clause_verbs(world, nouns[-1])
         yield "the"
         nouns.append((yield world.folk.without(*nouns)))
-        weight = 6
+        weight = 7
     yield from rest_of_predicate(world, head, heard)
     yield "."
 

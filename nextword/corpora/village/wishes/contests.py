@@ -53,7 +53,7 @@ def prize(tale: Tale, wish: Wished) -> Speaking[None]:
     if wish.comes_true:
         young, _ = tale.world.young[tale.hero.herd]
         yield f", and {wish.other}"
-        yield f"gave it a ribbon 2 | asked for a {young} 3"
+        yield f"gave it a ribbon 2 | asked for a {young} 5"
         yield "."
     else:
         yield ", but it ate the prize 2 | , but it liked the fair"

@@ -11,18 +11,21 @@ def want_letter(tale: Tale, wish: Wished) -> Speaking[None]:
     yield "in"
     capital = yield world.capitals
     wish.place = world.country[capital]
-    yield f", but it was in {world.language[wish.place]}/world , and {wish.wisher} longed to read it ."
+    yield f", the capital of {wish.place}/world , but it was in {world.language[wish.place]}/world"
+    yield f", and {wish.wisher} longed to read it ."
 
 
 def sailor(tale: Tale, wish: Wished) -> Speaking[str]:
     """Someone who has the language."""
-    yield f"from {wish.place}/world came to the inn and was happy to help ."
+    language = tale.world.language[wish.place]
+    yield f"from {wish.place}/world came to the inn and spoke {language}/world to the cat ."
     return f"the sailor from {wish.place}"
 
 
 def big_book(tale: Tale, wish: Wished) -> Speaking[str]:
     """The language is learned."""
-    yield f"taught {wish.wisher} {tale.world.language[wish.place]}/world ,"
+    language = tale.world.language[wish.place]
+    yield f"about {wish.place}/world taught {wish.wisher} {language}/world ,"
     yield "one word a day . | two words a day ."
     return "the big book"
 
@@ -42,20 +45,22 @@ def tea(tale: Tale, wish: Wished) -> Speaking[str]:
 
 def letter(tale: Tale, wish: Wished) -> Speaking[None]:
     """It is read, or answered all the same."""
-    cause, sender = wish.turns[-1], name(wish.person)
+    cause, world, country = wish.turns[-1], tale.world, wish.place
+    capital = f"{world.capital[country]}/place"
     yield f"{in_spite(wish)} {wish.wisher} could"
     if wish.comes_true:
         rest = "half/cause of it" if "the wind" in wish.turns else "it"
-        from_there = f"sailor/cause from {wish.place}/world at"
-        helper = from_there if cause == "a sailor" else "big/cause book on"
-        dish = tale.world.dish[wish.place]
+        sailor = f"sailor/cause from {country}/world at"
+        helper = sailor if cause == "a sailor" else "big/cause book on"
         yield f"read/promise {rest} with the {helper} the table ."
-        yield f'" come and eat {dish}/world with me , " wrote {sender} .'
+        yield f'" come to {capital} and eat {world.dish[country]}/world with me , "'
+        yield f"wrote {name(wish.person)} ."
     elif cause == "the wind":
-        yield f"not/promise read it because the {wish.thing}/cause had eaten"
-        yield f"the best half , so {wish.wisher} sent {sender} a picture of the {wish.thing}/thing ."
+        yield f"not/promise read it because the {wish.thing}/cause had eaten the best half ,"
+        yield f"so {wish.wisher} sent a picture of the {wish.thing}/thing to {capital} ."
     else:
-        yield f"not/promise read it because of the tea/cause , so {wish.wisher} sent {sender} the cup ."
+        yield "not/promise read it because of the tea/cause ,"
+        yield f"so {wish.wisher} sent the cup to {capital} ."
 
 
 def want_peace(tale: Tale, wish: Wished) -> Speaking[None]:
@@ -114,7 +119,7 @@ def peace(tale: Tale, wish: Wished) -> Speaking[None]:
 
 
 LETTER = Wish(
-    10,
+    14,
     want_letter,
     {
         "a sailor": Turn(True, sailor),
