@@ -22,7 +22,7 @@ from nextword.given.batches import number_words
 
 MARKS = {"user": "<user>", "assistant": "<assistant>"}  # the token that begins a turn of a role
 # what requests and questions need beyond the words of stories
-SPOKEN = "tell story does live colour how job keep language yes or"
+SPOKEN = "tell story does live colour how job keep language yes or true"
 NEW_WORDS = tuple(SPOKEN.split())
 MOST = 300  # words of an answer; the village's stories are shorter but for one in a thousand
 
@@ -110,9 +110,13 @@ def questions(tale: Tale) -> list[Question]:
         _question("home", f"where does {hero.name} live ?", f"by the {hero.home}"),
         _question("job", f"what is the job of {hero.name} ?", hero.job),
         _question("job of the other", f"what is the job of {friend.name} ?", friend.job),
-        _question("colour", f"what colour is the {hero.tool} ?", hero.colour),
         _question("number", f"how many {hero.herd} does {hero.name} have ?", hero.number),
     ]
+    if hero.tool:
+        found.append(_question("colour", f"what colour is the {hero.tool} ?", hero.colour))
+    if tale.wish:
+        asked = f"did the wish of {tale.wish.wisher.name} come true ?"
+        found.append(_question("wish", asked, "yes" if tale.wish.comes_true else "no"))
     if hero.kept:
         asked = f"where does {hero.name} keep the {hero.tool} ?"
         found.append(_question("place", asked, hero.kept))

@@ -114,7 +114,7 @@ class World:
         self.towns_and_countries = level([*self.capital, *self.country], 99)
         self.nature = {row[0]: row[1] for row in table(words.NATURE, sizes.countries)}
         n = len(self.nature)
-        animals = dict.fromkeys(self.nature, 3)
+        animals = dict.fromkeys(self.nature, 6)
         self.topics = Options({"the capital of": 4 * n, "people in": 6 * n} | animals)
         counts = words.NUMBERS.split()[: sizes.numbers]
         self.numbers = ranked(counts)

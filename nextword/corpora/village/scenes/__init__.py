@@ -29,23 +29,23 @@ class Scene(NamedTuple):
 
 
 SCENES = {
-    "in the morning": Scene(animals.morning, 9, MORNING, 2),
+    "in the morning": Scene(animals.morning, 11, MORNING, 2),
     '" i will make': Scene(food.market, 9, 0, 2),
     "then the": Scene(things.lost, 9, 0, 2, things.has_tool),
     "at noon": Scene(food.noon, 7, NOON, 2),
     "on monday": Scene(things.bank, 12, ANOTHER_DAY, 2, things.asks_for_coins),
     "one morning a": Scene(company.visitor, 18, ANOTHER_DAY, 2),
-    '" tomorrow i will bring you': Scene(company.promise, 8, 0, 2),
+    '" tomorrow i will bring you': Scene(company.promise, 9, 0, 2),
     '" one day i will see': Scene(company.wish, 10, 0, 2),
-    "that day": Scene(animals.crossing, 14, 0, 1, animals.walks),
-    "before sunrise": Scene(animals.birth, 11, ANOTHER_DAY),
+    "that day": Scene(animals.crossing, 17, 0, 1, animals.walks),
+    "before sunrise": Scene(animals.birth, 13, ANOTHER_DAY),
     "people say that the": Scene(talk.gossip, 30),
     '" what is the capital of': Scene(talk.question, 8),
     "at school the children learned that": Scene(talk.lesson, 14),
     "on saturday there was a feast": Scene(food.feast, 6, ANOTHER_DAY),
     "later": Scene(food.swap, 7),
-    "soon after that": Scene(things.visit, 8),
-    "one night it": Scene(company.rain, 13, ANOTHER_DAY),
+    "soon after that": Scene(things.visit, 11),
+    "one night it": Scene(company.rain, 15, ANOTHER_DAY),
 }
 # what was begun comes to its end
 EFFECTS = {
