@@ -22,8 +22,8 @@ def tiny(*scenes: str, **more: int) -> village.World:
     sizes = {
         "names": 5, "jobs": 2, "herds": 1, "snacks": 2, "dishes": 1, "ingredients": 2,
         "countries": 2, "colours": 1, "numbers": 1, "landmarks": 1, "characters": 1, "kin": 1,
-        "groups": 1, "hiding_places": 3, "weather": 1, "most_scenes": 2, "longest_list": 2,
-        "deepest_clause": 1, "limit": 1,
+        "groups": 1, "hiding_places": 3, "weather": 1, "most_scenes": 3, "longest_list": 2,
+        "deepest_clause": 1, "limit": 1, "wishes": ("hoped to win the race to the",),
     }  # fmt: skip
     return village.World(village.VillageSizes(scenes=scenes, **(sizes | more)))
 
@@ -55,7 +55,7 @@ def test_every_story_ends_with_the_end_token_and_is_of_the_promised_length(told)
 def test_a_story_cut_short_is_in_the_language_but_not_complete(told):
     heard = village.score(told.tokens[:-1])
     assert (heard.left_at, heard.complete) == (None, False)
-    assert heard.possible == {village.EOS: 1.0}
+    assert heard.possible[village.EOS] > 0.3
 
 
 def test_what_can_come_next_is_a_distribution_that_holds_the_word_that_came(told):

@@ -1,7 +1,15 @@
 """How a story begins: who it is about, what that person has, and who else is in it."""
 
 from nextword.corpora.village import words
-from nextword.corpora.village.people import Hero, Person, Speaking, Tale, Wished, pronouns
+from nextword.corpora.village.people import (
+    Hero,
+    Person,
+    Speaking,
+    Tale,
+    Wished,
+    elsewhere,
+    pronouns,
+)
 from nextword.corpora.village.scenes.company import REACH
 from nextword.corpora.village.wishes import WISHES, possible
 from nextword.corpora.village.world import World
@@ -143,8 +151,7 @@ def animals(hero: Hero, number: str, world: World) -> Speaking[None]:
 def companion(hero: Hero, begins: str, world: World) -> Speaking[tuple[Person, str]]:
     """The friend or relative whom the story also tells of, and how they are related."""
     if begins == "behind the":
-        cover = world.cover
-        yield cover.without(hero.home) if hero.home in cover.places else cover
+        yield elsewhere(hero, world)
         yield f"lived {hero.her}"
     kin = yield world.kin
     names = world.names

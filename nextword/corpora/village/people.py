@@ -130,6 +130,11 @@ def pronouns(name: str) -> tuple[str, str, str]:
     return (f"{forms[0]}/pronoun", f"{forms[1]}/pronoun", f"{forms[2]}/pronoun")
 
 
+def elsewhere(hero: Hero, world: World) -> Options:
+    """Places of the village where the hero does not live."""
+    return world.cover.without(hero.home) if hero.home in world.cover.places else world.cover
+
+
 def newcomer(tale: Tale, names: Options | None = None) -> Speaking[Person]:
     """Names someone who was not in the story before."""
     options = names or tale.world.names

@@ -31,7 +31,7 @@ class Scene(NamedTuple):
 SCENES = {
     "in the morning": Scene(animals.morning, 11, MORNING, 2),
     '" i will make': Scene(food.market, 9, 0, 2),
-    "then the": Scene(things.lost, 9, 0, 2, things.has_tool),
+    "then the": Scene(things.lost, 17, 0, 2, things.has_tool),
     "at noon": Scene(food.noon, 7, NOON, 2),
     "on monday": Scene(things.bank, 12, ANOTHER_DAY, 2, things.asks_for_coins),
     "one morning a": Scene(company.visitor, 18, ANOTHER_DAY, 2),

@@ -1,6 +1,6 @@
 """Wishes to be first: a prize for one of the animals, a race."""
 
-from nextword.corpora.village.people import COUNT, Speaking, Tale, Wished, newcomer
+from nextword.corpora.village.people import COUNT, Speaking, Tale, Wished, elsewhere, newcomer
 from nextword.corpora.village.wishes.parts import Turn, Wish, in_spite, name
 
 
@@ -62,7 +62,7 @@ def prize(tale: Tale, wish: Wished) -> Speaking[None]:
 
 def want_race(tale: Tale, wish: Wished) -> Speaking[None]:
     """To run faster than the other, who has won before."""
-    wish.place = yield tale.world.landmarks.without(tale.hero.home)
+    wish.place = yield elsewhere(tale.hero, tale.world)
     yield f"because {wish.other} had won it"
     wish.number = yield tale.world.numbers
     yield "times ."
