@@ -40,7 +40,7 @@ def work_done(tale: Tale) -> Speaking[None]:
     heard = yield f"{hero} fed the 2 | {hero} gave the 3"
     yield f"{hero.animals} {fodder}/world" if heard.endswith("gave the") else hero.animals
     yield from put_back(tale)
-    if (yield f". then 3 | , and then 2 | . {STOPS} 2").endswith(EOS):
+    if (yield f". then 3 | , and then 2 | . {STOPS} 1").endswith(EOS):
         return
     yield f"{hero.she} and {friend}"
     if (yield "sat 2 | talked") == "sat":
@@ -74,7 +74,7 @@ def dream(tale: Tale) -> Speaking[None]:
 
 
 ENDINGS = {
-    "when night fell ,": End(6, work_done),
+    "when night fell ,": End(7, work_done),
     "at the end of the day": End(2, good_night),
     "that night": End(3, dream),
 }

@@ -10,8 +10,9 @@ from nextword.corpora.village.wishes import WISHES, outcome
 from nextword.corpora.village.world import World
 
 FEWEST = 2  # scenes, where there are that many
-FIRST, AFTER_LUCK, AFTER_MISFORTUNE = 40, 5, 100  # weights of a turn of the wish
-LAST = " | ".join([f"{STOPS} 13", *[f"{opens} {end.weight}" for opens, end in ENDINGS.items()]])
+FIRST, AFTER_LUCK, AFTER_MISFORTUNE = 44, 4, 110  # weights of a turn of the wish
+LAST = " | ".join([f"{opens} {end.weight}" for opens, end in ENDINGS.items()])
+LONG, STOP, STOP_AFTER_LONG = 3, 5, 48  # scenes of a long story; how often no more is said
 
 
 def story(world: World) -> Speaking[None]:
@@ -27,7 +28,8 @@ def goes_on(tale: Tale) -> Speaking[None]:
     while (what := (yield next_scenes(tale))) != ends:
         yield from tell(what, tale)
     yield from outcome(tale)
-    last = yield LAST
+    stop = STOP_AFTER_LONG if len(tale.told) > LONG else STOP
+    last = yield f"{STOPS} {stop} | {LAST}"
     if last != EOS:
         yield from ENDINGS[last].tell(tale)
 
@@ -48,6 +50,6 @@ def next_scenes(tale: Tale) -> Options:
         rest = sum(weights.values()) or 20
         weights |= {opens: weight for opens in luck}
         if may_end:
-            weights |= {ending: rest * 5}
+            weights |= {ending: rest * 9}
         choices[key] = Options(weights)
     return choices[key]

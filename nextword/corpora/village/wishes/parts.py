@@ -6,7 +6,7 @@ from typing import NamedTuple
 from nextword.corpora.village.kinds import marked
 from nextword.corpora.village.people import Speaking, Tale, Wished
 
-HELPS, HINDERS = 14, 6  # weights of what happens first to a wish
+HELPS, HINDERS = 13, 6  # weights of what happens first to a wish
 
 
 class Turn(NamedTuple):
