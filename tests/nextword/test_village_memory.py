@@ -48,14 +48,9 @@ def test_the_end_remembers_the_beginning(texts):
     for found, word in ((herds, "n"), (herds, "h"), (tools, "c"), (tools, "t")):
         assert perplexity(("", m[word]) for m in found) > 4
     places = find(
-        r"kept (?:the \w+ \w+ )?((?:in|on|beside|under|behind) (?:\w+ )+)\. .* put the \w+ \w+ back ((?:\w+ )+)\. </s>", ends(texts)
+        r"kept (?:the \w+ \w+ )?(\w+ \w+ \w+) \. .* put the \w+ \w+ back (\w+ \w+ \w+) [.,]", texts
     )
     assert all(m[1] == m[2] for m in places)
-
-
-def ends(texts: list[str]) -> list[str]:
-    """The stories with their ends."""
-    return [f"{text} </s>" for text in texts]
 
 
 def test_a_shopping_list_is_bought_in_full_and_cooked(texts):

@@ -29,13 +29,13 @@ class Scene(NamedTuple):
 
 
 SCENES = {
-    "in the morning": Scene(animals.morning, 11, MORNING, 2),
+    "in the morning": Scene(animals.morning, 13, MORNING, 2),
     '" i will make': Scene(food.market, 8, 0, 2),
     "then the": Scene(things.lost, 15, 0, 2, things.has_tool),
     "at noon": Scene(food.noon, 7, NOON, 2),
     "on monday": Scene(things.bank, 12, ANOTHER_DAY, 2, things.asks_for_coins),
     "one morning a": Scene(company.visitor, 16, ANOTHER_DAY, 2),
-    '" tomorrow i will bring you': Scene(company.promise, 9, 0, 2),
+    '" tomorrow i will bring you': Scene(company.promise, 11, 0, 2),
     '" one day i will see': Scene(company.wish, 10, 0, 2),
     "that day": Scene(animals.crossing, 17, 0, 1, animals.walks),
     "before sunrise": Scene(animals.birth, 13, ANOTHER_DAY),
@@ -44,7 +44,7 @@ SCENES = {
     "at school the children learned that": Scene(talk.lesson, 14),
     "on saturday there was a feast": Scene(food.feast, 6, ANOTHER_DAY),
     "later": Scene(food.swap, 7),
-    "soon after that": Scene(things.visit, 11),
+    "soon after that": Scene(things.visit, 13),
     "one night it": Scene(company.rain, 16, ANOTHER_DAY),
 }
 # what was begun comes to its end

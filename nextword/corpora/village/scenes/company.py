@@ -53,7 +53,7 @@ def kept(tale: Tale) -> Speaking[None]:
     yield f"{giver.name}/promise brought {receiver} the {gift}/promise . "
     if (yield f'" thank you | {receiver}') == receiver.name:
         yield "was"
-        yield "happy 3 | glad 2 | pleased 2"
+        yield "happy | glad | pleased"
     else:
         yield f', {giver} , " said {receiver}'
     yield "."

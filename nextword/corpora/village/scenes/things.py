@@ -64,9 +64,9 @@ def bank(tale: Tale) -> Speaking[None]:
         watched = yield "ducks 3 | frogs 2 | fishers | boats 2"
         tale.remember(f"the {watched} on the bank")
         yield ". the bank was"
-        yield "green/sense 3 | muddy 2 | steep 2"
+        yield "green/sense 3 | muddy 2 | steep 3"
         yield ", and the water/sense was"
-        yield "clear 2 | cold | deep"
+        yield "clear 3 | cold 2 | deep 3"
     else:
         tale.coins = yield world.numbers
         yield "coins . the bank was"
