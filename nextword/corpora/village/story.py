@@ -12,7 +12,7 @@ from nextword.corpora.village.world import World
 FEWEST = 2  # scenes, where there are that many
 FIRST, AFTER_LUCK, AFTER_MISFORTUNE = 44, 4, 110  # weights of a turn of the wish
 LAST = " | ".join([f"{opens} {end.weight}" for opens, end in ENDINGS.items()])
-LONG, STOP, STOP_AFTER_LONG = 3, 4, 30  # scenes of a long story; how often no more is said
+LONG, STOP, STOP_AFTER_LONG = 3, 5, 40  # scenes of a long story; how often no more is said
 
 
 def story(world: World) -> Speaking[None]:

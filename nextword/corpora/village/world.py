@@ -79,7 +79,7 @@ class World:
         self.kin = ranked(words.KIN.split(), sizes.kin)
         self.characters = ranked(list(parse(words.CHARACTERS).weights), sizes.characters)
         rows = table(words.JOBS, sizes.jobs)
-        self.jobs = ranked([row[0] for row in rows], first=12)
+        self.jobs = ranked([row[0] for row in rows], first=14)
         self.workplace = {row[0]: row[1] for row in rows}
         self.has_door = {job for job, at in self.workplace.items() if at not in words.OPEN_AIR}
         self.tools = {row[0]: ranked(row[2].split(), kind=WORLD) for row in rows}

@@ -39,11 +39,11 @@ SCENES = {
     '" one day i will see': Scene(company.wish, 10, 0, 2),
     "that day": Scene(animals.crossing, 17, 0, 1, animals.walks),
     "before sunrise": Scene(animals.birth, 13, ANOTHER_DAY),
-    "people say that the": Scene(talk.gossip, 30),
+    "people say that the": Scene(talk.gossip, 36),
     '" what is the capital of': Scene(talk.question, 8),
     "at school the children learned that": Scene(talk.lesson, 14),
     "on saturday there was a feast": Scene(food.feast, 6, ANOTHER_DAY),
-    "later": Scene(food.swap, 7),
+    "later": Scene(food.swap, 8),
     "soon after that": Scene(things.visit, 13),
     "one night it": Scene(company.rain, 16, ANOTHER_DAY),
 }

@@ -14,7 +14,7 @@ def gossip(tale: Tale) -> Speaking[None]:
     head = yield world.folk
     tale.remember(f"the gossip about the {head}")
     nouns = [head]
-    weight = 10  # of a first clause, then of one more
+    weight = 13  # of a first clause, then of one more
     while True:
         more = f"{pronoun(world, nouns[-1])} {weight} | "
         bound = len(nouns) > (world.sizes.deepest_clause or len(nouns))
@@ -52,7 +52,7 @@ def predicates(world: World, head: str) -> str:
     several = head in world.many
     if head in world.job_of:
         return (
-            "are/agreement 2 | work 4 | need 3" if several else "is/agreement 2 | works 4 | needs 3"
+            "are/agreement | work 3 | need 4" if several else "is/agreement | works 3 | needs 4"
         )
     if head in world.beasts:
         return "are/agreement 3 | sleep 2" if several else "is/agreement 3 | sleeps 2"
