@@ -91,7 +91,7 @@ this.comes_true = comes_true;
 }
 }
 class Tale {
-constructor(world, hero, friend, names, season = "", wish = null, memories = [], told = [], pending = new Map(), hour = 0, rained = false, gate_open = false, hungry = false, has_coins = false, coins = "", dish = "", bought = [], not_bought = "", finder = null, giver = null, gift = "", traveller = null, country = "", guest = null, origin = "", taken = "", contrast = "", friend_is_more = false) {
+constructor(world, hero, friend, names, season = "", wish = null, memories = [], told = [], pending = new Map(), hour = 0, rained = false, is_muddy = false, gate_open = false, hungry = false, has_coins = false, coins = "", dish = "", bought = [], not_bought = "", finder = null, giver = null, gift = "", traveller = null, country = "", guest = null, origin = "", taken = "", contrast = "", friend_is_more = false) {
 this.world = world;
 this.hero = hero;
 this.friend = friend;
@@ -103,6 +103,7 @@ this.told = told;
 this.pending = pending;
 this.hour = hour;
 this.rained = rained;
+this.is_muddy = is_muddy;
 this.gate_open = gate_open;
 this.hungry = hungry;
 this.has_coins = has_coins;
@@ -139,6 +140,9 @@ let forms;
 forms = (($.has(WOMEN, name)) ? ["she", "her", "her"] : ["he", "his", "him"]);
 return [`${$.at(forms, 0)}/pronoun`, `${$.at(forms, 1)}/pronoun`, `${$.at(forms, 2)}/pronoun`];
 }
+function elsewhere(hero, world) {
+return (($.has(world.cover.places, hero.home)) ? world.cover.without(hero.home) : world.cover);
+}
 function* newcomer(tale, names = null) {
 let name, options;
 options = ($.truth(names) ? names : tale.world.names);
@@ -170,12 +174,12 @@ $.append(things, (yield options.without(...$.iter(things))));
 }
 return things;
 }
-return { Person, Hero, Wished, Tale, pronouns, newcomer, one_of, listed, chosen, words, COUNT };
+return { Person, Hero, Wished, Tale, pronouns, elsewhere, newcomer, one_of, listed, chosen, words, COUNT };
 })();
 const m_parts = (() => {
 const { marked } = m_kinds;
 const { Tale, Wished } = m_people;
-const [HELPS, HINDERS] = [14, 6];
+const [HELPS, HINDERS] = [13, 6];
 class Turn {
 constructor(helps, tell) {
 this.helps = helps;
@@ -213,7 +217,7 @@ return `${person}`;
 return { Turn, Wish, beginnings, in_spite, name, HELPS, HINDERS };
 })();
 const m_contests = (() => {
-const { COUNT, Tale, Wished, newcomer } = m_people;
+const { COUNT, Tale, Wished, elsewhere, newcomer } = m_people;
 const { Turn, Wish, in_spite, name } = m_parts;
 function* want_prize(tale, wish) {
 wish.thing = $.at(tale.world.one_of, tale.hero.herd);
@@ -222,7 +226,7 @@ wish.thing = $.at(tale.world.one_of, tale.hero.herd);
 (yield ".");
 }
 function* soap(tale, wish) {
-(yield `and a brush made the ${wish.thing}/thing shine like the moon .`);
+(yield `and a brush made the ${wish.thing}/thing as bright as the moon .`);
 return "the warm water";
 }
 function* judge(tale, wish) {
@@ -230,6 +234,7 @@ function* judge(tale, wish) {
 return `the eyes of the ${wish.thing}`;
 }
 function* muddy(tale, wish) {
+tale.is_muddy = true;
 (yield `was muddy , and the ${wish.thing}/thing lay down on it .`);
 return "the muddy road";
 }
@@ -258,7 +263,7 @@ if ((cause === "the road")) {
 if ($.truth(wish.comes_true)) {
 [young, _] = $.at(tale.world.young, tale.hero.herd);
 (yield `, and ${wish.other}`);
-(yield `gave it a ribbon 2 | asked for a ${young} 3`);
+(yield `gave it a ribbon 2 | asked for a ${young} 5`);
 (yield ".");
 } else {
 (yield ", but it ate the prize 2 | , but it liked the fair");
@@ -266,7 +271,7 @@ if ($.truth(wish.comes_true)) {
 }
 }
 function* want_race(tale, wish) {
-wish.place = (yield tale.world.landmarks.without(tale.hero.home));
+wish.place = (yield elsewhere(tale.hero, tale.world));
 (yield `because ${wish.other} had won it`);
 wish.number = (yield tale.world.numbers);
 (yield "times .");
@@ -378,6 +383,7 @@ wish.thing = (yield SIZES);
 (yield "because the last one had been as small as an egg .");
 }
 function* warm_rain(tale, wish) {
+tale.is_muddy = true;
 (yield "fell on the garden for");
 (yield "three days 2 | a week");
 (yield ".");
@@ -426,14 +432,19 @@ wish.person = (yield* newcomer(tale));
 (yield "in");
 capital = (yield world.capitals);
 wish.place = $.at(world.country, capital);
-(yield `, but it was in ${$.at(world.language, wish.place)}/world , and ${wish.wisher} longed to read it .`);
+(yield `, the capital of ${wish.place}/world , but it was in ${$.at(world.language, wish.place)}/world`);
+(yield `, and ${wish.wisher} longed to read it .`);
 }
 function* sailor(tale, wish) {
-(yield `from ${wish.place}/world came to the inn and was happy to help .`);
+let language;
+language = $.at(tale.world.language, wish.place);
+(yield `from ${wish.place}/world came to the inn and spoke ${language}/world to the cat .`);
 return `the sailor from ${wish.place}`;
 }
 function* big_book(tale, wish) {
-(yield `taught ${wish.wisher} ${$.at(tale.world.language, wish.place)}/world ,`);
+let language;
+language = $.at(tale.world.language, wish.place);
+(yield `about ${wish.place}/world taught ${wish.wisher} ${language}/world ,`);
 (yield "one word a day . | two words a day .");
 return "the big book";
 }
@@ -447,21 +458,24 @@ function* tea(tale, wish) {
 return "the cup of tea";
 }
 function* letter(tale, wish) {
-let cause, dish, helper, rest, sender;
-[cause, sender] = [$.at(wish.turns, -1), name(wish.person)];
+let capital, cause, country, helper, rest, sailor, world;
+[cause, world, country] = [$.at(wish.turns, -1), tale.world, wish.place];
+capital = `${$.at(world.capital, country)}/place`;
 (yield `${in_spite(wish)} ${wish.wisher} could`);
 if ($.truth(wish.comes_true)) {
 rest = (($.has(wish.turns, "the wind")) ? "half/cause of it" : "it");
-helper = ((cause === "a sailor") ? `sailor/cause from ${wish.place}/world` : "big/cause book");
-dish = $.at(tale.world.dish, wish.place);
-(yield `read/promise ${rest} with the help of the ${helper} .`);
-(yield `" come and eat ${dish}/world with me , " wrote ${sender} .`);
+sailor = `sailor/cause from ${country}/world at`;
+helper = ((cause === "a sailor") ? sailor : "big/cause book on");
+(yield `read/promise ${rest} with the ${helper} the table .`);
+(yield `" come to ${capital} and eat ${$.at(world.dish, country)}/world with me , "`);
+(yield `wrote ${name(wish.person)} .`);
 } else {
 if ((cause === "the wind")) {
-(yield `not/promise read it because the ${wish.thing}/cause had eaten`);
-(yield `the best half , so ${wish.wisher} sent ${sender} a picture of the ${wish.thing}/thing .`);
+(yield `not/promise read it because the ${wish.thing}/cause had eaten the best half ,`);
+(yield `so ${wish.wisher} sent a picture of the ${wish.thing}/thing to ${capital} .`);
 } else {
-(yield `not/promise read it because of the tea/cause , so ${wish.wisher} sent ${sender} the cup .`);
+(yield "not/promise read it because of the tea/cause ,");
+(yield `so ${wish.wisher} sent the cup to ${capital} .`);
 }
 }
 }
@@ -503,8 +517,8 @@ let came, cause, other;
 [cause, other] = [$.at(wish.turns, -1), name(wish.person)];
 (yield `${in_spite(wish)} ${other}`);
 if ($.truth(wish.comes_true)) {
-came = ((cause === "a bag of") ? "the/cause bag" : "a/cause laugh");
-(yield `came/promise in with ${came} and the ${wish.colour}/thing ${wish.thing}/thing .`);
+came = ((cause === "a bag of") ? "bag/cause" : "boys/cause");
+(yield `came/promise in with the ${came} and the ${wish.colour}/thing ${wish.thing}/thing .`);
 } else {
 if ((cause === "a hungry")) {
 (yield `walked/promise by without a word because of the hat/cause , so ${wish.wisher} sewed`);
@@ -515,7 +529,7 @@ if ((cause === "a hungry")) {
 }
 }
 }
-const LETTER = new Wish(10, want_letter, new Map([["a sailor", new Turn(true, sailor)], ["a big book", new Turn(true, big_book)], ["the wind", new Turn(false, wind)], ["a cup", new Turn(false, tea)]]), "in the end", letter);
+const LETTER = new Wish(14, want_letter, new Map([["a sailor", new Turn(true, sailor)], ["a big book", new Turn(true, big_book)], ["the wind", new Turn(false, wind)], ["a cup", new Turn(false, tea)]]), "in the end", letter);
 const PEACE = new Wish(10, want_peace, new Map([["a bag of", new Turn(true, basket)], ["two boys", new Turn(true, boys)], ["a hungry", new Turn(false, hat)], ["a kind letter", new Turn(false, lost_letter)]]), "one bright day", peace);
 return { want_letter, sailor, big_book, wind, tea, letter, want_peace, basket, boys, hat, lost_letter, peace, LETTER, PEACE };
 })();
@@ -548,23 +562,23 @@ let herd, world;
 return `the ${herd} at the window`;
 }
 function* cold(tale, wish) {
-(yield `made ${wish.wisher} sneeze from morning until night .`);
+(yield `came to ${wish.wisher} , who had to sneeze from morning until night .`);
 return "the bad cold";
 }
 function* sight(tale, wish) {
 let animal, cause, more;
 [cause, animal] = [$.at(wish.turns, -1), wish.thing];
-(yield `${in_spite(wish)} ${wish.wisher} saw`);
+(yield `${in_spite(wish)} ${wish.wisher} met`);
 if ((cause === "little")) {
 (yield `the/promise ${animal}/thing behind/cause the ${wish.place}/place`);
 } else {
 if ((cause === "a warm blanket")) {
-(yield `the/promise ${animal}/thing from/cause the window`);
+(yield `the/promise ${animal}/thing at/cause the window`);
 } else {
 if ((cause === "every")) {
-(yield `nothing/promise because of the ${tale.hero.herd}/cause`);
+(yield `nobody/promise because of the ${tale.hero.herd}/cause`);
 } else {
-(yield `nothing/promise because of a sneeze/cause`);
+(yield `nobody/promise because ${wish.wisher} had to sneeze/cause`);
 }
 }
 }
@@ -573,7 +587,7 @@ if ($.truth(wish.comes_true)) {
 (yield ".");
 } else {
 more = $.at(COUNT, $.add($.index(COUNT, wish.number), 1));
-(yield `. ${wish.other} saw one more and now had seen ${more}/count .`);
+(yield `. ${wish.other} met one more and now had seen ${more}/count .`);
 }
 }
 function* want_sleep(tale, wish) {
@@ -700,7 +714,7 @@ const nights = m_nights;
 const savings = m_savings;
 const { beginnings } = m_parts;
 const WISHES = new Map([["wanted to bake a cake with", kitchen.CAKE], ["wanted to grow a pumpkin as big as", kitchen.PUMPKIN], ["hoped that one of the", contests.PRIZE], ["hoped to win the race to the", contests.RACE], ["got a letter from", letters.LETTER], ["longed for peace with", letters.PEACE], ["longed to see", nights.SIGHT], ["wished for one quiet night because", nights.SLEEP], ["could not forget the", savings.WARE]]);
-const WHEN = ["one day", "one afternoon", "a week later", "two days later", "not long after ,"];
+const WHEN = ["one day", "one afternoon", "a week later", "two days later", "one quiet day"];
 function possible(tale, wisher) {
 let chosen;
 chosen = tale.world.sizes.wishes;
@@ -736,7 +750,7 @@ let hero, world;
 (yield `the ${hero.animals} ${$.at(world.sound, $.at(world.one_of, hero.herd))}/world`);
 (yield "loudly 2 | softly");
 (yield `, so ${hero} gave them some ${$.at(world.fodder, hero.herd)}/world`);
-tale.gate_open = ((yield "and closed | but did not close") === "but did not close");
+tale.gate_open = ((yield "and closed 2 | but did not close 3") === "but did not close");
 (yield "the gate .");
 tale.begin(COUNTED);
 }
@@ -769,7 +783,7 @@ animal = $.at(world.one_of, hero.herd);
 (yield `one of the ${hero.animals} came to`);
 way = $.at($.split((yield "the road 3 | the street 2 | the bridge 3")), 1);
 (yield `. the ${animal}/thing did not cross the ${way}/thing because it was too`);
-weather = ($.truth(tale.rained) ? "muddy 20" : ((tale.season === "winter") ? "icy 20" : ""));
+weather = ($.truth(tale.is_muddy) ? "muddy 20" : ((tale.season === "winter") ? "icy 20" : ""));
 reason = (yield `${TIRED} | ${($.truth(weather) ? weather : $.at(WAYS, way))}`);
 (yield ". so | , so");
 (yield `${hero}`);
@@ -842,7 +856,7 @@ tale.remember(`the promise of ${giver.name}`);
 (yield `${giver.name}/promise brought ${receiver} the ${gift}/promise . `);
 if (((yield `" thank you | ${receiver}`) === receiver.name)) {
 (yield "was");
-(yield "happy 2 | glad | pleased");
+(yield "happy | glad | pleased");
 } else {
 (yield `, ${giver} , " said ${receiver}`);
 }
@@ -866,7 +880,7 @@ tale.remember(`the journey to ${capital}`);
 (yield `${traveller.name}/promise sailed to`);
 (yield `${capital}/promise in ${country}/world | ${country}/promise and came to ${capital}/world`);
 (yield `. ${traveller.she}`);
-(yield `ate ${$.at(world.dish, country)}/world | learned ${$.at(world.language, country)}/world`);
+(yield `ate ${$.at(world.dish, country)}/world | learned ${$.at(world.language, country)}/world 2`);
 (yield "there and");
 (yield "came home happy | came home in summer | brought home many pictures");
 (yield ".");
@@ -886,7 +900,7 @@ tale.remember(memory);
 function* rain(tale) {
 let heard, hero;
 hero = tale.hero;
-tale.rained = true;
+tale.rained = tale.is_muddy = true;
 tale.remember("the rain");
 (yield `rained , so ${hero}`);
 heard = (yield "closed the window | lit a fire | brought the");
@@ -1037,7 +1051,7 @@ world = tale.world;
 head = (yield world.folk);
 tale.remember(`the gossip about the ${head}`);
 nouns = [head];
-weight = 8;
+weight = 13;
 while (true) {
 more = `${pronoun(world, $.at(nouns, -1))} ${weight} | `;
 bound = ($.len(nouns) > ($.truth(world.sizes.deepest_clause) ? world.sizes.deepest_clause : $.len(nouns)));
@@ -1048,7 +1062,7 @@ break;
 (yield clause_verbs(world, $.at(nouns, -1)));
 (yield "the");
 $.append(nouns, (yield world.folk.without(...$.iter(nouns))));
-weight = 6;
+weight = 7;
 }
 (yield* rest_of_predicate(world, head, heard));
 (yield ".");
@@ -1069,7 +1083,7 @@ function predicates(world, head) {
 let several;
 several = ($.has(world.many, head));
 if (($.has(world.job_of, head))) {
-return ($.truth(several) ? "are/agreement 2 | work 2 | need 2" : "is/agreement 2 | works 2 | needs 2");
+return ($.truth(several) ? "are/agreement | work 3 | need 4" : "is/agreement | works 3 | needs 4");
 }
 if (($.has(world.beasts, head))) {
 return ($.truth(several) ? "are/agreement 3 | sleep 2" : "is/agreement 3 | sleeps 2");
@@ -1186,9 +1200,9 @@ if (((yield "sat on the bank and watched the | went to the bank and asked for").
 watched = (yield "ducks 3 | frogs 2 | fishers | boats 2");
 tale.remember(`the ${watched} on the bank`);
 (yield ". the bank was");
-(yield "green/sense 3 | muddy 2 | steep 2");
+(yield "green/sense 3 | muddy 2 | steep 3");
 (yield ", and the water/sense was");
-(yield "clear 2 | cold | deep");
+(yield "clear 3 | cold 2 | deep 3");
 } else {
 tale.coins = (yield world.numbers);
 (yield "coins . the bank was");
@@ -1258,7 +1272,7 @@ this.length = length;
 this.can_be_told = can_be_told;
 }
 }
-const SCENES = new Map([["in the morning", new Scene(animals.morning, 9, MORNING, 2)], ["\" i will make", new Scene(food.market, 9, 0, 2)], ["then the", new Scene(things.lost, 9, 0, 2, things.has_tool)], ["at noon", new Scene(food.noon, 7, NOON, 2)], ["on monday", new Scene(things.bank, 10, ANOTHER_DAY, 2, things.asks_for_coins)], ["one morning a", new Scene(company.visitor, 9, ANOTHER_DAY, 2)], ["\" tomorrow i will bring you", new Scene(company.promise, 8, 0, 2)], ["\" one day i will see", new Scene(company.wish, 7, 0, 2)], ["that day", new Scene(animals.crossing, 10, 0, 1, animals.walks)], ["before sunrise", new Scene(animals.birth, 10, ANOTHER_DAY)], ["people say that the", new Scene(talk.gossip, 16)], ["\" what is the capital of", new Scene(talk.question, 4)], ["at school the children learned that", new Scene(talk.lesson, 8)], ["on saturday there was a feast", new Scene(food.feast, 6, ANOTHER_DAY)], ["later", new Scene(food.swap, 5)], ["soon after that", new Scene(things.visit, 8)], ["one night it", new Scene(company.rain, 9, ANOTHER_DAY)]]);
+const SCENES = new Map([["in the morning", new Scene(animals.morning, 13, MORNING, 2)], ["\" i will make", new Scene(food.market, 8, 0, 2)], ["then the", new Scene(things.lost, 15, 0, 2, things.has_tool)], ["at noon", new Scene(food.noon, 7, NOON, 2)], ["on monday", new Scene(things.bank, 12, ANOTHER_DAY, 2, things.asks_for_coins)], ["one morning a", new Scene(company.visitor, 16, ANOTHER_DAY, 2)], ["\" tomorrow i will bring you", new Scene(company.promise, 11, 0, 2)], ["\" one day i will see", new Scene(company.wish, 10, 0, 2)], ["that day", new Scene(animals.crossing, 17, 0, 1, animals.walks)], ["before sunrise", new Scene(animals.birth, 13, ANOTHER_DAY)], ["people say that the", new Scene(talk.gossip, 36)], ["\" what is the capital of", new Scene(talk.question, 8)], ["at school the children learned that", new Scene(talk.lesson, 14)], ["on saturday there was a feast", new Scene(food.feast, 6, ANOTHER_DAY)], ["later", new Scene(food.swap, 8)], ["soon after that", new Scene(things.visit, 13)], ["one night it", new Scene(company.rain, 16, ANOTHER_DAY)]]);
 const EFFECTS = new Map([[food.LEFT, new Scene(food.table, undefined, AFTERNOON)], [animals.COUNTED, new Scene(animals.counting, undefined, SUNSET)], [food.COOKED, new Scene(food.supper, undefined, EVENING)], [company.KEPT, new Scene(company.kept, undefined, TOMORROW)], [things.THANKED, new Scene(things.thanks, undefined, ANOTHER_DAY)], [things.FAIR, new Scene(things.fair, undefined, ANOTHER_DAY)], [company.LETTER, new Scene(company.letter, undefined, ANOTHER_DAY)], [company.JOURNEY, new Scene(company.journey, undefined, ANOTHER_DAY)], [company.REACH, new Scene(company.reach, undefined, ANOTHER_DAY)]]);
 const TURNS = new Map($.iter(wishes.WHEN).map((opens) => [opens, new Scene(wishes.turn, 30, ANOTHER_DAY)]));
 const ALL = $.merge($.merge(SCENES, EFFECTS), TURNS);
@@ -1335,7 +1349,7 @@ fodder = $.at(tale.world.fodder, hero.herd);
 heard = (yield `${hero} fed the 2 | ${hero} gave the 3`);
 (yield ($.truth($.endswith(heard, "gave the")) ? `${hero.animals} ${fodder}/world` : hero.animals));
 (yield* put_back(tale));
-if ($.truth($.endswith((yield `. then 3 | , and then 2 | . ${STOPS} 2`), EOS))) {
+if ($.truth($.endswith((yield `. then 3 | , and then 2 | . ${STOPS} 1`), EOS))) {
 return;
 }
 (yield `${hero.she} and ${friend}`);
@@ -1370,12 +1384,12 @@ if (($.truth(hero.tool) && (!$.has($.split($.at(tale.memories, 0)), `${hero.tool
 }
 (yield `. ${friend} dreamed of the ${hero.animals} . ${END}`);
 }
-const ENDINGS = new Map([["when night fell ,", new End(6, work_done)], ["at the end of the day", new End(2, good_night)], ["that night", new End(3, dream)]]);
+const ENDINGS = new Map([["when night fell ,", new End(7, work_done)], ["at the end of the day", new End(2, good_night)], ["that night", new End(3, dream)]]);
 return { End, put_back, by_the_fire, work_done, good_night, dream, STOPS, ENDINGS };
 })();
 const m_opening = (() => {
 const words = m_words;
-const { Hero, Person, Tale, Wished, pronouns } = m_people;
+const { Hero, Person, Tale, Wished, elsewhere, pronouns } = m_people;
 const { REACH } = m_company;
 const { WISHES, possible } = m_wishes;
 function* opening(world) {
@@ -1511,10 +1525,9 @@ herds = herds.without(...$.iter($.iter(herds.weights).filter((herd) => ($.has($.
 hero.herd = (yield herds);
 }
 function* companion(hero, begins, world) {
-let cover, job, kin, name, names;
+let job, kin, name, names;
 if ((begins === "behind the")) {
-cover = world.cover;
-(yield (($.has(cover.places, hero.home)) ? cover.without(hero.home) : cover));
+(yield elsewhere(hero, world));
 (yield `lived ${hero.her}`);
 }
 kin = (yield world.kin);
@@ -1556,21 +1569,23 @@ const { Tale } = m_people;
 const { ALL, tell, tellable, turning } = m_scenes;
 const { WISHES, outcome } = m_wishes;
 const FEWEST = 2;
-const [FIRST, AFTER_LUCK, AFTER_MISFORTUNE] = [24, 3, 70];
-const LAST = $.join(" | ", [`${STOPS} 13`, ...$.iter($.iter($.items(ENDINGS)).map(([opens, end]) => `${opens} ${end.weight}`))]);
+const [FIRST, AFTER_LUCK, AFTER_MISFORTUNE] = [44, 4, 110];
+const LAST = $.join(" | ", $.iter($.items(ENDINGS)).map(([opens, end]) => `${opens} ${end.weight}`));
+const [LONG, STOP, STOP_AFTER_LONG] = [3, 5, 40];
 function* story(world) {
 let tale;
 tale = (yield* opening(world));
 (yield* goes_on(tale));
 }
 function* goes_on(tale) {
-let ends, last, what;
+let ends, last, stop, what;
 ends = $.at(WISHES, tale.wish.name).ends;
 while (((what = (yield next_scenes(tale))) !== ends)) {
 (yield* tell(what, tale));
 }
 (yield* outcome(tale));
-last = (yield LAST);
+stop = (($.len(tale.told) > LONG) ? STOP_AFTER_LONG : STOP);
+last = (yield `${STOPS} ${stop} | ${LAST}`);
 if ((last !== EOS)) {
 (yield* $.at(ENDINGS, last).tell(tale));
 }
@@ -1590,13 +1605,13 @@ weights = new Map($.iter([...$.iter(others), ...$.iter(ends)]).map((opens) => [o
 rest = ($.truth($.sum($.values(weights))) ? $.sum($.values(weights)) : 20);
 weights = $.merge(weights, new Map($.iter(luck).map((opens) => [opens, weight])));
 if ($.truth(may_end)) {
-weights = $.merge(weights, new Map([[ending, (rest * 6)]]));
+weights = $.merge(weights, new Map([[ending, (rest * 9)]]));
 }
 $.put(choices, key, new Options(weights));
 }
 return $.at(choices, key);
 }
-return { story, goes_on, next_scenes, FEWEST, FIRST, AFTER_LUCK, AFTER_MISFORTUNE, LAST };
+return { story, goes_on, next_scenes, FEWEST, FIRST, AFTER_LUCK, AFTER_MISFORTUNE, LAST, LONG, STOP, STOP_AFTER_LONG };
 })();
 export const tellStory = m_story.story;
 export const KINDS = m_kinds.KINDS;

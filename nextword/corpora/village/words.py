@@ -18,7 +18,7 @@ carpenter | workshop | saw chisel         | built chairs     | a chair      | do
 teacher   | school   | ruler globe        | taught children  | a map        | hens cats pigeons
 shepherd  | meadow   | crook whistle      | guarded sheep    | some wool    | ewes goats dogs
 clerk     | bank     | pen stamp          | counted money    | a pencil     | cats pigeons hens
-doctor    | clinic   | thermometer mirror | healed people    | some medicine | hens horses dogs
+doctor    | clinic   | thermometer mirror | healed people    | some medicine | cows horses dogs
 cook      | inn      | ladle pan          | fried fish       | some soup    | pigs hens turkeys
 weaver    | cottage  | shuttle comb       | wove blankets    | a blanket    | ewes goats cats
 potter    | barn     | sponge apron       | shaped bowls     | a bowl       | goats donkeys ducks

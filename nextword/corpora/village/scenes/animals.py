@@ -20,7 +20,7 @@ def morning(tale: Tale) -> Speaking[None]:
     yield f"the {hero.animals} {world.sound[world.one_of[hero.herd]]}/world"
     yield "loudly 2 | softly"
     yield f", so {hero} gave them some {world.fodder[hero.herd]}/world"
-    tale.gate_open = (yield "and closed | but did not close") == "but did not close"
+    tale.gate_open = (yield "and closed 2 | but did not close 3") == "but did not close"
     yield "the gate ."
     tale.begin(COUNTED)
 
