@@ -10,7 +10,7 @@ const m_kinds = (() => {
 const { EOS } = m_corpus;
 const [PHRASE, CHOICE] = ["phrase", "choice"];
 const [LIST, WORLD] = ["list", "world"];
-const KINDS = new Map([[PHRASE, "the wording: the few words before leave nothing else to say"], [CHOICE, "a free choice: nobody can know"], ["agreement", "one or several: the verb goes with its subject"], ["pronoun", "who is meant by she, he or it"], ["sense", "the sense of a word: a bank of a river, or a bank for money"], [WORLD, "knowledge of the world: true in every story"], ["name", "a person who was named before"], ["thing", "a thing, an animal or a colour that was named before"], ["place", "where something or somebody is"], ["count", "how many there are"], [LIST, "a list to keep in mind: what was wanted, brought, or happened"], ["cause", "an earlier event that decides what happens now"], ["promise", "a promise or a wish that is kept"]]);
+const KINDS = new Map([[PHRASE, "the wording: the few words before leave nothing else to say"], [CHOICE, "a free choice: nobody can know"], ["agreement", "one or several: the verb goes with its subject"], ["pronoun", "who is meant by she, he or it"], ["sense", "the sense of a word: a bank of a river, or a bank for money"], [WORLD, "knowledge of the world: true in every story"], ["name", "a person who was named before"], ["thing", "a thing, an animal or a colour that was named before"], ["place", "where something or somebody is"], ["count", "how many there are"], [LIST, "a list to keep in mind: what was wanted, brought, or happened"], ["cause", "an earlier event that decides what happens now"], ["promise", "a promise that is kept, or a wish that comes true or not"]]);
 const MARK = "/";
 const END = `${EOS}${MARK}${PHRASE}`;
 function marked(text, kind) {
@@ -295,7 +295,7 @@ function* wedding(tale, wish) {
 return "the wedding";
 }
 function* race(tale, wish) {
-let cause, more;
+let cause, more, other, to_her;
 cause = $.at(wish.turns, -1);
 (yield `${in_spite(wish)} ${wish.wisher} came to the ${wish.place}/place`);
 if ((cause === "a walk")) {
@@ -305,7 +305,8 @@ if ((cause === "an old neighbour named")) {
 (yield `first/promise in the shoes/cause of ${name(wish.helper)}`);
 } else {
 if ((cause === "a sleepy")) {
-(yield `last/promise because of the bad/cause foot . the ${wish.thing}/thing came first .`);
+(yield "last/promise because of the bad/cause foot .");
+(yield `the ${wish.thing}/thing came first .`);
 } else {
 more = $.at(COUNT, $.add($.index(COUNT, wish.number), 1));
 (yield `last/promise because of all the cake/cause . now ${wish.other} had won ${more}/count`);
@@ -314,7 +315,8 @@ more = $.at(COUNT, $.add($.index(COUNT, wish.number), 1));
 }
 }
 if ($.truth(wish.comes_true)) {
-(yield `, and ${wish.other} gave ${wish.wisher.to_her} roses . | , so ${wish.other} bought new shoes .`);
+[other, to_her] = [wish.other, wish.wisher.to_her];
+(yield `, and ${other} gave ${to_her} roses . | , so ${other} bought new shoes .`);
 }
 }
 const PRIZE = new Wish(10, want_prize, new Map([["warm water", new Turn(true, soap)], ["a judge", new Turn(true, judge)], ["the road", new Turn(false, muddy)], ["a rich farmer named", new Turn(false, larger)]]), "on the great day", prize, false);
@@ -524,7 +526,8 @@ if ((cause === "a hungry")) {
 (yield `walked/promise by without a word because of the hat/cause , so ${wish.wisher} sewed`);
 (yield "a new one .");
 } else {
-(yield `walked/promise by without a word because no letter/cause had come , so ${wish.wisher}`);
+(yield "walked/promise by without a word because no letter/cause had come ,");
+(yield `so ${wish.wisher}`);
 (yield "wrote another one . | sat down and wrote two .");
 }
 }
@@ -556,9 +559,10 @@ function* blanket(tale, wish) {
 return "the long nights";
 }
 function* noise(tale, wish) {
-let herd, world;
+let herd, sound, world;
 [herd, world] = [tale.hero.herd, tale.world];
-(yield `${wish.thing}/thing left the village because the ${herd}/thing ${$.at(world.sound, $.at(world.one_of, herd))}/world all day .`);
+sound = $.at(world.sound, $.at(world.one_of, herd));
+(yield `${wish.thing}/thing left the village because the ${herd}/thing ${sound}/world all day .`);
 return `the ${herd} at the window`;
 }
 function* cold(tale, wish) {
@@ -628,7 +632,8 @@ if ((cause === "an old crow")) {
 (yield `could/promise not sleep because of the crow/cause , so ${wish.wisher} got up and`);
 (yield "taught it a new song .");
 } else {
-(yield `could/promise not sleep because of the drum/cause , so ${wish.wisher} got up and danced .`);
+(yield `could/promise not sleep because of the drum/cause , so ${wish.wisher}`);
+(yield "got up and danced .");
 }
 }
 }
@@ -1603,7 +1608,7 @@ choices = tale.world.scene_choices;
 if ((!$.has(choices, key))) {
 weights = new Map($.iter([...$.iter(others), ...$.iter(ends)]).map((opens) => [opens, $.at(ALL, opens).weight]));
 rest = ($.truth($.sum($.values(weights))) ? $.sum($.values(weights)) : 20);
-weights = $.merge(weights, new Map($.iter(luck).map((opens) => [opens, weight])));
+weights = $.merge(weights, dict.fromkeys(luck, weight));
 if ($.truth(may_end)) {
 weights = $.merge(weights, new Map([[ending, (rest * 9)]]));
 }

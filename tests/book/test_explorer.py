@@ -38,7 +38,7 @@ h1 {{ position: absolute; clip-path: inset(50%); }} main {{ max-width: {wide}; m
 SIZES = {"column": (1300, 800, "44rem"), "page": (1300, 800, "none"), "phone": (390, 844, "none")}
 BAR = 48  # pixels of the book's bar above a page
 VIEWS = ["next", "heads", "inside", "lens", "models", "writes"]
-BEGINNING = 74  # words of the first story, up to "when night fell ,"
+BEGINNING = 130  # words of the first story, up to "after midnight axel"
 AS_AT_FIRST = {
     "story": "1", "words": str(BEGINNING), "view": "next", "pin": "last", "off": "", "head": "3.1",
     "model": "transformer", "temperature": "1", "k": "0", "p": "1", "beam": "0", "a": "LSTM",

@@ -14,8 +14,8 @@ TEXT = (
     "by the river lived greta , an honest smith . she had a grey file and three goats . she kept "
     "the grey file beside the bed . her aunt anna was a miller . anna wanted to bake a cake with "
     "nuts for the birthday of greta because the last one had been as hard as a stone . one day the "
-    "first cake was forgotten in the stove and turned as black as the night . two days later an old "
-    "book taught anna three ways to bake a light cake . in the morning the three goats "
+    "first cake was forgotten in the stove and turned as black as the night . two days later an "
+    "old book taught anna three ways to bake a light cake . in the morning the three goats "
     "bleated loudly , so greta gave them some hay but did not close the gate . "
     "at sunset greta counted the goats . there were only two because the gate was open . "
     '" where is the goat ? " asked greta . " it is behind the hill , " said anna . they looked '

@@ -109,7 +109,7 @@ THREADS = {
     "gate": (r"did not close the gate ()", r"were only \w+ because the gate was open ()"),
     "lunch": (r"at noon \w+ (?:was busy with the|ate only) ()", r"was hungry , so ()"),
     "dish": (r"i will make a (\w+)", r"in the evening \w+ made a (\w+)"),
-    "tool": (r"at last (?:a \w+ named )?(\w+) found", r"some days later .* because (\w+) had found"),
+    "tool": (r"at last (?:a \w+ named )?(\w+) found", r"some days .* because (\w+) had found"),
     "coins": (r"asked for (\w+) coins .* gave \w+ the \w+ coins", r"bought it for the (\w+) coins"),
     "guest": (r"one morning a \w+ named (\w+)", r"a letter came from (\w+)"),
     "promise": (r"tomorrow i will bring you (\w+)", r"the next day \w+ brought \w+ the (\w+)"),

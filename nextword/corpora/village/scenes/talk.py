@@ -51,9 +51,7 @@ def predicates(world: World, head: str) -> str:
     """The verbs that can follow the whole subject; they agree with its head, however far away."""
     several = head in world.many
     if head in world.job_of:
-        return (
-            "are/agreement | work 3 | need 4" if several else "is/agreement | works 3 | needs 4"
-        )
+        return "are/agreement | work 3 | need 4" if several else "is/agreement | works 3 | needs 4"
     if head in world.beasts:
         return "are/agreement 3 | sleep 2" if several else "is/agreement 3 | sleeps 2"
     return "are/agreement 3 | sing 2"

@@ -22,13 +22,15 @@ WHEN = ("one day", "one afternoon", "a week later", "two days later", "one quiet
 def possible(tale: Tale, wisher: Person) -> str:
     """The wishes that someone in this story can have."""
     chosen = tale.world.sizes.wishes
-    return " | ".join([
-        f"{begins} {wish.weight}"
-        for begins, wish in WISHES.items()
-        if (chosen is None or begins in chosen)
-        and (wish.anyone or wisher is tale.hero)
-        and (wish.in_winter or tale.season != "winter")
-    ])
+    return " | ".join(
+        [
+            f"{begins} {wish.weight}"
+            for begins, wish in WISHES.items()
+            if (chosen is None or begins in chosen)
+            and (wish.anyone or wisher is tale.hero)
+            and (wish.in_winter or tale.season != "winter")
+        ]
+    )
 
 
 def turn(tale: Tale) -> Speaking[None]:

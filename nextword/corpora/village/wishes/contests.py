@@ -103,13 +103,15 @@ def race(tale: Tale, wish: Wished) -> Speaking[None]:
     elif cause == "an old neighbour named":
         yield f"first/promise in the shoes/cause of {name(wish.helper)}"
     elif cause == "a sleepy":
-        yield f"last/promise because of the bad/cause foot . the {wish.thing}/thing came first ."
+        yield "last/promise because of the bad/cause foot ."
+        yield f"the {wish.thing}/thing came first ."
     else:
         more = COUNT[COUNT.index(wish.number) + 1]
         yield f"last/promise because of all the cake/cause . now {wish.other} had won {more}/count"
         yield "times ."
     if wish.comes_true:
-        yield f", and {wish.other} gave {wish.wisher.to_her} roses . | , so {wish.other} bought new shoes ."
+        other, to_her = wish.other, wish.wisher.to_her
+        yield f", and {other} gave {to_her} roses . | , so {other} bought new shoes ."
 
 
 PRIZE = Wish(

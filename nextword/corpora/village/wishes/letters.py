@@ -114,7 +114,8 @@ def peace(tale: Tale, wish: Wished) -> Speaking[None]:
         yield f"walked/promise by without a word because of the hat/cause , so {wish.wisher} sewed"
         yield "a new one ."
     else:
-        yield f"walked/promise by without a word because no letter/cause had come , so {wish.wisher}"
+        yield "walked/promise by without a word because no letter/cause had come ,"
+        yield f"so {wish.wisher}"
         yield "wrote another one . | sat down and wrote two ."
 
 

@@ -31,7 +31,8 @@ def blanket(tale: Tale, wish: Wished) -> Speaking[str]:
 def noise(tale: Tale, wish: Wished) -> Speaking[str]:
     """The hero's animals scare others."""
     herd, world = tale.hero.herd, tale.world
-    yield f"{wish.thing}/thing left the village because the {herd}/thing {world.sound[world.one_of[herd]]}/world all day ."
+    sound = world.sound[world.one_of[herd]]
+    yield f"{wish.thing}/thing left the village because the {herd}/thing {sound}/world all day ."
     return f"the {herd} at the window"
 
 
@@ -106,7 +107,8 @@ def sleep(tale: Tale, wish: Wished) -> Speaking[None]:
         yield f"could/promise not sleep because of the crow/cause , so {wish.wisher} got up and"
         yield "taught it a new song ."
     else:
-        yield f"could/promise not sleep because of the drum/cause , so {wish.wisher} got up and danced ."
+        yield f"could/promise not sleep because of the drum/cause , so {wish.wisher}"
+        yield "got up and danced ."
 
 
 SIGHT = Wish(
