@@ -1608,7 +1608,9 @@ choices = tale.world.scene_choices;
 if ((!$.has(choices, key))) {
 weights = new Map($.iter([...$.iter(others), ...$.iter(ends)]).map((opens) => [opens, $.at(ALL, opens).weight]));
 rest = ($.truth($.sum($.values(weights))) ? $.sum($.values(weights)) : 20);
-weights = $.merge(weights, dict.fromkeys(luck, weight));
+for (opens of $.iter(luck)) {
+$.put(weights, opens, weight);
+}
 if ($.truth(may_end)) {
 weights = $.merge(weights, new Map([[ending, (rest * 9)]]));
 }
