@@ -721,9 +721,13 @@ const { beginnings } = m_parts;
 const WISHES = new Map([["wanted to bake a cake with", kitchen.CAKE], ["wanted to grow a pumpkin as big as", kitchen.PUMPKIN], ["hoped that one of the", contests.PRIZE], ["hoped to win the race to the", contests.RACE], ["got a letter from", letters.LETTER], ["longed for peace with", letters.PEACE], ["longed to see", nights.SIGHT], ["wished for one quiet night because", nights.SLEEP], ["could not forget the", savings.WARE]]);
 const WHEN = ["one day", "one afternoon", "a week later", "two days later", "one quiet day"];
 function possible(tale, wisher) {
-let chosen;
+let chosen, names;
 chosen = tale.world.sizes.wishes;
-return $.join(" | ", $.iter($.items(WISHES)).filter(([begins, wish]) => (((chosen === null) || ($.has(chosen, begins))) && ($.truth(wish.anyone) || (wisher === tale.hero)) && ($.truth(wish.in_winter) || (tale.season !== "winter")))).map(([begins, wish]) => `${begins} ${wish.weight}`));
+names = $.iter($.items(WISHES)).filter(([begins, wish]) => (((chosen === null) || ($.has(chosen, begins))) && ($.truth(wish.anyone) || (wisher === tale.hero)) && ($.truth(wish.in_winter) || (tale.season !== "winter")))).map(([begins, wish]) => begins);
+if (($.len(names) === 1)) {
+return $.at(names, 0);
+}
+return $.join(" | ", $.iter(names).map((begins) => `${begins} ${$.at(WISHES, begins).weight}`));
 }
 function* turn(tale) {
 let begins, cause, told, wish;
@@ -1596,7 +1600,7 @@ if ((last !== EOS)) {
 }
 }
 function next_scenes(tale) {
-let choices, ending, ends, key, luck, may_end, others, rest, weight, weights, wish;
+let begins, choices, ending, ends, key, luck, may_end, others, rest, weight, weights, wish;
 wish = tale.wish;
 [others, ends] = tellable(tale);
 luck = turning(tale);
@@ -1608,8 +1612,8 @@ choices = tale.world.scene_choices;
 if ((!$.has(choices, key))) {
 weights = new Map($.iter([...$.iter(others), ...$.iter(ends)]).map((opens) => [opens, $.at(ALL, opens).weight]));
 rest = ($.truth($.sum($.values(weights))) ? $.sum($.values(weights)) : 20);
-for (opens of $.iter(luck)) {
-$.put(weights, opens, weight);
+for (begins of $.iter(luck)) {
+$.put(weights, begins, weight);
 }
 if ($.truth(may_end)) {
 weights = $.merge(weights, new Map([[ending, (rest * 9)]]));

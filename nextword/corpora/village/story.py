@@ -48,8 +48,8 @@ def next_scenes(tale: Tale) -> Options:
     if key not in choices:
         weights = {opens: ALL[opens].weight for opens in [*others, *ends]}
         rest = sum(weights.values()) or 20
-        for opens in luck:
-            weights[opens] = weight
+        for begins in luck:
+            weights[begins] = weight
         if may_end:
             weights |= {ending: rest * 9}
         choices[key] = Options(weights)

@@ -22,15 +22,16 @@ WHEN = ("one day", "one afternoon", "a week later", "two days later", "one quiet
 def possible(tale: Tale, wisher: Person) -> str:
     """The wishes that someone in this story can have."""
     chosen = tale.world.sizes.wishes
-    return " | ".join(
-        [
-            f"{begins} {wish.weight}"
-            for begins, wish in WISHES.items()
-            if (chosen is None or begins in chosen)
-            and (wish.anyone or wisher is tale.hero)
-            and (wish.in_winter or tale.season != "winter")
-        ]
-    )
+    names = [
+        begins
+        for begins, wish in WISHES.items()
+        if (chosen is None or begins in chosen)
+        and (wish.anyone or wisher is tale.hero)
+        and (wish.in_winter or tale.season != "winter")
+    ]
+    if len(names) == 1:
+        return names[0]  # a phrase that stands alone has no weight
+    return " | ".join([f"{begins} {WISHES[begins].weight}" for begins in names])
 
 
 def turn(tale: Tale) -> Speaking[None]:
