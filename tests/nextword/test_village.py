@@ -15,6 +15,7 @@ from nextword.corpora.village.likeness import contexts
 from nextword.corpora.village.options import Options, parse
 from nextword.corpora.village.scenes import SCENES
 from nextword.corpora.village.seeds import uniforms
+from nextword.corpora.village.wishes import WISHES
 
 
 def tiny(*scenes: str, **more: int) -> village.World:
@@ -171,6 +172,17 @@ def test_the_floor_computed_two_ways_agrees(scene, monkeypatch):
     assert sum(p for p, _ in stories) == pytest.approx(1, abs=1e-9)
     monkeypatch.setitem(village.exact_floor.__globals__, "all_stories", lambda world: stories)
     exact = village.exact_floor(world)  # which would tell them all again
+    corpus = village.sample(150_000, 2, world)
+    standard_error = float(np.std(corpus.log_probs)) / len(corpus) ** 0.5
+    assert abs(log(corpus.perplexity / exact)) < 4 * standard_error < 0.005
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wish", WISHES)
+def test_the_floor_of_each_wish_computed_two_ways_agrees(wish):
+    """Every story with one scene and one of the wishes."""
+    world = tiny("before sunrise", wishes=(wish,), names=3, most_scenes=3, hiding_places=1)
+    exact = village.exact_floor(world)
     corpus = village.sample(150_000, 2, world)
     standard_error = float(np.std(corpus.log_probs)) / len(corpus) ** 0.5
     assert abs(log(corpus.perplexity / exact)) < 4 * standard_error < 0.005
