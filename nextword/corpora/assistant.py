@@ -22,7 +22,7 @@ from nextword.given.batches import number_words
 
 MARKS = {"user": "<user>", "assistant": "<assistant>"}  # the token that begins a turn of a role
 # what requests and questions need beyond the words of stories
-SPOKEN = "tell story does live colour how job keep language yes or wish true"
+SPOKEN = "tell story does live colour how job keep language yes wish true or"
 NEW_WORDS = tuple(SPOKEN.split())
 MOST = 300  # words of an answer; the village's stories are shorter but for one in a thousand
 
