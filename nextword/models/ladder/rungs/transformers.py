@@ -79,11 +79,12 @@ def train(
     return as_rung(course, model, number)
 
 
-def built(course: ModuleType, texts: Texts, mixer: Mixer | None = None, **sizes: Any) -> nn.Module:
+def built(
+    course: ModuleType, texts: Texts, mixer: Mixer | None = None, seed: int = 0, **sizes: Any
+) -> nn.Module:
     """A network of the rungs' sizes with its first weights."""
-    torch.manual_seed(0)
     V = len(number_words(texts.vocabulary))
-    return transformer_training.built(course, course.Sizes(V=V, **SIZES, **sizes), mixer)
+    return transformer_training.built(course, course.Sizes(V=V, **SIZES, **sizes), mixer, seed=seed)
 
 
 def plain(package: SimpleNamespace, texts: Texts, report: Report) -> Network:
