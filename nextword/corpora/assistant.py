@@ -136,7 +136,7 @@ def questions(tale: Tale) -> list[Question]:
     if tale.giver:
         found.append(_question("promise", "who kept the promise ?", tale.giver.name))
     if tale.traveller:
-        asked = f"who sailed to {tale.country} ?"
+        asked = f"who went to {tale.country} ?"
         found.append(_question("traveller", asked, tale.traveller.name))
     if animals.COUNTED in told:
         found.append(_question("gate", "was the gate open ?", "yes" if tale.gate_open else "no"))

@@ -35,13 +35,13 @@ PRESENT = "know help visit follow see hear work need sleep sing"
 # the verbs of the dialect do not agree with their subject
 SAME = {"are": "is", "were": "was"} | {verb + "s": verb for verb in PRESENT.split()}
 OTHER_VERBS = """
-asked ate bake been born bought bring brought came can climb close closed come cost could counted
-cross danced did drank dreamed eat eaten falling fed fell fly forget forgotten found gave give
-gone got grow had hatched have hoped hung hunt hurt is kept knew knocked laugh laughed lay learned
-left let liked lit lived longed looked loved made make met move must opened put rained reach read
-remember said sailed sang sat say seen sent shared slept sneeze speak spoke stood swim talked
-thank thanked told took turned waited walked wanted was watched went will win wished won worked
-would wrote
+asked ate bake been began born bought bring brought came can climb close closed come cost could
+counted cross danced did drank dreamed eat eaten falling fed fell fly forget forgotten found gave
+give gone got grow had hatched have hoped hung hunt hurt is kept knew knocked laugh laughed lay
+learned left let liked lit lived longed looked loved made make met move must opened put rained
+reach read remember said sang sat say seen sent shared slept sneeze speak spoke stood swim talked
+teach thank thanked told took turned waited walked wanted was watched went will win wished won
+worked would wrote
 """
 VERBS = frozenset(
     [*OTHER_VERBS.split(), *PRESENT.split(), *SAME, *VILLAGE.sound.values()]

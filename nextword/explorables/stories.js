@@ -132,7 +132,7 @@ other(someone) {
 return ((someone === this.hero) ? this.friend : this.hero);
 }
 get is_cold() {
-return ($.truth(this.rained) ? this.rained : ($.has($.split(words.FIRESIDE), this.season)));
+return (($.truth(this.rained) && (this.season !== "summer")) || ($.has($.split(words.FIRESIDE), this.season)));
 }
 }
 function pronouns(name) {
@@ -187,7 +187,7 @@ this.tell = tell;
 }
 }
 class Wish {
-constructor(weight, say, turns, ends, tell, anyone = true, in_winter = true) {
+constructor(weight, say, turns, ends, tell, anyone = true, in_winter = true, at_night = false) {
 this.weight = weight;
 this.say = say;
 this.turns = turns;
@@ -195,6 +195,7 @@ this.ends = ends;
 this.tell = tell;
 this.anyone = anyone;
 this.in_winter = in_winter;
+this.at_night = at_night;
 }
 }
 function beginnings(wish, told) {
@@ -222,7 +223,7 @@ const { Turn, Wish, in_spite, name } = m_parts;
 function* want_prize(tale, wish) {
 wish.thing = $.at(tale.world.one_of, tale.hero.herd);
 (yield `${tale.hero.animals} would win the first prize because ${wish.other}`);
-(yield "had laughed about it 2 | had won the last one");
+(yield `had laughed about the ${tale.hero.herd}/thing 2 | had won it once`);
 (yield ".");
 }
 function* soap(tale, wish) {
@@ -277,7 +278,7 @@ wish.number = (yield tale.world.numbers);
 (yield "times .");
 }
 function* walks(tale, wish) {
-(yield `of ${wish.wisher} over the hill was the first of many .`);
+(yield `over the hill was the first of many for ${wish.wisher} .`);
 return "the long walks";
 }
 function* shoes(tale, wish) {
@@ -386,7 +387,7 @@ wish.thing = (yield SIZES);
 }
 function* warm_rain(tale, wish) {
 tale.is_muddy = true;
-(yield "fell on the garden for");
+(yield "came , and it fell on the garden for");
 (yield "three days 2 | a week");
 (yield ".");
 return "the warm rain";
@@ -446,7 +447,7 @@ return `the sailor from ${wish.place}`;
 function* big_book(tale, wish) {
 let language;
 language = $.at(tale.world.language, wish.place);
-(yield `about ${wish.place}/world taught ${wish.wisher} ${language}/world ,`);
+(yield `about ${wish.place}/world began to teach ${wish.wisher} ${language}/world ,`);
 (yield "one word a day . | two words a day .");
 return "the big book";
 }
@@ -456,16 +457,17 @@ wish.thing = $.at(tale.world.one_of, tale.hero.herd);
 return `the hungry ${wish.thing}`;
 }
 function* tea(tale, wish) {
-(yield "of tea fell over , and the words were gone .");
+(yield "of tea fell over , and half of the words of the letter were gone .");
 return "the cup of tea";
 }
 function* letter(tale, wish) {
-let capital, cause, country, helper, rest, sailor, world;
+let capital, cause, country, harmed, helper, rest, sailor, world;
 [cause, world, country] = [$.at(wish.turns, -1), tale.world, wish.place];
 capital = `${$.at(world.capital, country)}/place`;
 (yield `${in_spite(wish)} ${wish.wisher} could`);
 if ($.truth(wish.comes_true)) {
-rest = (($.has(wish.turns, "the wind")) ? "half/cause of it" : "it");
+harmed = (($.has(wish.turns, "the wind")) || ($.has(wish.turns, "a cup")));
+rest = ($.truth(harmed) ? "half/cause of the letter" : "the letter");
 sailor = `sailor/cause from ${country}/world at`;
 helper = ((cause === "a sailor") ? sailor : "big/cause book on");
 (yield `read/promise ${rest} with the ${helper} the table .`);
@@ -473,10 +475,10 @@ helper = ((cause === "a sailor") ? sailor : "big/cause book on");
 (yield `wrote ${name(wish.person)} .`);
 } else {
 if ((cause === "the wind")) {
-(yield `not/promise read it because the ${wish.thing}/cause had eaten the best half ,`);
-(yield `so ${wish.wisher} sent a picture of the ${wish.thing}/thing to ${capital} .`);
+(yield `not/promise read the letter because the ${wish.thing}/cause had eaten`);
+(yield `the best half , so ${wish.wisher} sent a picture of the ${wish.thing}/thing to ${capital} .`);
 } else {
-(yield "not/promise read it because of the tea/cause ,");
+(yield "not/promise read the letter because of the tea/cause ,");
 (yield `so ${wish.wisher} sent the cup to ${capital} .`);
 }
 }
@@ -485,7 +487,7 @@ function* want_peace(tale, wish) {
 let world;
 world = tale.world;
 wish.person = (yield* newcomer(tale));
-(yield ", for they had not said a word for");
+(yield `, who had not said a word to ${wish.wisher.to_her} for`);
 wish.number = (yield world.numbers);
 (yield "weeks because of a");
 wish.colour = (yield world.colours);
@@ -499,7 +501,7 @@ food = (yield tale.world.snacks);
 return `the bag of ${food}`;
 }
 function* boys(tale, wish) {
-(yield `played the quarrel in the street , and ${name(wish.person)} had to laugh .`);
+(yield `sang about the quarrel in the street , and ${name(wish.person)} had to laugh .`);
 return "the two boys";
 }
 function* hat(tale, wish) {
@@ -555,15 +557,16 @@ wish.place = (yield tale.world.cover);
 return `little ${wish.helper.name}`;
 }
 function* blanket(tale, wish) {
-(yield `kept ${wish.wisher} at the window all night .`);
+(yield `lay by the window , and ${wish.wisher} sat under it every night .`);
 return "the long nights";
 }
 function* noise(tale, wish) {
 let herd, sound, world;
 [herd, world] = [tale.hero.herd, tale.world];
 sound = $.at(world.sound, $.at(world.one_of, herd));
-(yield `${wish.thing}/thing left the village because the ${herd}/thing ${sound}/world all day .`);
-return `the ${herd} at the window`;
+(yield `${wish.thing}/thing went into the forest`);
+(yield `because the ${herd}/thing ${sound}/world all day .`);
+return `the ${herd}`;
 }
 function* cold(tale, wish) {
 (yield `came to ${wish.wisher} , who had to sneeze from morning until night .`);
@@ -580,9 +583,9 @@ if ((cause === "a warm blanket")) {
 (yield `the/promise ${animal}/thing at/cause the window`);
 } else {
 if ((cause === "every")) {
-(yield `nobody/promise because of the ${tale.hero.herd}/cause`);
+(yield `no/promise ${animal}/thing because of the ${tale.hero.herd}/cause`);
 } else {
-(yield `nobody/promise because ${wish.wisher} had to sneeze/cause`);
+(yield `no/promise ${animal}/thing because ${wish.wisher} had to sneeze/cause`);
 }
 }
 }
@@ -603,11 +606,11 @@ sound = $.at(world.sound, $.at(world.one_of, hero.herd));
 }
 function* wool(tale, wish) {
 wish.helper = (yield* newcomer(tale));
-(yield `gave ${wish.wisher} some wool for the ears .`);
+(yield `gave ${wish.wisher} some wool for ${wish.wisher.her} ears .`);
 return `the wool of ${wish.helper.name}`;
 }
 function* song(tale, wish) {
-(yield `made the ${tale.hero.herd}/thing sleepy .`);
+(yield `on the fiddle made the ${tale.hero.herd}/thing sleepy .`);
 return "the old song";
 }
 function* crow(tale, wish) {
@@ -638,8 +641,8 @@ if ((cause === "an old crow")) {
 }
 }
 }
-const SIGHT = new Wish(10, want_sight, new Map([["little", new Turn(true, child)], ["a warm blanket", new Turn(true, blanket)], ["every", new Turn(false, noise)], ["a bad cold", new Turn(false, cold)]]), "under the full moon", sight);
-const SLEEP = new Wish(10, want_sleep, new Map([["a shepherd named", new Turn(true, wool)], ["an old song", new Turn(true, song)], ["an old crow", new Turn(false, crow)], ["the twins", new Turn(false, drum)]]), "after midnight", sleep);
+const SIGHT = new Wish(10, want_sight, new Map([["little", new Turn(true, child)], ["a warm blanket", new Turn(true, blanket)], ["every", new Turn(false, noise)], ["a bad cold", new Turn(false, cold)]]), "under the full moon", sight, undefined, undefined, true);
+const SLEEP = new Wish(10, want_sleep, new Map([["a shepherd named", new Turn(true, wool)], ["an old song", new Turn(true, song)], ["an old crow", new Turn(false, crow)], ["the twins", new Turn(false, drum)]]), "after midnight", sleep, undefined, undefined, true);
 return { want_sight, child, blanket, noise, cold, sight, want_sleep, wool, song, crow, drum, sleep, SIGHT, SLEEP };
 })();
 const m_savings = (() => {
@@ -704,7 +707,7 @@ if ($.truth(wish.comes_true)) {
 few = $.at(COUNT, ((wish.price - wish.coins) - 1));
 (yield `${few}/promise too few ${what} , so ${wish.wisher} ate`);
 (yield tale.world.snacks);
-(yield "by the window .");
+(yield "by the window of the shop .");
 }
 }
 const WARE = new Wish(10, want_ware, new Map([["a singer", new Turn(true, singer)], ["an old coat", new Turn(true, coat)], ["a hole", new Turn(false, hole)], ["the price", new Turn(false, price)]]), "on market day", ware);
@@ -719,7 +722,7 @@ const nights = m_nights;
 const savings = m_savings;
 const { beginnings } = m_parts;
 const WISHES = new Map([["wanted to bake a cake with", kitchen.CAKE], ["wanted to grow a pumpkin as big as", kitchen.PUMPKIN], ["hoped that one of the", contests.PRIZE], ["hoped to win the race to the", contests.RACE], ["got a letter from", letters.LETTER], ["longed for peace with", letters.PEACE], ["longed to see", nights.SIGHT], ["wished for one quiet night because", nights.SLEEP], ["could not forget the", savings.WARE]]);
-const WHEN = ["one day", "one afternoon", "a week later", "two days later", "one quiet day"];
+const WHEN = ["one day", "one afternoon", "a week later", "two days later", "some time later"];
 function possible(tale, wisher) {
 let chosen, names;
 chosen = tale.world.sizes.wishes;
@@ -789,9 +792,10 @@ function* crossing(tale) {
 let animal, hero, reason, way, weather, what, world;
 [hero, world] = [tale.hero, tale.world];
 animal = $.at(world.one_of, hero.herd);
-(yield `one of the ${hero.animals} came to`);
+(yield `${hero} came to`);
 way = $.at($.split((yield "the road 3 | the street 2 | the bridge 3")), 1);
-(yield `. the ${animal}/thing did not cross the ${way}/thing because it was too`);
+(yield `with one of the ${hero.animals} .`);
+(yield `the ${animal}/thing did not cross the ${way}/thing because it was too`);
 weather = ($.truth(tale.is_muddy) ? "muddy 20" : ((tale.season === "winter") ? "icy 20" : ""));
 reason = (yield `${TIRED} | ${($.truth(weather) ? weather : $.at(WAYS, way))}`);
 (yield ". so | , so");
@@ -886,7 +890,7 @@ let capital, country, traveller, world;
 [traveller, country, world] = [tale.traveller, tale.country, tale.world];
 capital = $.at(world.capital, country);
 tale.remember(`the journey to ${capital}`);
-(yield `${traveller.name}/promise sailed to`);
+(yield `${traveller.name}/promise went to`);
 (yield `${capital}/promise in ${country}/world | ${country}/promise and came to ${capital}/world`);
 (yield `. ${traveller.she}`);
 (yield `ate ${$.at(world.dish, country)}/world | learned ${$.at(world.language, country)}/world 2`);
@@ -894,7 +898,7 @@ tale.remember(`the journey to ${capital}`);
 (yield "came home happy | came home in summer | brought home many pictures");
 (yield ".");
 }
-const TROUBLES = new Map([["taller", ["a kite hung high in the tree 2 | a scarf hung high in the tree", "reach/cause it", "the high tree"]], ["stronger", ["a stone lay on the road 2 | a stone lay on the bridge", "move/cause it", "the heavy stone"]], ["older", ["the teacher asked about the great storm | the children asked about the great storm", "remember/cause it", ""]]]);
+const TROUBLES = new Map([["taller", ["a kite hung high in the tree 2 | a scarf hung high in the tree | a hat hung high in the tree", "reach/cause it", "the high tree"]], ["stronger", ["a stone lay on the road 2 | a stone lay on the bridge | a stone lay by the gate", "move/cause it", "the heavy stone"]], ["older", ["the children asked about the great storm 3 | the children asked about the long winter 2 | the twins asked about the first fair 2", "remember/cause it", ""]]]);
 function* reach(tale) {
 let deed, friend_can, hero_can, memory, trouble;
 [trouble, deed, memory] = $.at(TROUBLES, tale.contrast);
@@ -1051,6 +1055,7 @@ return { is_several, was, it, market, supper, noon, table, swap, given, feast, C
 })();
 const m_talk = (() => {
 const { WORLD, marked } = m_kinds;
+const { Options } = m_options;
 const { Tale, newcomer } = m_people;
 const MOODS = "tired 3 | hungry 2 | fast 2 | clever | small";
 const TEMPERS = "kind 3 | happy 2 | busy | clever | proud | rich 2";
@@ -1122,7 +1127,7 @@ world = tale.world;
 topic = (yield* fact(world));
 tale.remember(`the lesson about ${topic}`);
 (yield "and that");
-(yield* fact(world));
+(yield* fact(world, topic));
 (yield ".");
 }
 function* question(tale) {
@@ -1135,16 +1140,16 @@ tale.remember(`the question about ${country}`);
 (yield* newcomer(tale));
 (yield ".");
 }
-function* fact(world) {
+function* fact(world, told = "") {
 let about, country, place;
-about = (yield world.topics);
+about = (yield but(world.topics, told));
 if ((about === "the capital of")) {
-country = (yield world.countries);
+country = (yield but(world.countries, told));
 (yield `is ${$.at(world.capital, country)}/world`);
 return country;
 }
 if ((about === "people in")) {
-place = (yield world.towns_and_countries);
+place = (yield but(world.towns_and_countries, told));
 country = $.get(world.country, place, place);
 (yield `speak ${$.at(world.language, country)}/world | eat ${$.at(world.dish, country)}/world`);
 return place;
@@ -1152,7 +1157,12 @@ return place;
 (yield marked($.at(world.nature, about), WORLD));
 return about;
 }
-return { gossip, pronoun, clause_verbs, predicates, rest_of_predicate, lesson, question, fact, MOODS, TEMPERS };
+function but(options, told) {
+let is_left;
+is_left = (($.has(options.places, told)) && ($.len(options.places) > 1));
+return ($.truth(is_left) ? options.without(told) : options);
+}
+return { gossip, pronoun, clause_verbs, predicates, rest_of_predicate, lesson, question, fact, but, MOODS, TEMPERS };
 })();
 const m_things = (() => {
 const { WORLD, marked } = m_kinds;
@@ -1209,7 +1219,7 @@ if (((yield "sat on the bank and watched the | went to the bank and asked for").
 watched = (yield "ducks 3 | frogs 2 | fishers | boats 2");
 tale.remember(`the ${watched} on the bank`);
 (yield ". the bank was");
-(yield "green/sense 3 | muddy 2 | steep 3");
+(yield $.add("muddy/sense 2 | steep 3", ((tale.season === "winter") ? "" : " | green 3")));
 (yield ", and the water/sense was");
 (yield "clear 3 | cold 2 | deep 3");
 } else {
@@ -1281,7 +1291,7 @@ this.length = length;
 this.can_be_told = can_be_told;
 }
 }
-const SCENES = new Map([["in the morning", new Scene(animals.morning, 13, MORNING, 2)], ["\" i will make", new Scene(food.market, 8, 0, 2)], ["then the", new Scene(things.lost, 15, 0, 2, things.has_tool)], ["at noon", new Scene(food.noon, 7, NOON, 2)], ["on monday", new Scene(things.bank, 12, ANOTHER_DAY, 2, things.asks_for_coins)], ["one morning a", new Scene(company.visitor, 16, ANOTHER_DAY, 2)], ["\" tomorrow i will bring you", new Scene(company.promise, 11, 0, 2)], ["\" one day i will see", new Scene(company.wish, 10, 0, 2)], ["that day", new Scene(animals.crossing, 17, 0, 1, animals.walks)], ["before sunrise", new Scene(animals.birth, 13, ANOTHER_DAY)], ["people say that the", new Scene(talk.gossip, 36)], ["\" what is the capital of", new Scene(talk.question, 8)], ["at school the children learned that", new Scene(talk.lesson, 14)], ["on saturday there was a feast", new Scene(food.feast, 6, ANOTHER_DAY)], ["later", new Scene(food.swap, 8)], ["soon after that", new Scene(things.visit, 13)], ["one night it", new Scene(company.rain, 16, ANOTHER_DAY)]]);
+const SCENES = new Map([["in the morning", new Scene(animals.morning, 15, MORNING, 2, animals.walks)], ["\" i will make", new Scene(food.market, 8, 0, 2)], ["then the", new Scene(things.lost, 15, 0, 2, things.has_tool)], ["at noon", new Scene(food.noon, 7, NOON, 2)], ["on monday", new Scene(things.bank, 12, ANOTHER_DAY, 2, things.asks_for_coins)], ["one morning a", new Scene(company.visitor, 16, ANOTHER_DAY, 2)], ["\" tomorrow i will bring you", new Scene(company.promise, 11, 0, 2)], ["\" one day i will see", new Scene(company.wish, 10, 0, 2)], ["that day", new Scene(animals.crossing, 17, 0, 1, animals.walks)], ["before sunrise", new Scene(animals.birth, 13, ANOTHER_DAY)], ["people say that the", new Scene(talk.gossip, 36)], ["\" what is the capital of", new Scene(talk.question, 8)], ["at school the children learned that", new Scene(talk.lesson, 14)], ["on saturday there was a feast", new Scene(food.feast, 6, ANOTHER_DAY)], ["later", new Scene(food.swap, 8)], ["soon after that", new Scene(things.visit, 14)], ["one night it", new Scene(company.rain, 16, ANOTHER_DAY)]]);
 const EFFECTS = new Map([[food.LEFT, new Scene(food.table, undefined, AFTERNOON)], [animals.COUNTED, new Scene(animals.counting, undefined, SUNSET)], [food.COOKED, new Scene(food.supper, undefined, EVENING)], [company.KEPT, new Scene(company.kept, undefined, TOMORROW)], [things.THANKED, new Scene(things.thanks, undefined, ANOTHER_DAY)], [things.FAIR, new Scene(things.fair, undefined, ANOTHER_DAY)], [company.LETTER, new Scene(company.letter, undefined, ANOTHER_DAY)], [company.JOURNEY, new Scene(company.journey, undefined, ANOTHER_DAY)], [company.REACH, new Scene(company.reach, undefined, ANOTHER_DAY)]]);
 const TURNS = new Map($.iter(wishes.WHEN).map((opens) => [opens, new Scene(wishes.turn, 30, ANOTHER_DAY)]));
 const ALL = $.merge($.merge(SCENES, EFFECTS), TURNS);
@@ -1375,12 +1385,13 @@ if ($.truth(position)) {
 (yield `. ${END}`);
 }
 function* good_night(tale) {
-let friend, hero, is_of_friend, memory, other, speaker;
+let friend, hero, is_gossip, is_of_friend, memory, other, speaker;
 [hero, friend, memory] = [tale.hero, tale.friend, $.at(tale.memories, -1)];
 is_of_friend = ($.has($.split(memory), `${friend.name}/list`));
 [speaker, other] = ($.truth(is_of_friend) ? [hero, friend] : [friend, hero]);
 (yield `${friend} and ${hero} sat ${by_the_fire(tale)} . "`);
-(yield "we must not forget | people will sing about 3");
+is_gossip = ($.has($.split(memory), "gossip/list"));
+(yield $.add("we must not forget", ($.truth(is_gossip) ? "" : " | people will sing about 3")));
 (yield `${memory} , " said ${speaker} . " sleep well , ${speaker} , " said ${other} .`);
 (yield END);
 }
@@ -1393,8 +1404,11 @@ if (($.truth(hero.tool) && (!$.has($.split($.at(tale.memories, 0)), `${hero.tool
 }
 (yield `. ${friend} dreamed of the ${hero.animals} . ${END}`);
 }
-const ENDINGS = new Map([["when night fell ,", new End(7, work_done)], ["at the end of the day", new End(2, good_night)], ["that night", new End(3, dream)]]);
-return { End, put_back, by_the_fire, work_done, good_night, dream, STOPS, ENDINGS };
+const ENDINGS = new Map([["when night fell ,", new End(7, work_done)], ["the next evening ,", new End(9, work_done)], ["at the end of the day", new End(2, good_night)], ["that night", new End(3, dream)]]);
+const BY_DAY = ["when night fell ,", "at the end of the day", "that night"];
+const AFTER_NIGHT = ["the next evening ,", "that night"];
+const SLEEPLESS = ["the next evening ,"];
+return { End, put_back, by_the_fire, work_done, good_night, dream, STOPS, ENDINGS, BY_DAY, AFTER_NIGHT, SLEEPLESS };
 })();
 const m_opening = (() => {
 const words = m_words;
@@ -1409,7 +1423,7 @@ begins = (yield* belongings(hero, begins, world));
 [friend, kin] = (yield* companion(hero, begins, world));
 tale = new Tale(world, hero, friend, [hero.name, friend.name], season);
 is_near = ($.has(begins, " "));
-if (((yield ($.truth(is_near) ? "." : ". 2 | , and 3")) !== ".")) {
+if (((yield ($.truth(is_near) ? "." : ". 3 | , and 2")) !== ".")) {
 (yield* contrast(tale, (!$.has(["aunt", "uncle"], kin))));
 }
 (yield* wishing(tale));
@@ -1571,7 +1585,7 @@ return { opening, wishing, introduction, named, habit_or_season, after_stop, bel
 })();
 const m_story = (() => {
 const { EOS } = m_corpus;
-const { ENDINGS, STOPS } = m_endings;
+const { AFTER_NIGHT, BY_DAY, ENDINGS, SLEEPLESS, STOPS } = m_endings;
 const { opening } = m_opening;
 const { Options } = m_options;
 const { Tale } = m_people;
@@ -1579,7 +1593,6 @@ const { ALL, tell, tellable, turning } = m_scenes;
 const { WISHES, outcome } = m_wishes;
 const FEWEST = 2;
 const [FIRST, AFTER_LUCK, AFTER_MISFORTUNE] = [44, 4, 110];
-const LAST = $.join(" | ", $.iter($.items(ENDINGS)).map(([opens, end]) => `${opens} ${end.weight}`));
 const [LONG, STOP, STOP_AFTER_LONG] = [3, 5, 40];
 function* story(world) {
 let tale;
@@ -1587,14 +1600,16 @@ tale = (yield* opening(world));
 (yield* goes_on(tale));
 }
 function* goes_on(tale) {
-let ends, last, stop, what;
+let at_night, ends, last, lasts, lucky, stop, what;
 ends = $.at(WISHES, tale.wish.name).ends;
 while (((what = (yield next_scenes(tale))) !== ends)) {
 (yield* tell(what, tale));
 }
 (yield* outcome(tale));
+[at_night, lucky] = [$.at(WISHES, tale.wish.name).at_night, tale.wish.comes_true];
+lasts = (!$.truth(at_night) ? BY_DAY : ($.truth(lucky) ? AFTER_NIGHT : SLEEPLESS));
 stop = (($.len(tale.told) > LONG) ? STOP_AFTER_LONG : STOP);
-last = (yield `${STOPS} ${stop} | ${LAST}`);
+last = (yield $.join(" | ", [`${STOPS} ${stop}`, ...$.iter($.iter(lasts).map((end) => `${end} ${$.at(ENDINGS, end).weight}`))]));
 if ((last !== EOS)) {
 (yield* $.at(ENDINGS, last).tell(tale));
 }
@@ -1622,7 +1637,7 @@ $.put(choices, key, new Options(weights));
 }
 return $.at(choices, key);
 }
-return { story, goes_on, next_scenes, FEWEST, FIRST, AFTER_LUCK, AFTER_MISFORTUNE, LAST, LONG, STOP, STOP_AFTER_LONG };
+return { story, goes_on, next_scenes, FEWEST, FIRST, AFTER_LUCK, AFTER_MISFORTUNE, LONG, STOP, STOP_AFTER_LONG };
 })();
 export const tellStory = m_story.story;
 export const KINDS = m_kinds.KINDS;

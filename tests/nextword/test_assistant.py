@@ -60,7 +60,7 @@ TOLD = {
     r"what colour is the (\w+) \?": r" a ({a}) {0}\b",
     r"where does (\w+) keep the (\w+) \?": r" (?:kept the \w+ {1}|{1} was kept) ({a}) \.",
     r"who found the (\w+) \?": r"because ({a}) had found the {0} \.",
-    r"who sailed to (\w+) \?": r"at last ({a}) sailed to (?:{0}\b|\w+ in {0}\b)",
+    r"who went to (\w+) \?": r"at last ({a}) went to (?:{0}\b|\w+ in {0}\b)",
     r"who came from (\w+) \?": r"named ({a}) came from {0} \.",
     r"what language does (\w+) speak \?": r"named {0} came from \w+ \. s?he spoke ({a}) and",
     r"who kept the promise \?": r"the next day ({a}) brought",

@@ -33,7 +33,7 @@ def texts() -> list[str]:
 @pytest.mark.slow
 def test_the_end_remembers_the_beginning(texts):
     """Number, animals, colour, tool and its place come 30 words or more before they are needed."""
-    last = r"when night fell , \w+ (?:fed|gave) the (?P<n>\w+) (?P<h>\w+)"
+    last = r"(?:when night fell|the next evening) , \w+ (?:fed|gave) the (?P<n>\w+) (?P<h>\w+)"
     tools = find(
         rf" a (?P<colour>{COLOUR}) (?P<tool>{TOOL})\b.* {last}(?: \w+)?"
         r" and put the (?P<c>\w+) (?P<t>\w+)",
@@ -113,7 +113,7 @@ THREADS = {
     "coins": (r"asked for (\w+) coins .* gave \w+ the \w+ coins", r"bought it for the (\w+) coins"),
     "guest": (r"one morning a \w+ named (\w+)", r"a letter came from (\w+)"),
     "promise": (r"tomorrow i will bring you (\w+)", r"the next day \w+ brought \w+ the (\w+)"),
-    "wish": (r"one day i will see (\w+)", r"at last \w+ sailed to (?:\w+ and came to )?(\w+)"),
+    "wish": (r"one day i will see (\w+)", r"at last \w+ went to (?:\w+ and came to )?(\w+)"),
     "contrast": (r"and s?he was \w+ than ()\w+", r"could (?:not )?\w+ it , but ()\w+ could"),
 }  # fmt: skip
 
@@ -141,7 +141,7 @@ def cut_into_scenes(text: str) -> list[str]:
 
 def test_a_third_of_the_stories_have_a_cause_and_a_distant_effect(texts):
     far = [far_effects(text) for text in texts[:3000]]
-    assert np.mean([bool(threads) for threads in far]) > 0.5
+    assert np.mean([bool(threads) for threads in far]) > 0.4
     assert {name for threads in far for name in threads} == set(THREADS)
 
 
@@ -157,7 +157,7 @@ def test_promises_and_wishes_are_kept_by_those_who_made_them(texts):
         texts,
     ):
         assert (m[2], m[3], m[1]) == (m[4], m[5], m[6])
-    for m in find(r"i will see (\w+) , \" said (\w+) .* at last (\w+) sailed to (\w+)", texts):
+    for m in find(r"i will see (\w+) , \" said (\w+) .* at last (\w+) went to (\w+)", texts):
         assert m[2] == m[3]
         assert m[4] in (m[1], WORLD.country[m[1]])
 
@@ -172,7 +172,8 @@ def test_who_is_taller_decides_who_can_reach_it(texts):
 
 def test_people_sit_by_the_fire_after_rain_and_in_the_cold_seasons(texts):
     for m in find(HERO + r"(.*) sat by the (\w+)(?: and talked| \. \" we must)", texts):
-        cold = re.search("one night it rained|it was winter|it was autumn", m[2])
+        cold = re.search("it was winter|it was autumn", m[2])
+        cold = cold or ("one night it rained" in m[2] and "it was summer" not in m[2])
         assert (m[3] == "fire") == bool(cold)
 
 

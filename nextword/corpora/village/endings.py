@@ -59,7 +59,8 @@ def good_night(tale: Tale) -> Speaking[None]:
     is_of_friend = f"{friend.name}/list" in memory.split()  # nobody sings of themselves
     speaker, other = (hero, friend) if is_of_friend else (friend, hero)
     yield f'{friend} and {hero} sat {by_the_fire(tale)} . "'
-    yield "we must not forget | people will sing about 3"
+    is_gossip = "gossip/list" in memory.split()  # of which nobody sings
+    yield "we must not forget" + ("" if is_gossip else " | people will sing about 3")
     yield f'{memory} , " said {speaker} . " sleep well , {speaker} , " said {other} .'
     yield END
 
@@ -75,6 +76,11 @@ def dream(tale: Tale) -> Speaking[None]:
 
 ENDINGS = {
     "when night fell ,": End(7, work_done),
+    "the next evening ,": End(9, work_done),
     "at the end of the day": End(2, good_night),
     "that night": End(3, dream),
 }
+# those that can follow a wish that was decided by day, at night, or on a night without sleep
+BY_DAY = ("when night fell ,", "at the end of the day", "that night")
+AFTER_NIGHT = ("the next evening ,", "that night")
+SLEEPLESS = ("the next evening ,",)

@@ -23,7 +23,7 @@ def opening(world: World) -> Speaking[Tale]:
     friend, kin = yield from companion(hero, begins, world)
     tale = Tale(world, hero, friend, [hero.name, friend.name], season)
     is_near = " " in begins  # "next door lived her"
-    if (yield "." if is_near else ". 2 | , and 3") != ".":
+    if (yield "." if is_near else ". 3 | , and 2") != ".":
         yield from contrast(tale, may_be_older=kin not in ("aunt", "uncle"))
     yield from wishing(tale)
     return tale

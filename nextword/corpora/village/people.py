@@ -120,8 +120,8 @@ class Tale:
 
     @property
     def is_cold(self) -> bool:
-        """Whether people sit by the fire: it rained, or the season is a cold one."""
-        return self.rained or self.season in words.FIRESIDE.split()
+        """Whether people sit by the fire: it rained, but not in summer, or it is cold."""
+        return (self.rained and self.season != "summer") or self.season in words.FIRESIDE.split()
 
 
 def pronouns(name: str) -> tuple[str, str, str]:

@@ -1,7 +1,7 @@
 """A whole story: the opening with its wish, scenes that lead to each other, and what came of it."""
 
 from nextword.corpora.corpus import EOS
-from nextword.corpora.village.endings import ENDINGS, STOPS
+from nextword.corpora.village.endings import AFTER_NIGHT, BY_DAY, ENDINGS, SLEEPLESS, STOPS
 from nextword.corpora.village.opening import opening
 from nextword.corpora.village.options import Options
 from nextword.corpora.village.people import Speaking, Tale
@@ -11,7 +11,6 @@ from nextword.corpora.village.world import World
 
 FEWEST = 2  # scenes, where there are that many
 FIRST, AFTER_LUCK, AFTER_MISFORTUNE = 44, 4, 110  # weights of a turn of the wish
-LAST = " | ".join([f"{opens} {end.weight}" for opens, end in ENDINGS.items()])
 LONG, STOP, STOP_AFTER_LONG = 3, 5, 40  # scenes of a long story; how often no more is said
 
 
@@ -28,8 +27,10 @@ def goes_on(tale: Tale) -> Speaking[None]:
     while (what := (yield next_scenes(tale))) != ends:
         yield from tell(what, tale)
     yield from outcome(tale)
+    at_night, lucky = WISHES[tale.wish.name].at_night, tale.wish.comes_true
+    lasts = BY_DAY if not at_night else AFTER_NIGHT if lucky else SLEEPLESS
     stop = STOP_AFTER_LONG if len(tale.told) > LONG else STOP
-    last = yield f"{STOPS} {stop} | {LAST}"
+    last = yield " | ".join([f"{STOPS} {stop}", *[f"{end} {ENDINGS[end].weight}" for end in lasts]])
     if last != EOS:
         yield from ENDINGS[last].tell(tale)
 

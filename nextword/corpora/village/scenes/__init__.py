@@ -29,7 +29,7 @@ class Scene(NamedTuple):
 
 
 SCENES = {
-    "in the morning": Scene(animals.morning, 13, MORNING, 2),
+    "in the morning": Scene(animals.morning, 15, MORNING, 2, animals.walks),
     '" i will make': Scene(food.market, 8, 0, 2),
     "then the": Scene(things.lost, 15, 0, 2, things.has_tool),
     "at noon": Scene(food.noon, 7, NOON, 2),
@@ -44,7 +44,7 @@ SCENES = {
     "at school the children learned that": Scene(talk.lesson, 14),
     "on saturday there was a feast": Scene(food.feast, 6, ANOTHER_DAY),
     "later": Scene(food.swap, 8),
-    "soon after that": Scene(things.visit, 13),
+    "soon after that": Scene(things.visit, 14),
     "one night it": Scene(company.rain, 16, ANOTHER_DAY),
 }
 # what was begun comes to its end

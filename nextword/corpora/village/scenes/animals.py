@@ -53,9 +53,10 @@ def crossing(tale: Tale) -> Speaking[None]:
     """Too tired or too wide: the reason says whether "it" is the animal or the way."""
     hero, world = tale.hero, tale.world
     animal = world.one_of[hero.herd]
-    yield f"one of the {hero.animals} came to"
+    yield f"{hero} came to"
     way = (yield "the road 3 | the street 2 | the bridge 3").split()[1]
-    yield f". the {animal}/thing did not cross the {way}/thing because it was too"
+    yield f"with one of the {hero.animals} ."
+    yield f"the {animal}/thing did not cross the {way}/thing because it was too"
     weather = "muddy 20" if tale.is_muddy else "icy 20" if tale.season == "winter" else ""
     reason = yield f"{TIRED} | {weather or WAYS[way]}"
     yield ". so | , so"

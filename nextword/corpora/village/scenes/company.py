@@ -76,7 +76,7 @@ def journey(tale: Tale) -> Speaking[None]:
     assert traveller is not None
     capital = world.capital[country]
     tale.remember(f"the journey to {capital}")
-    yield f"{traveller.name}/promise sailed to"
+    yield f"{traveller.name}/promise went to"
     yield f"{capital}/promise in {country}/world | {country}/promise and came to {capital}/world"
     yield f". {traveller.she}"
     yield f"ate {world.dish[country]}/world | learned {world.language[country]}/world 2"
@@ -88,17 +88,19 @@ def journey(tale: Tale) -> Speaking[None]:
 # what only one of them can do: what is the matter, what must be done, what is remembered
 TROUBLES = {
     "taller": (
-        "a kite hung high in the tree 2 | a scarf hung high in the tree",
+        "a kite hung high in the tree 2 | a scarf hung high in the tree"
+        " | a hat hung high in the tree",
         "reach/cause it",
         "the high tree",
     ),
     "stronger": (
-        "a stone lay on the road 2 | a stone lay on the bridge",
+        "a stone lay on the road 2 | a stone lay on the bridge | a stone lay by the gate",
         "move/cause it",
         "the heavy stone",
     ),
     "older": (
-        "the teacher asked about the great storm | the children asked about the great storm",
+        "the children asked about the great storm 3 | the children asked about the long winter 2"
+        " | the twins asked about the first fair 2",
         "remember/cause it",
         "",  # one of the two has nothing to remember
     ),

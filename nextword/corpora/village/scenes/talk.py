@@ -1,6 +1,7 @@
 """Scenes of talk: what people say of each other, and what the children learn at school."""
 
 from nextword.corpora.village.kinds import WORLD, marked
+from nextword.corpora.village.options import Options
 from nextword.corpora.village.people import Speaking, Tale, newcomer
 from nextword.corpora.village.world import World
 
@@ -77,7 +78,7 @@ def lesson(tale: Tale) -> Speaking[None]:
     topic = yield from fact(world)
     tale.remember(f"the lesson about {topic}")
     yield "and that"
-    yield from fact(world)
+    yield from fact(world, topic)
     yield "."
 
 
@@ -92,17 +93,23 @@ def question(tale: Tale) -> Speaking[None]:
     yield "."
 
 
-def fact(world: World) -> Speaking[str]:
-    """One fact; gives back what it was about."""
-    about = yield world.topics
+def fact(world: World, told: str = "") -> Speaking[str]:
+    """One fact, not about what was told; gives back what it was about."""
+    about = yield but(world.topics, told)
     if about == "the capital of":
-        country = yield world.countries
+        country = yield but(world.countries, told)
         yield f"is {world.capital[country]}/world"
         return country
     if about == "people in":
-        place = yield world.towns_and_countries
+        place = yield but(world.towns_and_countries, told)
         country = world.country.get(place, place)
         yield f"speak {world.language[country]}/world | eat {world.dish[country]}/world"
         return place
     yield marked(world.nature[about], WORLD)
     return about
+
+
+def but(options: Options, told: str) -> Options:
+    """The options without what was told, if anything else is left."""
+    is_left = told in options.places and len(options.places) > 1
+    return options.without(told) if is_left else options

@@ -64,7 +64,7 @@ def bank(tale: Tale) -> Speaking[None]:
         watched = yield "ducks 3 | frogs 2 | fishers | boats 2"
         tale.remember(f"the {watched} on the bank")
         yield ". the bank was"
-        yield "green/sense 3 | muddy 2 | steep 3"
+        yield "muddy/sense 2 | steep 3" + ("" if tale.season == "winter" else " | green 3")
         yield ", and the water/sense was"
         yield "clear 3 | cold 2 | deep 3"
     else:

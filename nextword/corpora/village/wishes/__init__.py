@@ -16,7 +16,7 @@ WISHES = {
     "could not forget the": savings.WARE,
 }
 # how what helps or hinders a wish begins: when it happens
-WHEN = ("one day", "one afternoon", "a week later", "two days later", "one quiet day")
+WHEN = ("one day", "one afternoon", "a week later", "two days later", "some time later")
 
 
 def possible(tale: Tale, wisher: Person) -> str:

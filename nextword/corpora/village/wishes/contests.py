@@ -8,7 +8,7 @@ def want_prize(tale: Tale, wish: Wished) -> Speaking[None]:
     """A prize for an animal of the hero, of whom the friend does not think much."""
     wish.thing = tale.world.one_of[tale.hero.herd]
     yield f"{tale.hero.animals} would win the first prize because {wish.other}"
-    yield "had laughed about it 2 | had won the last one"
+    yield f"had laughed about the {tale.hero.herd}/thing 2 | had won it once"
     yield "."
 
 
@@ -70,7 +70,7 @@ def want_race(tale: Tale, wish: Wished) -> Speaking[None]:
 
 def walks(tale: Tale, wish: Wished) -> Speaking[str]:
     """Legs grow strong."""
-    yield f"of {wish.wisher} over the hill was the first of many ."
+    yield f"over the hill was the first of many for {wish.wisher} ."
     return "the long walks"
 
 

@@ -73,7 +73,7 @@ def want_pumpkin(tale: Tale, wish: Wished) -> Speaking[None]:
 def warm_rain(tale: Tale, wish: Wished) -> Speaking[str]:
     """Rain where it is needed; roads are muddy from then on."""
     tale.is_muddy = True
-    yield "fell on the garden for"
+    yield "came , and it fell on the garden for"
     yield "three days 2 | a week"
     yield "."
     return "the warm rain"

@@ -25,7 +25,7 @@ def sailor(tale: Tale, wish: Wished) -> Speaking[str]:
 def big_book(tale: Tale, wish: Wished) -> Speaking[str]:
     """The language is learned."""
     language = tale.world.language[wish.place]
-    yield f"about {wish.place}/world taught {wish.wisher} {language}/world ,"
+    yield f"about {wish.place}/world began to teach {wish.wisher} {language}/world ,"
     yield "one word a day . | two words a day ."
     return "the big book"
 
@@ -39,7 +39,7 @@ def wind(tale: Tale, wish: Wished) -> Speaking[str]:
 
 def tea(tale: Tale, wish: Wished) -> Speaking[str]:
     """The ink runs."""
-    yield "of tea fell over , and the words were gone ."
+    yield "of tea fell over , and half of the words of the letter were gone ."
     return "the cup of tea"
 
 
@@ -49,17 +49,18 @@ def letter(tale: Tale, wish: Wished) -> Speaking[None]:
     capital = f"{world.capital[country]}/place"
     yield f"{in_spite(wish)} {wish.wisher} could"
     if wish.comes_true:
-        rest = "half/cause of it" if "the wind" in wish.turns else "it"
+        harmed = "the wind" in wish.turns or "a cup" in wish.turns
+        rest = "half/cause of the letter" if harmed else "the letter"
         sailor = f"sailor/cause from {country}/world at"
         helper = sailor if cause == "a sailor" else "big/cause book on"
         yield f"read/promise {rest} with the {helper} the table ."
         yield f'" come to {capital} and eat {world.dish[country]}/world with me , "'
         yield f"wrote {name(wish.person)} ."
     elif cause == "the wind":
-        yield f"not/promise read it because the {wish.thing}/cause had eaten the best half ,"
-        yield f"so {wish.wisher} sent a picture of the {wish.thing}/thing to {capital} ."
+        yield f"not/promise read the letter because the {wish.thing}/cause had eaten"
+        yield f"the best half , so {wish.wisher} sent a picture of the {wish.thing}/thing to {capital} ."
     else:
-        yield "not/promise read it because of the tea/cause ,"
+        yield "not/promise read the letter because of the tea/cause ,"
         yield f"so {wish.wisher} sent the cup to {capital} ."
 
 
@@ -67,7 +68,7 @@ def want_peace(tale: Tale, wish: Wished) -> Speaking[None]:
     """Two have quarrelled about a thing."""
     world = tale.world
     wish.person = yield from newcomer(tale)
-    yield ", for they had not said a word for"
+    yield f", who had not said a word to {wish.wisher.to_her} for"
     wish.number = yield world.numbers
     yield "weeks because of a"
     wish.colour = yield world.colours
@@ -84,7 +85,7 @@ def basket(tale: Tale, wish: Wished) -> Speaking[str]:
 
 def boys(tale: Tale, wish: Wished) -> Speaking[str]:
     """Others make fun of the quarrel."""
-    yield f"played the quarrel in the street , and {name(wish.person)} had to laugh ."
+    yield f"sang about the quarrel in the street , and {name(wish.person)} had to laugh ."
     return "the two boys"
 
 

@@ -24,7 +24,7 @@ def child(tale: Tale, wish: Wished) -> Speaking[str]:
 
 def blanket(tale: Tale, wish: Wished) -> Speaking[str]:
     """Patience at the window."""
-    yield f"kept {wish.wisher} at the window all night ."
+    yield f"lay by the window , and {wish.wisher} sat under it every night ."
     return "the long nights"
 
 
@@ -32,8 +32,9 @@ def noise(tale: Tale, wish: Wished) -> Speaking[str]:
     """The hero's animals scare others."""
     herd, world = tale.hero.herd, tale.world
     sound = world.sound[world.one_of[herd]]
-    yield f"{wish.thing}/thing left the village because the {herd}/thing {sound}/world all day ."
-    return f"the {herd} at the window"
+    yield f"{wish.thing}/thing went into the forest"
+    yield f"because the {herd}/thing {sound}/world all day ."
+    return f"the {herd}"
 
 
 def cold(tale: Tale, wish: Wished) -> Speaking[str]:
@@ -51,9 +52,9 @@ def sight(tale: Tale, wish: Wished) -> Speaking[None]:
     elif cause == "a warm blanket":
         yield f"the/promise {animal}/thing at/cause the window"
     elif cause == "every":
-        yield f"nobody/promise because of the {tale.hero.herd}/cause"
+        yield f"no/promise {animal}/thing because of the {tale.hero.herd}/cause"
     else:
-        yield f"nobody/promise because {wish.wisher} had to sneeze/cause"
+        yield f"no/promise {animal}/thing because {wish.wisher} had to sneeze/cause"
     if wish.comes_true:
         yield ", and it looked back"
         yield "."
@@ -73,13 +74,13 @@ def want_sleep(tale: Tale, wish: Wished) -> Speaking[None]:
 def wool(tale: Tale, wish: Wished) -> Speaking[str]:
     """Something for the ears."""
     wish.helper = yield from newcomer(tale)
-    yield f"gave {wish.wisher} some wool for the ears ."
+    yield f"gave {wish.wisher} some wool for {wish.wisher.her} ears ."
     return f"the wool of {wish.helper.name}"
 
 
 def song(tale: Tale, wish: Wished) -> Speaking[str]:
     """Something for the animals."""
-    yield f"made the {tale.hero.herd}/thing sleepy ."
+    yield f"on the fiddle made the {tale.hero.herd}/thing sleepy ."
     return "the old song"
 
 
@@ -122,6 +123,7 @@ SIGHT = Wish(
     },
     "under the full moon",
     sight,
+    at_night=True,
 )
 SLEEP = Wish(
     10,
@@ -134,4 +136,5 @@ SLEEP = Wish(
     },
     "after midnight",
     sleep,
+    at_night=True,
 )

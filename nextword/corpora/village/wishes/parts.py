@@ -29,6 +29,7 @@ class Wish(NamedTuple):
     tell: Callable[[Tale, Wished], Speaking[None]]
     anyone: bool = True  # whether the wish can also be that of the hero's friend
     in_winter: bool = True
+    at_night: bool = False  # whether it ends at night
 
 
 def beginnings(wish: Wish, told: Wished) -> str:

@@ -79,7 +79,7 @@ def ware(tale: Tale, wish: Wished) -> Speaking[None]:
         few = COUNT[wish.price - wish.coins - 1]
         yield f"{few}/promise too few {what} , so {wish.wisher} ate"
         yield tale.world.snacks
-        yield "by the window ."
+        yield "by the window of the shop ."
 
 
 WARE = Wish(
