@@ -475,8 +475,9 @@ helper = ((cause === "a sailor") ? sailor : "big/cause book on");
 (yield `wrote ${name(wish.person)} .`);
 } else {
 if ((cause === "the wind")) {
-(yield `not/promise read the letter because the ${wish.thing}/cause had eaten`);
-(yield `the best half , so ${wish.wisher} sent a picture of the ${wish.thing}/thing to ${capital} .`);
+(yield `not/promise read the letter because the ${wish.thing}/cause had eaten the`);
+(yield `best half , so ${wish.wisher} sent a picture of the ${wish.thing}/thing to`);
+(yield `${capital} .`);
 } else {
 (yield "not/promise read the letter because of the tea/cause ,");
 (yield `so ${wish.wisher} sent the cup to ${capital} .`);

@@ -57,8 +57,9 @@ def letter(tale: Tale, wish: Wished) -> Speaking[None]:
         yield f'" come to {capital} and eat {world.dish[country]}/world with me , "'
         yield f"wrote {name(wish.person)} ."
     elif cause == "the wind":
-        yield f"not/promise read the letter because the {wish.thing}/cause had eaten"
-        yield f"the best half , so {wish.wisher} sent a picture of the {wish.thing}/thing to {capital} ."
+        yield f"not/promise read the letter because the {wish.thing}/cause had eaten the"
+        yield f"best half , so {wish.wisher} sent a picture of the {wish.thing}/thing to"
+        yield f"{capital} ."
     else:
         yield "not/promise read the letter because of the tea/cause ,"
         yield f"so {wish.wisher} sent the cup to {capital} ."
