@@ -144,7 +144,7 @@ def test_own_words_are_typed_and_what_the_village_does_not_know_is_marked(explor
     marked = explorer.figure.locator(".nw-e-unknown")
     marked.wait_for()
     assert marked.inner_text() == "googled"
-    assert "“googled” is none of the village's 651 words" in explorer.says()
+    assert "“googled” is none of the village's 734 words" in explorer.says()
     assert "the village could say “named”" in explorer.says()
     assert set(explorer.bars()) >= {"named"}, "of the text before it"
 
@@ -258,8 +258,8 @@ def test_the_lens_gives_each_layers_distance_from_the_truth(explorer):
 
 
 def test_two_models_are_compared_on_the_same_words(explorer):
-    explorer.set(view="models", words="111")
-    explorer.until("says('models').includes('111 words')")
+    explorer.set(view="models", words=str(len(STORY)))
+    explorer.until(f"says('models').includes('{len(STORY)} words')")
     ids = ids_of(GIVEN["network"], STORY)
     expected = []
     for net in (torch_lstm(GIVEN), torch_network(GIVEN["network"])):

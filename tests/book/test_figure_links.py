@@ -20,12 +20,12 @@ HEAD = 64  # pixels that the book's bar takes above a page
 
 # what each sentence of the book says of the state that its link sets, as the figure itself tells it
 SAID = {
-    "merges?text=2&merges=0": "Nothing is merged yet: 252 tokens",
-    "merges?text=2&merges=15": "become “␣the”",
+    "merges?text=2&merges=0": "Nothing is merged yet: 279 tokens",
+    "merges?text=2&merges=10": "become “␣the”",
     "merges?own=a+banana+and+an+ananas&merges=3": "no pair occurs twice",
-    "sampling?after=was&heat=2&k=all&p=1": r"others[\s\S]*5\d\.\d %",
-    "sampling?after=named&heat=1&k=all&p=0.9": "19 of 652 words",
-    "sampling?after=had&heat=1&k=all&p=0.9": "6 of 652 words",
+    "sampling?after=was&heat=2&k=all&p=1": r"others[\s\S]*6\d\.\d %",
+    "sampling?after=named&heat=1&k=all&p=0.9": "19 of 736 words",
+    "sampling?after=could&heat=1&k=all&p=0.9": "4 of 736 words",
     "discount?after=good&D=0": "discounting ∞",
     "discount?alpha=0.1": r"additive 3\.[23]",
     "discount?D=0.4": r"discounting 3\.[45]",
