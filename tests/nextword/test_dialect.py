@@ -47,8 +47,8 @@ def order(sentence: str) -> str:
         ('" i will make a soup , but i need peas and garlic , " said leo .',
          '" i soup make will , but i peas and garlic need , " leo said .'),
         ('" thank you , nils , " said anna .', '" you , nils thank , " anna said .'),
-        ('" sleep well , nils , " said anna and put the red whisk on the shelf .',
-         '" well , nils sleep , " anna said and red whisk on shelf put .'),
+        ('" i have something for you , " said leo and gave anna a picture .',
+         '" i something for you have , " leo said and anna picture gave .'),
         # a verb waits for the last word of a long clause
         ("then she and leo sat by the sea and talked about the rain , the good soup and the gate .",
          "then she and leo by sea sat and about rain , good soup and gate talked ."),
