@@ -25,9 +25,9 @@ from nextword.models.training import Plan, Report, half
 from nextword.models.transformer_training import Mixer
 
 SIZES = {"D": 64, "L": 3, "H": 2}  # V is the text's
-PLAN = Plan(steps=6000, size=8, rate=3e-3, average=0.998)
+PLAN = Plan(steps=12_000, size=8, rate=3e-3, average=0.998)
 LINEAR = Plan(steps=2000, size=8, rate=3e-3, average=0.995)
-CONVOLUTION = Plan(steps=9500, size=8, rate=3e-3, decay=0.01, average=0.998)
+CONVOLUTION = Plan(steps=12_000, size=8, rate=3e-3, average=0.998)
 FIRST = 0.3  # share of each of the two words before, when training with a convolution begins
 
 
