@@ -42,18 +42,18 @@ SAID = {
     "map?sum=french+france+egypt&free=off": "nearest to “arabic”",
     "map?sum=hens+hen+goat&free=off": "nearest to “(?!goats)",
     "map?sum=hens+hen+goat&free=on": "nearest to “hens”",
-    "gates?net=RNN&word=51": "up to “said”.* 8 % more than ten words back",
-    "gates?net=GRU&word=51": "up to “said”.* 60 % more than ten words back",
-    "gates?number=1&word=50": r"cell -5\.",
-    "gates?number=2&word=54": r"up to “axel”.*input gate 0\.[89]",
+    "gates?net=RNN&word=60": "up to “.*20 % more than ten words back",
+    "gates?net=GRU&word=60": "up to “.*46 % more than ten words back",
+    "gates?number=1&word=57": r"cell [1-9]",
+    "gates?number=2&word=61": r"input gate 0\.[89]",
     "attend?head=2.3&word=so": r"“so”, layer 2, head 3 looks most at “rosa”[\s\S]*9\d\.\d %",
-    "attend?head=1.8&word=so": "“so”, layer 1, head 8 looks most at “rosa”",
-    "attend?head=1.8&word=another": "“another”, layer 1, head 8 looks most at “road”",
-    "attend?head=1.5&word=shelf&root=off&mask=on": r"over about 1\.\d words",
+    "attend?head=1.2&word=so": "“so”, layer 1, head 2 looks most at “rosa”",
+    "attend?head=2.1&word=another": "“another”, layer 2, head 1 looks most at “",
+    "attend?head=1.2&word=sunrise&root=off&mask=on": r"over about [45]\.\d words",
     "attend?head=2.3&word=tailor&root=on&mask=off": "“tailor”",
-    "ladder?rung=2-gram": "633 % above the floor",
+    "ladder?rung=2-gram": "735 % above the floor",
     "ladder?rung=LSTM": "gains most at pronoun",
-    "ladder?rung=attention only": r"gains most at name \(3\.31 bits",
+    "ladder?rung=attention only": r"gains most at name \(2\.62 bits",
     "leash?reward=number+of+yes&beta=10": r"expected reward 0\.48 .*KL 0\.00 nats",
     "leash?reward=number+of+yes&beta=0.5": r"expected reward 1\.44 .*KL 1\.03 nats",
     "leash?reward=number+of+yes&beta=0.1": r"expected reward 2\.00",
@@ -184,9 +184,9 @@ def test_a_page_s_address_restores_a_state(browser, linked):
     with context_of(browser, viewport={"width": 1300, "height": 800}) as context:
         page = context.new_page()
         page.set_default_timeout(60_000)
-        page.goto(f"{linked.as_uri()}#figure-attend?head=1.8&word=another&root=off")
+        page.goto(f"{linked.as_uri()}#figure-attend?head=2.1&word=another&root=off")
         assert state_of(page, "attend") == {
-            "head": "1.8",
+            "head": "2.1",
             "word": "another",
             "root": "off",
             "mask": "on",
