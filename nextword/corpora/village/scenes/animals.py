@@ -57,7 +57,9 @@ def crossing(tale: Tale) -> Speaking[None]:
     way = (yield "the road 3 | the street 2 | the bridge 3").split()[1]
     yield f"with one of the {hero.animals} ."
     yield f"the {animal}/thing did not cross the {way}/thing because it was too"
-    weather = "muddy 20" if tale.is_muddy else "icy 20" if tale.season == "winter" else ""
+    weather = (
+        "muddy 20" if tale.is_muddy else "icy 20" if tale.season == "winter" else ""
+    )  # fmt: skip
     reason = yield f"{TIRED} | {weather or WAYS[way]}"
     yield ". so | , so"
     yield f"{hero}"
