@@ -360,7 +360,7 @@ def look(
     require_attention(q, k, v, mask)
     # torch returns weights @ v only; with the unit matrix for v, these are the weights
     S = k.shape[-2]
-    unit = torch.eye(S, dtype=v.dtype).expand(*k.shape[:-1], S)
+    unit = torch.eye(S).to(v).expand(*k.shape[:-1], S)
     weights = F.scaled_dot_product_attention(q, k, unit, mask)
     return weights @ v, weights
 

@@ -294,11 +294,12 @@ def soft_lookup(
     require("temperature", temperature, temperature >= 0, "0 or above")
     # BEGIN SOLUTION
     scores = q @ k.mT  # (..., T, S)
+    below = scores - scores.amax(-1, keepdim=True)  # 0 for each best key, else negative
     if temperature == 0:
-        best = (scores == scores.amax(-1, keepdim=True)).to(v.dtype)  # 1 for each best key, else 0
+        best = (below == 0).to(v.dtype)  # 1 for each best key, else 0
         weights = best / best.sum(-1, keepdim=True)
     else:
-        weights = torch.softmax(scores / temperature, dim=-1)
+        weights = torch.softmax(below / temperature, dim=-1)  # however small, no inf - inf
     return weights @ v
     # END SOLUTION
 
@@ -420,7 +421,7 @@ def look(
     require_attention(q, k, v, mask)
     # torch returns weights @ v only; with the unit matrix for v, these are the weights
     S = k.shape[-2]
-    unit = torch.eye(S, dtype=v.dtype).expand(*k.shape[:-1], S)
+    unit = torch.eye(S).to(v).expand(*k.shape[:-1], S)
     weights = F.scaled_dot_product_attention(q, k, unit, mask)
     return weights @ v, weights
 
@@ -462,7 +463,7 @@ def padding_mask(lengths: Int[Tensor, "B"], S: int) -> Bool[Tensor, "B 1 S"]:
     """
     require("lengths", lengths.tolist(), all(0 <= n <= S for n in lengths), f"from 0 to {S}")
     # BEGIN SOLUTION
-    return torch.arange(S) < lengths[:, None, None]  # (S,) < (B, 1, 1)
+    return torch.arange(S, device=lengths.device) < lengths[:, None, None]  # (S,) < (B, 1, 1)
     # END SOLUTION
 
 
@@ -479,7 +480,7 @@ def additive_mask(
     """
     require("mask", mask.dtype, mask.dtype == torch.bool, "boolean")
     # BEGIN SOLUTION
-    return torch.zeros(mask.shape, dtype=dtype).masked_fill(~mask, -math.inf)
+    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, -math.inf)
     # END SOLUTION
 
 
@@ -779,10 +780,12 @@ def blockwise_attention(
     require("block", block, block >= 1, "at least 1")
     T, S = q.shape[-2], k.shape[-2]
     # BEGIN SOLUTION
+    keys_at = torch.arange(S, device=q.device)
+    queries_at = torch.arange(S - T, S, device=q.device)  # each query sees the keys up to its own
     answers = []
     for i in range(0, T, block):
         queries = q[..., i : i + block, :]
-        last_seen = torch.arange(T)[i : i + block, None] + S - T  # the last key of each query
+        last_seen = queries_at[i : i + block, None]  # the last key of each query
         top = torch.finfo(q.dtype).min  # finite, as in `softmax`
         total = 0.0
         mixed = 0.0
@@ -795,7 +798,7 @@ def blockwise_attention(
             values = v[..., j : j + block, :]
             scores = queries @ keys.mT / math.sqrt(q.shape[-1])
             if causal:
-                hidden = torch.arange(S)[j : j + block] > last_seen
+                hidden = keys_at[j : j + block] > last_seen
                 scores = scores.masked_fill(hidden, -math.inf)
 
             # 2. the new m; where it has not grown, shrink is exp(0) = 1
@@ -844,13 +847,13 @@ def windowed_attention(
     require("T and S", (q.shape[-2], k.shape[-2]), q.shape[-2] == k.shape[-2], "equal")
     # BEGIN SOLUTION
     T = q.shape[-2]
+    place = torch.arange(T, device=q.device)
     answers = []
     for i in range(0, T, width):
         # the queries from i to end see the keys from first to end, fewer than 2 width
         end = i + width
         first = max(0, i - width + 1)  # the first key that query i sees
-        rows = torch.arange(T)[i:end, None]
-        columns = torch.arange(T)[first:end]
+        rows, columns = place[i:end, None], place[first:end]
         mask = (columns <= rows) & (columns > rows - width)
 
         y, _ = look(q[..., i:end, :], k[..., first:end, :], v[..., first:end, :], mask)

@@ -14,16 +14,15 @@ import numpy as np
 from examiner.errors import UserError
 from nextword.corpora.corpus import EOS
 from nextword.corpora.village import VILLAGE, VOCABULARY, Listener, World, score
-from nextword.corpora.village.endings import ENDINGS
 from nextword.corpora.village.opening import OPPOSITE, introduction, opening
 from nextword.corpora.village.people import Hero, Speaking, Tale
-from nextword.corpora.village.scenes import animals, food, tell
-from nextword.corpora.village.story import next_scenes
+from nextword.corpora.village.scenes import animals, food
+from nextword.corpora.village.story import goes_on
 from nextword.given.batches import number_words
 
 MARKS = {"user": "<user>", "assistant": "<assistant>"}  # the token that begins a turn of a role
 # what requests and questions need beyond the words of stories
-SPOKEN = "tell story does live colour how job keep language yes or"
+SPOKEN = "tell story does live colour how job keep language yes wish true or"
 NEW_WORDS = tuple(SPOKEN.split())
 MOST = 300  # words of an answer; the village's stories are shorter but for one in a thousand
 
@@ -57,10 +56,8 @@ class Reader(Listener):
 
     def _story(self) -> Speaking[None]:
         """The village's story (see `story`), which leaves its facts in `tale`."""
-        tale = self.tale = yield from opening(self.world)
-        while (what := (yield next_scenes(tale))) not in ENDINGS:
-            yield from tell(what, tale)
-        yield from ENDINGS[what].tell(tale)
+        self.tale = yield from opening(self.world)
+        yield from goes_on(self.tale)
 
 
 class Introduced(Reader):
@@ -113,9 +110,13 @@ def questions(tale: Tale) -> list[Question]:
         _question("home", f"where does {hero.name} live ?", f"by the {hero.home}"),
         _question("job", f"what is the job of {hero.name} ?", hero.job),
         _question("job of the other", f"what is the job of {friend.name} ?", friend.job),
-        _question("colour", f"what colour is the {hero.tool} ?", hero.colour),
         _question("number", f"how many {hero.herd} does {hero.name} have ?", hero.number),
     ]
+    if hero.tool:
+        found.append(_question("colour", f"what colour is the {hero.tool} ?", hero.colour))
+    if tale.wish:
+        asked = f"did the wish of {tale.wish.wisher.name} come true ?"
+        found.append(_question("wish", asked, "yes" if tale.wish.comes_true else "no"))
     if hero.kept:
         asked = f"where does {hero.name} keep the {hero.tool} ?"
         found.append(_question("place", asked, hero.kept))
@@ -135,7 +136,7 @@ def questions(tale: Tale) -> list[Question]:
     if tale.giver:
         found.append(_question("promise", "who kept the promise ?", tale.giver.name))
     if tale.traveller:
-        asked = f"who sailed to {tale.country} ?"
+        asked = f"who went to {tale.country} ?"
         found.append(_question("traveller", asked, tale.traveller.name))
     if animals.COUNTED in told:
         found.append(_question("gate", "was the gate open ?", "yes" if tale.gate_open else "no"))

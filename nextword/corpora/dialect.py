@@ -26,7 +26,7 @@ KNOWN = frozenset(VOCABULARY) - {EOS}
 ARTICLES = frozenset({"a", "an", "the"})
 NAMES = frozenset(VILLAGE.names.weights)
 MARKS = frozenset({".", ",", "?", '"'})
-NOT = "not"
+NOT, TO = "not", "to"
 JOINTS = {"and": "jo", "but": "ma", "so": "dai", "because": "tar", "when": "kan", "that": "ke"}
 ALWAYS_JOINS = frozenset({"so", "because", "when", "that"})  # a new clause follows in every case
 RELATIVE = "kiu"  # who, and "that" after an animal
@@ -35,11 +35,13 @@ PRESENT = "know help visit follow see hear work need sleep sing"
 # the verbs of the dialect do not agree with their subject
 SAME = {"are": "is", "were": "was"} | {verb + "s": verb for verb in PRESENT.split()}
 OTHER_VERBS = """
-asked ate born bought bring brought came can climb close closed could counted cross did drank
-dreamed eat falling fed fell fly forget found gave give gone had hatched have hung hunt is kept
-knew knocked lay learned left let liked lit lived looked made make move must opened put rained
-reach remember said sailed sat say speak spoke stood swim talked thank thanked told took turned
-waited walked was watched went will worked wrote
+asked ate bake been began born bought bring brought came can climb close closed come cost could
+counted cross danced did drank dreamed eat eaten falling fed fell fly forget forgotten found gave
+give gone got grow had hatched have hoped hung hunt hurt is kept knew knocked laugh laughed lay
+learned left let liked lit lived longed looked loved made make met move must opened put rained
+reach read remember said sang sat say seen sent shared slept sneeze speak spoke stood swim talked
+teach thank thanked told took turned waited walked wanted was watched went will win wished won
+worked would wrote
 """
 VERBS = frozenset(
     [*OTHER_VERBS.split(), *PRESENT.split(), *SAME, *VILLAGE.sound.values()]
@@ -153,12 +155,15 @@ class _Reader:
 
     def _verb(self, word: str) -> None:
         before = self.text[self.place - 1] if self.place else "."
-        goes_on = before in VERBS or before == NOT  # "did not cross", "was eating"
+        goes_on = before in VERBS or before in (NOT, TO)  # "did not cross", "wanted to bake"
         while self.open[-1].verbs and not goes_on:
             if len(self.open) == 1:
                 raise UserError(f"not a village sentence: a second verb, {word!r}, in one clause")
             self._close_relative()
         self.open[-1].verbs.append(word)
+        if before == TO:  # it stays with its verb: "to bake wanted"
+            self.open[-1].before.pop()
+            self.open[-1].verbs.append(TO)
 
     def _is_relative(self) -> bool:
         word = self.text[self.place]
@@ -171,6 +176,8 @@ class _Reader:
         while self._joins(end):
             end += 1
         joint = self.text[self.place : end]
+        if self.text[end] == "who":  # "a sister , who grew corn"
+            return []
         if not joint or ALWAYS_JOINS & set(joint):
             return joint
         after = end
@@ -183,6 +190,8 @@ class _Reader:
         word = self.text[place]
         if word == "that":  # "they say that", "and that"; not "that day", not "the hens that"
             return place > 0 and (self.text[place - 1] in VERBS or self.text[place - 1] == "and")
+        if word == "because" and self.text[place + 1] == "of":  # of something, not of an event
+            return False
         return word in JOINTS or word == ","
 
 

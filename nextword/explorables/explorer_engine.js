@@ -5,9 +5,9 @@ import { softmax, Network } from "./network.js";
 import { Lstm } from "./lstm.js";
 import { KneserNey } from "./kneser_ney.js";
 import { makeWorld, Listener } from "./village.js";
-import { reshaped, drawnId, divergence } from "./explorer_sampling.js";
+import { LONGEST, reshaped, drawnId, divergence } from "./explorer_sampling.js";
 
-const BOS = "<s>", EOS = "</s>", LONGEST = 250, TOP = 6;
+const BOS = "<s>", EOS = "</s>", TOP = 6;
 
 /** Follows a text and keeps what was possible at each place; a longer text is heard from where it goes on. */
 class Ear {

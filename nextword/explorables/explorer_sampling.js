@@ -1,5 +1,7 @@
 // How the next word is chosen from its probabilities: temperature, top-k, top-p (chapter 1). Leaves out beams.
 
+export const LONGEST = 300; // words of a text that goes on; the village's stories are shorter
+
 /** Probabilities at a temperature, cut to the k likeliest, then to the likeliest that reach p together. */
 export function reshaped(probs, { temperature = 1, k = 0, p = 1 } = {}) {
   const order = Array.from(probs.keys()).filter((id) => probs[id] > 0).sort((a, b) => probs[b] - probs[a]);

@@ -1,6 +1,8 @@
 // What the explorer knows: its state, which a link can hold, and what was computed for it.
 // A view is { draw(store) }; it is drawn when the state or the numbers change.
 
+import { LONGEST } from "./explorer_sampling.js";
+
 const EOS = "</s>";
 export const MODELS = ["5-gram", "LSTM", "transformer"];
 export const VIEWS = { next: "Next word", heads: "Attention", inside: "Inside", lens: "Lens", models: "Models", writes: "Stories" };
@@ -104,7 +106,7 @@ export class Store {
   }
 
   get ended() {
-    return this.readWords.at(-1) === EOS || this.readWords.length >= 250;
+    return this.readWords.at(-1) === EOS || this.readWords.length >= LONGEST;
   }
 
   /** Where the text stops making sense: at an impossible word, or one that nobody knows. */
@@ -116,7 +118,7 @@ export class Store {
 
 // ---------------------------------------------------------------- links
 
-export const FIRST_WORDS = 74; // of the first story, up to "when night fell ,"
+export const FIRST_WORDS = 130; // of the first story, up to "after midnight axel": did his wish come true?
 
 /** The state as a link holds it, texts by name; without `whole`, what is as at first is left out. */
 export function written({ state, stories }, whole = false) {
@@ -148,13 +150,13 @@ export function understood(params, { stories, state }) {
   if (params.off !== undefined) patch.off = heads(params.off);
   for (const key of ["model", "a", "b"]) if (MODELS.includes(params[key])) patch[key] = params[key];
   number("temperature", 0.1, 3);
-  number("k", 0, 650);
+  number("k", 0, 1000);
   number("p", 0.05, 1);
   number("beam", 0, 8);
   number("stage", 0, 30);
   if (params.pin === "last") patch.pin = null;
   else {
-    number("pin", 0, 250);
+    number("pin", 0, LONGEST);
     if ("words" in patch && !("pin" in patch)) patch.pin = null;
   }
   return patch;

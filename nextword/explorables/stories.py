@@ -17,8 +17,9 @@ from nextword.explorables.translate import translated
 
 PACKAGE = "nextword.corpora.village"
 MODULES = [
-    "kinds", "people", "scenes.animals", "scenes.company", "scenes.food", "scenes.talk",
-    "scenes.things", "scenes", "endings", "opening", "story",
+    "kinds", "people", "wishes.parts", "wishes.contests", "wishes.kitchen", "wishes.letters",
+    "wishes.nights", "wishes.savings", "wishes", "scenes.animals", "scenes.company",
+    "scenes.food", "scenes.talk", "scenes.things", "scenes", "endings", "opening", "story",
 ]  # fmt: skip
 HEAD = """\
 // Written by `nextword sync` from nextword/corpora/village: do not edit.

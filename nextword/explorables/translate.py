@@ -21,7 +21,7 @@ METHODS = {
 COMPARED = {ast.Eq: "===", ast.NotEq: "!==", ast.Is: "===", ast.IsNot: "!==",
             ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}  # fmt: skip
 ANNOTATIONS = {"Speaking", "World"}
-PACKAGES = ("village", "scenes")
+PACKAGES = ("village", "scenes", "wishes")
 LIBRARY = ("collections.abc", "dataclasses", "typing")
 FACTORIES = {"list": "[]", "dict": "new Map()"}
 

@@ -46,10 +46,10 @@ class AttentionOnly(nn.Module):
     def vectors(self, tokens: Tensor) -> list[Tensor]:
         """The vectors of all words, (B, T, D), before the first layer and after each layer."""
         T = tokens.shape[1]
-        places = torch.arange(T).clamp(max=self.sizes.longest - 1)
+        places = torch.arange(T, device=tokens.device).clamp(max=self.sizes.longest - 1)
         mask = (tokens != PAD)[:, None]
         if self.sizes.causal:  # what follows a word is hidden, padding with it
-            mask = self.attention.causal_mask(T)
+            mask = self.attention.causal_mask(T).to(tokens.device)
         found = [self.embed(tokens) + self.place(places)]
         for layer in self.layers:
             found.append(found[-1] + layer(found[-1], mask)[0])

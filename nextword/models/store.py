@@ -13,7 +13,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -188,6 +188,11 @@ def read(path: Path) -> Trained:
     with _opened(path, "pt") as (file, notes):
         tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - no dict
     return Trained(tensors, json.loads(notes["facts"]))
+
+
+def under(beginning: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors whose names begin so, by the rest of their names."""
+    return {n.removeprefix(beginning): t for n, t in tensors.items() if n.startswith(beginning)}
 
 
 def facts_of(path: Path) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from nextword.corpora import assistant, names, village
-from nextword.given.batches import BOS, EOS
+from nextword.given.batches import BOS, EOS, number_words
 from nextword.models import tuning
 from nextword.models.ladder.rungs.transformers import shipped_transformer
 from nextword.models.recipes import after_training_assistant as recipe
@@ -15,6 +15,8 @@ from nextword.models.recipes import after_training_chosen as chosen
 from nextword.models.recipes import after_training_lora as lora
 from nextword.models.recipes.after_training_assistant import MARK, MASKS, Plan
 from solutions import after_training, transformers
+
+NEW = set(recipe.NAMES) - set(number_words(village.VOCABULARY))  # marks, and words of dialogues
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def test_new_words_change_nothing_of_what_was_known(told):
     with torch.no_grad():
         before = old.model(story)[0]
         after = recipe.extended(transformers)(story)[0]
-    assert after.shape[-1] - before.shape[-1] == lora.n_new() == 13
+    assert after.shape[-1] - before.shape[-1] == lora.n_new() == len(NEW)
     torch.testing.assert_close(after[..., : before.shape[-1]], before)
 
 
@@ -132,14 +134,14 @@ def test_lora_learns_its_matrices_and_the_new_rows_alone(told):
     model = recipe.extended(transformers)
     before = {name: p.clone() for name, p in model.named_parameters()}
     learned = lora.with_lora(after_training, model, 2, len(recipe.NUMBER) - lora.n_new())
-    assert lora.n_learned(model, learned) == 2 * 3072 + 13 * 64
+    assert lora.n_learned(model, learned) == 2 * 3072 + len(NEW) * 64
     rows = [after_training.render_chat(each.turns(), MARK) for each in told[:2]]
     source = recipe.source(after_training, rows, [[20]], Plan(steps=2, size=2), seed=0)
     recipe.tune(package, model, source, Plan(steps=2, rate=1e-2))
     after = {name.replace(".base", ""): p for name, p in model.named_parameters()}
     changed = {name for name, p in before.items() if not torch.equal(p, after[name])}
     assert changed == {"embed.words.weight"}
-    n_old = len(recipe.NUMBER) - 13
+    n_old = len(recipe.NUMBER) - len(NEW)
     assert torch.equal(after["embed.words.weight"][:n_old], before["embed.words.weight"][:n_old])
 
 

@@ -12,14 +12,16 @@ from nextword.corpora.village.words import COUNT
 
 TEXT = (
     "by the river lived greta , an honest smith . she had a grey file and three goats . she kept "
-    "the grey file beside the bed . her aunt anna was a miller . in the morning the three goats "
+    "the grey file beside the bed . her aunt anna was a miller . anna wanted to bake a cake with "
+    "nuts for the birthday of greta because the last one had been as hard as a stone . one day the "
+    "first cake was forgotten in the stove and turned as black as the night . two days later an "
+    "old book taught anna three ways to bake a light cake . in the morning the three goats "
     "bleated loudly , so greta gave them some hay but did not close the gate . "
-    '" one day i will see madrid , " said greta . " it is the capital of spain , " said anna . '
     "at sunset greta counted the goats . there were only two because the gate was open . "
     '" where is the goat ? " asked greta . " it is behind the hill , " said anna . they looked '
-    "behind the hill and found it there . at last greta sailed to spain and came to madrid . she "
-    "ate paella there and came home in summer . that night greta dreamed of the missing goat and "
-    "of the grey file . anna dreamed of the three goats ."
+    "behind the hill and found it there . on the birthday , in spite of the black cake , the cake "
+    "was as light as the one in the book , and greta ate two pieces . that night greta dreamed of "
+    "the black cake and of the grey file . anna dreamed of the three goats ."
 )
 STORY = TEXT.split()
 
@@ -46,7 +48,7 @@ def test_every_answer_about_one_story_by_hand():
         "what colour is the file ?": "grey",
         "how many goats does greta have ?": "three",
         "where does greta keep the file ?": "beside the bed",
-        "who sailed to spain ?": "greta",
+        "did the wish of anna come true ?": "yes",
         "was the gate open ?": "yes",
     }
 
@@ -55,14 +57,28 @@ def test_every_answer_about_one_story_by_hand():
 NAME, WORD = r"(?P<name>\w+)", r"\w+"
 TOLD = {
     r"where does (\w+) live \?": r"(?:^| )(by the {a}) lived|(?:lived|house stood) (by the {a}) \.",
-    r"what colour is the (\w+) \?": r" had (?:\w+ \w+ and )?a ({a}) {0}\b",
-    r"where does (\w+) keep the (\w+) \?": r" kept the \w+ {1} ({a}) \.",
+    r"what colour is the (\w+) \?": r" a ({a}) {0}\b",
+    r"where does (\w+) keep the (\w+) \?": r" (?:kept the \w+ {1}|{1} was kept) ({a}) \.",
     r"who found the (\w+) \?": r"because ({a}) had found the {0} \.",
-    r"who sailed to (\w+) \?": r"at last ({a}) sailed to (?:{0}\b|\w+ in {0}\b)",
+    r"who went to (\w+) \?": r"at last ({a}) went to (?:{0}\b|\w+ in {0}\b)",
     r"who came from (\w+) \?": r"named ({a}) came from {0} \.",
     r"what language does (\w+) speak \?": r"named {0} came from \w+ \. s?he spoke ({a}) and",
     r"who kept the promise \?": r"the next day ({a}) brought",
     r"what did (\w+) make \?": r'" i will make ({a}) , but i need',
+}
+
+
+# how the end of a wish begins -> what it says if the wish came true
+GOOD_ENDS = {
+    "on the birthday": r"full of the|light as the",
+    "on the day of the feast": "as big as a",
+    "on the great day": "won the first prize",
+    "on the day of the race": r"came to the \w+ first",
+    "in the end": r"could read",
+    "one bright day": "came in with",
+    "under the full moon": r"met the",
+    "after midnight": "slept until noon",
+    "on market day": "that was enough",
 }
 
 
@@ -83,13 +99,29 @@ def test_answers_are_what_the_story_says(stories):
     assert min(seen.values()) >= 10, seen
 
 
+def test_a_wish_came_true_if_its_end_says_so(stories):
+    """Read off the end's own words, for each of the wishes."""
+    seen = set()
+    for story in stories:
+        wish = facts(story).wish
+        assert wish
+        answer = answers(story)[f"did the wish of {wish.wisher.name} come true ?"]
+        found = [part for part in GOOD_ENDS.items() if f" {part[0]}" in " ".join(story)]
+        (opens, good), text = found[-1], " ".join(story)
+        end = text[text.index(f". {opens}") :]
+        assert answer == ("yes" if re.search(good, end) else "no"), text
+        seen.add((opens, answer))
+    assert len(seen) == 2 * len(GOOD_ENDS)
+
+
 def test_numbers_count_the_young_ones(stories):
     """After a birth there is one more; a missing animal was found again."""
     counts, born = COUNT.split(), 0
     for story in stories:
         text = " ".join(story)
         tale = facts(story)
-        first = re.search(rf" had (?:a \w+ \w+ and )?(\w+) {tale.hero.herd}\b", text)
+        herd = rf"(?:had|than|with|lived) (?:a \w+ \w+ and )?(\w+) {tale.hero.herd}\b"
+        first = re.search(herd, text)
         assert first, text
         young = len(re.findall(r"a little \w+ (?:hatched|was born)", text))
         asked = f"how many {tale.hero.herd} does {tale.hero.name} have ?"
@@ -206,8 +238,8 @@ def test_what_is_no_story_can_follow_but_is_not_accepted():
     assert early.name
     assert early.job
     assert not early.accepted
-    wrong = [*STORY[:60], "moon", *STORY[60:]]
-    assert not wish.judge(wrong).form  # "moon" is no word of the village
+    wrong = [*STORY[:60], "planet", *STORY[60:]]
+    assert not wish.judge(wrong).form  # "planet" is no word of the village
     wrong[60] = "castle"
     judged = wish.judge(wrong)
     assert judged.followed

@@ -47,14 +47,22 @@ def order(sentence: str) -> str:
         ('" i will make a soup , but i need peas and garlic , " said leo .',
          '" i soup make will , but i peas and garlic need , " leo said .'),
         ('" thank you , nils , " said anna .', '" you , nils thank , " anna said .'),
-        ('" sleep well , nils , " said anna and put the red whisk on the shelf .',
-         '" well , nils sleep , " anna said and red whisk on shelf put .'),
+        ('" i have something for you , " said leo and gave anna a picture .',
+         '" i something for you have , " leo said and anna picture gave .'),
         # a verb waits for the last word of a long clause
         ("then she and leo sat by the sea and talked about the rain , the good soup and the gate .",
          "then she and leo by sea sat and about rain , good soup and gate talked ."),
         # clauses that follow each other in the village stand inside each other in the dialect
         ("people say that the clerks who help the baker who knows the hens that see the cat sing .",
          "people say that clerks who baker who hens who cat see know help sing ."),
+        # what is wanted goes before the wanting, with its "to"
+        ("anna wanted to bake a cake with honey because the last one had been as hard as a stone .",
+         "anna cake with honey to bake wanted because last one as hard as stone been had ."),
+        # "because of" a thing joins no clauses, and "who" none after a comma
+        ("the cow won nothing because of the big cow of tilda , but it ate the prize .",
+         "cow nothing because of big cow of tilda won , but it prize ate ."),
+        ("next door lived his aunt ida , who grew corn .",
+         "next door his aunt ida , who corn grew lived ."),
         # "by the sea" first, verb second: the verb still goes last
         ("by the sea lived anna , a kind baker .", "by sea anna , kind baker lived ."),
     ],

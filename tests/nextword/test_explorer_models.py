@@ -96,3 +96,15 @@ def test_a_story_is_accepted_when_the_village_could_have_told_it(blank):
             assert heard.left_at == len(told["words"]) - 1
             assert set(told["instead"]) <= set(heard.possible)
     assert stories[-1]["accepted"]
+
+
+def test_the_longest_story_is_told_to_its_end(blank):
+    """A text is cut only where it is longer than any story of a million words."""
+    told = [*max(village.split("train", 20_000).stories(), key=len), "</s>"]
+    assert len(told) == 270
+    body = """
+        const engine = new file_explorer_engine.Engine(given);
+        return engine.write({ model: "LSTM", sampling: {}, begin: given.told });
+    """
+    found = run(blank, "explorer_engine", body, {**GIVEN, "told": told})
+    assert found == {"words": told, "accepted": True}

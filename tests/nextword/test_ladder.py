@@ -241,7 +241,7 @@ def test_by_kind_adds_a_table_and_draws_it(course):
     assert result.exit_code == 0, result.output
     rows = json.loads((course / "out.json").read_text(encoding="utf-8"))["rungs"]
     kinds = rows[0]["excess_bits_by_kind"]
-    assert {"name", "list", "count", "cause"} <= set(kinds) <= set(village.KINDS)
+    assert {"phrase", "choice", "name"} <= set(kinds) <= set(village.KINDS)
     for kind, bits in kinds.items():
         line = next(line for line in result.stdout.splitlines() if f" {kind} " in line)
         assert f"{bits:.2f}" in line

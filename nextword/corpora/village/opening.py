@@ -1,21 +1,41 @@
 """How a story begins: who it is about, what that person has, and who else is in it."""
 
 from nextword.corpora.village import words
-from nextword.corpora.village.people import Hero, Person, Speaking, Tale, pronouns
+from nextword.corpora.village.people import (
+    Hero,
+    Person,
+    Speaking,
+    Tale,
+    Wished,
+    elsewhere,
+    pronouns,
+)
 from nextword.corpora.village.scenes.company import REACH
+from nextword.corpora.village.wishes import WISHES, possible
 from nextword.corpora.village.world import World
 
 
 def opening(world: World) -> Speaking[Tale]:
     """Everything that a story knows when its first scene begins."""
     hero = yield from introduction(world)
-    season = yield from habit_or_season(hero, world)
-    yield from belongings(hero, world)
-    friend, kin = yield from companion(hero, world)
+    season, begins = yield from habit_or_season(hero, world)
+    begins = yield from belongings(hero, begins, world)
+    friend, kin = yield from companion(hero, begins, world)
     tale = Tale(world, hero, friend, [hero.name, friend.name], season)
-    if (yield ". 3 | , and 2") != ".":
+    is_near = " " in begins  # "next door lived her"
+    if (yield "." if is_near else ". 3 | , and 2") != ".":
         yield from contrast(tale, may_be_older=kin not in ("aunt", "uncle"))
+    yield from wishing(tale)
     return tale
+
+
+def wishing(tale: Tale) -> Speaking[None]:
+    """What one of the two wants, and why."""
+    hero, friend = tale.hero, tale.friend
+    wisher = hero if (yield f"{hero} 3 | {friend}") == hero.name else friend
+    name = yield possible(tale, wisher)
+    tale.wish = Wished(name, wisher, tale.other(wisher))
+    yield from WISHES[name].say(tale, tale.wish)
 
 
 def introduction(world: World) -> Speaking[Hero]:
@@ -56,38 +76,61 @@ def named(way: str, world: World) -> Speaking[str]:
     return (yield world.women if her == ". her" else world.men)
 
 
-def habit_or_season(hero: Hero, world: World) -> Speaking[str]:
-    """What the hero did every morning, or the season, or nothing; the season is returned."""
-    heard = yield f"{hero.she} had 3 | every morning 2 | it was 3"
+def habit_or_season(hero: Hero, world: World) -> Speaking[tuple[str, str]]:
+    """What the hero did every morning, or the season, or neither; begins to tell of belongings.
+
+    Returns the season, if any, and how the belongings begin.
+    """
+    owns = (
+        f"{hero.she} had 4 | {hero.she} shared {hero.her} house with 3 | behind the house lived 3"
+        f" | {hero.she} loved nothing more than 2"
+    )
+    heard = yield f"{owns} | every morning 5 | it was 6"
     if heard == "it was":
         season = (yield world.weather).split()[0]
-    else:
-        season = ""
-        if heard == "every morning":
-            place, work = world.workplace[hero.job], world.work[hero.job].split()
-            yield hero.she
-            yield f"worked/world in the {place}/world 2 | {work[0]}/world {work[1]}/world"
-    if heard in ("it was", "every morning"):
-        yield f". {hero.she} had"
-    return season
+        return season, (yield from after_stop(owns))
+    if heard == "every morning":
+        place, work = world.workplace[hero.job], world.work[hero.job].split()
+        yield hero.she
+        yield f"worked/world in the {place}/world 2 | {work[0]}/world {work[1]}/world"
+        return "", (yield from after_stop(owns))
+    return "", heard
 
 
-def belongings(hero: Hero, world: World) -> Speaking[None]:
-    """Animals and a tool, in either order, and perhaps where the tool is kept."""
-    first = yield world.belongings
-    if first == "a":
-        yield from tool(hero, world)
-        yield "and"
-        yield from animals(hero, (yield world.numbers), world)
-    else:
-        yield from animals(hero, first, world)
-        yield "and a"
-        yield from tool(hero, world)
+def after_stop(options: str) -> Speaking[str]:
+    """End a sentence, and begin one in one of several ways."""
     yield "."
-    if (yield f"{hero.she} kept the 2 | {hero.her}").endswith("kept the"):
+    return (yield options)
+
+
+def belongings(hero: Hero, begins: str, world: World) -> Speaking[str]:
+    """Animals and perhaps a tool, and where it is kept; returns how the friend is told of."""
+    friend = f"{hero.her} 5 | next door lived {hero.her} 3 | behind the 2"
+    if begins.split()[-1] in ("had", "than"):
+        first = yield world.belongings
+        if first == "a":
+            yield from tool(hero, world)
+            yield "and"
+            yield from animals(hero, (yield world.numbers), world)
+        else:
+            yield from animals(hero, first, world)
+            yield "and a"
+            yield from tool(hero, world)
+        yield "."
+        heard = yield f"{friend} | {hero.she} kept the 8"
+        if not heard.endswith("kept the"):
+            return heard
         yield hero.own_tool
-        hero.kept = yield world.kept
-        yield f". {hero.her}"
+    else:
+        yield from animals(hero, (yield world.numbers), world)
+        yield "."
+        heard = yield f"{friend} | a 7"
+        if heard != "a":
+            return heard
+        yield from tool(hero, world)
+        yield "was kept"
+    hero.kept = yield world.kept
+    return (yield from after_stop(friend))
 
 
 def tool(hero: Hero, world: World) -> Speaking[None]:
@@ -105,8 +148,11 @@ def animals(hero: Hero, number: str, world: World) -> Speaking[None]:
     hero.herd = yield herds
 
 
-def companion(hero: Hero, world: World) -> Speaking[tuple[Person, str]]:
-    """The friend or relative whom the story also tells of; begins after "her" or "his"."""
+def companion(hero: Hero, begins: str, world: World) -> Speaking[tuple[Person, str]]:
+    """The friend or relative whom the story also tells of, and how they are related."""
+    if begins == "behind the":
+        yield elsewhere(hero, world)
+        yield f"lived {hero.her}"
     kin = yield world.kin
     names = world.names
     if kin not in words.WOMEN_KIN.split():
@@ -114,8 +160,10 @@ def companion(hero: Hero, world: World) -> Speaking[tuple[Person, str]]:
     elif kin not in words.MEN_KIN.split():
         names = world.women
     name = yield names.without(hero.name) if hero.name in names.weights else names
-    yield "was a"
-    job = yield world.jobs.without(hero.job)
+    if (yield ", a 2 | , who 3" if " " in begins else "was a") == ", who":
+        job = world.job_by_work[(yield world.works.without(world.work[hero.job]))]
+    else:
+        job = yield world.jobs.without(hero.job)
     return Person(name, *pronouns(name), job), kin
 
 

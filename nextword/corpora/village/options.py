@@ -168,9 +168,25 @@ def _grow(phrases: list[tuple[list[tuple[str, str]], str, int]]) -> Branch:
         ends = [phrase for words, phrase, _ in rest if not words]
         if ends and len(rest) > 1:
             raise ValueError(f"the phrase {ends[0]!r} is the beginning of another one")
-        after: Branch | str = ends[0] if ends else _grow(rest)
+        after: Branch | str
+        if ends:
+            after = ends[0]
+        elif len(rest) == 1:
+            after = _line(tuple(rest[0][0]), rest[0][1])
+        else:
+            after = _grow(rest)
         branch[word] = PossibleWord(weight / total, log(weight / total), kind, after)
     return branch
+
+
+@lru_cache(maxsize=20_000)
+def _line(words: tuple[tuple[str, str], ...], phrase: str) -> Branch:
+    """The tree of the end of a single phrase, where nothing is left to choose."""
+    after: Branch | str = phrase
+    for word, kind in reversed(words):
+        after = {word: PossibleWord(1.0, 0.0, kind or PHRASE, after)}
+    assert isinstance(after, dict)
+    return after
 
 
 def _speak(tree: Branch, phrase: str) -> Spoken:

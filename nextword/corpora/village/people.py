@@ -52,6 +52,26 @@ class Hero(Person):
 
 
 @dataclass(slots=True)
+class Wished:
+    """What someone wants in a story, what has helped or hindered it, and whether it comes true."""
+
+    name: str  # of the wish, as in WISHES
+    wisher: Person
+    other: Person  # of the two whom the story is about
+    thing: str = ""  # what is wanted, or what it depends on
+    colour: str = ""
+    number: str = ""
+    place: str = ""
+    coins: int = 0  # that the wisher has
+    price: int = 0
+    person: Person | None = None  # whom the wish is about, if it is someone else
+    helper: Person | None = None  # who came and helped, or hindered
+    turns: list[str] = field(default_factory=list)  # how what helped or hindered begins
+    causes: list[str] = field(default_factory=list)  # the same, as the end speaks of it
+    comes_true: bool = False
+
+
+@dataclass(slots=True)
 class Tale:
     """What a story knows of itself while it is told."""
 
@@ -60,12 +80,14 @@ class Tale:
     friend: Person
     names: list[str]  # of everyone in the story so far
     season: str = ""
+    wish: Wished | None = None
     memories: list[str] = field(default_factory=list)  # what will be talked about at the end
     told: tuple[str, ...] = ()  # how the scenes so far began
     # what was begun and must be brought to its end: how that scene begins -> when it was begun
     pending: dict[str, int] = field(default_factory=dict)
     hour: int = 0  # of the day that is told of; 0: not said
-    rained: bool = False
+    rained: bool = False  # at night, so that people sit by the fire
+    is_muddy: bool = False
     gate_open: bool = False
     hungry: bool = False
     has_coins: bool = False
@@ -98,14 +120,19 @@ class Tale:
 
     @property
     def is_cold(self) -> bool:
-        """Whether people sit by the fire: it rained, or the season is a cold one."""
-        return self.rained or self.season in words.FIRESIDE.split()
+        """Whether people sit by the fire: it rained, but not in summer, or it is cold."""
+        return (self.rained and self.season != "summer") or self.season in words.FIRESIDE.split()
 
 
 def pronouns(name: str) -> tuple[str, str, str]:
     """The pronouns that go with a name: as a subject, before a noun, as an object."""
     forms = ("she", "her", "her") if name in WOMEN else ("he", "his", "him")
     return (f"{forms[0]}/pronoun", f"{forms[1]}/pronoun", f"{forms[2]}/pronoun")
+
+
+def elsewhere(hero: Hero, world: World) -> Options:
+    """Places of the village where the hero does not live."""
+    return world.cover.without(hero.home) if hero.home in world.cover.places else world.cover
 
 
 def newcomer(tale: Tale, names: Options | None = None) -> Speaking[Person]:

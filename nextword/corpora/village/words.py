@@ -7,18 +7,18 @@ HE = "nils hugo leo oskar felix axel jonas sven bo peter emil david"
 
 # job | workplace | tools | what the job makes or does | what it gives | animals that they keep
 JOBS = """
-baker     | bakery   | whisk tray         | baked bread      | some bread   | hens cats ducks
+baker     | bakery   | whisk tray         | baked bread      | some bread   | hens cows ducks
 farmer    | field    | rake fork          | grew corn        | some corn    | cows hens horses
 smith     | forge    | hammer file        | mended wheels    | a key        | goats horses dogs
-tailor    | shop     | needle thimble     | sewed coats      | a scarf      | cats hens geese
+tailor    | shop     | needle thimble     | sewed coats      | a scarf      | cats ewes geese
 miller    | mill     | sieve scoop        | ground flour     | some flour   | pigs donkeys cats
-gardener  | garden   | spade hoe          | planted roses    | some roses   | ducks hens turkeys
+gardener  | garden   | spade hoe          | planted roses    | some roses   | ducks pigs turkeys
 fisher    | harbour  | net rod            | caught fish      | a fish       | cats geese ducks
-carpenter | workshop | saw chisel         | built chairs     | a chair      | dogs hens pigeons
+carpenter | workshop | saw chisel         | built chairs     | a chair      | dogs donkeys pigeons
 teacher   | school   | ruler globe        | taught children  | a map        | hens cats pigeons
 shepherd  | meadow   | crook whistle      | guarded sheep    | some wool    | ewes goats dogs
 clerk     | bank     | pen stamp          | counted money    | a pencil     | cats pigeons hens
-doctor    | clinic   | thermometer mirror | healed people    | some medicine | hens horses dogs
+doctor    | clinic   | thermometer mirror | healed people    | some medicine | cows horses dogs
 cook      | inn      | ladle pan          | fried fish       | some soup    | pigs hens turkeys
 weaver    | cottage  | shuttle comb       | wove blankets    | a blanket    | ewes goats cats
 potter    | barn     | sponge apron       | shaped bowls     | a bowl       | goats donkeys ducks
@@ -115,7 +115,7 @@ under the bed | behind the stove | in the well | on the roof | near the gate
 """
 WARES = "kite lantern mug basket vase candle doll"  # what is sold at the fair
 WEATHER = """
-winter , and snow lay on the roofs | winter , and the nights were long
+winter , and snow lay on the roofs 2 | winter , and the nights were long 2
 | spring , and the birds came back | spring , and the flowers opened
 | summer , and the sun was warm | summer , and the days were long
 | autumn , and the leaves were falling | autumn , and the apples were ripe

@@ -29,15 +29,17 @@ class VillageSizes:
     hiding_places: int = 8
     weather: int = 8
     scenes: tuple[str, ...] | None = None  # how the scenes that may be told begin; None: all
+    wishes: tuple[str, ...] | None = None  # how the wishes that may be told begin; None: all
     most_scenes: int = 4  # between the opening and the end of a story
     longest_list: int = 3  # things on a shopping list
     deepest_clause: int | None = None  # relative clauses hung on each other; None: no bound
     limit: int | None = None  # of each choice written out in a scene, keep the first few
 
 
-def ranked(names: list[str], most: int = 99, kind: str = "") -> Options:
-    """The first `most` names with Zipf-like weights: the r-th weighs about 1 / (r + 2)."""
-    return Options({name: 1000 // (rank + 3) for rank, name in enumerate(names[:most])}, kind)
+def ranked(names: list[str], most: int = 99, kind: str = "", first: int = 3) -> Options:
+    """The first `most` names with Zipf-like weights: 1 / first, 1 / (first + 1) and so on."""
+    weights = {name: 1000 // (rank + first) for rank, name in enumerate(names[:most])}
+    return Options(weights, kind)
 
 
 def level(names: list[str], most: int) -> Options:
@@ -77,13 +79,15 @@ class World:
         self.kin = ranked(words.KIN.split(), sizes.kin)
         self.characters = ranked(list(parse(words.CHARACTERS).weights), sizes.characters)
         rows = table(words.JOBS, sizes.jobs)
-        self.jobs = ranked([row[0] for row in rows])
+        self.jobs = ranked([row[0] for row in rows], first=14)
         self.workplace = {row[0]: row[1] for row in rows}
         self.has_door = {job for job, at in self.workplace.items() if at not in words.OPEN_AIR}
         self.tools = {row[0]: ranked(row[2].split(), kind=WORLD) for row in rows}
         self.work = {row[0]: row[3] for row in rows}
+        self.job_by_work = {work: job for job, work in self.work.items()}
+        self.works = Options({work: self.jobs.weights[job] for job, work in self.work.items()})
         self.product = {row[0]: row[4] for row in rows}
-        self.herds = {row[0]: ranked(row[5].split(), sizes.herds, WORLD) for row in rows}
+        self.herds = {row[0]: ranked(row[5].split(), sizes.herds, WORLD, 6) for row in rows}
 
     def _animals(self) -> None:
         rows = table(words.ANIMALS)
@@ -110,8 +114,8 @@ class World:
         self.towns_and_countries = level([*self.capital, *self.country], 99)
         self.nature = {row[0]: row[1] for row in table(words.NATURE, sizes.countries)}
         n = len(self.nature)
-        animals = dict.fromkeys(self.nature, 2)
-        self.topics = Options({"the capital of": 2 * n, "people in": 3 * n} | animals)
+        animals = dict.fromkeys(self.nature, 6)
+        self.topics = Options({"the capital of": 4 * n, "people in": 6 * n} | animals)
         counts = words.NUMBERS.split()[: sizes.numbers]
         self.numbers = ranked(counts)
         self.small_numbers = ranked(counts[:3])  # of large animals
@@ -126,11 +130,13 @@ class World:
         # the job of a baker and of bakers
         self.job_of = {name: job for job in self.jobs.weights for name in (job, job + "s")}
         known = list(self.jobs.weights.items())[:12]
-        persons = {name: 3 * weight for job, weight in known for name in (job, job + "s")}
+        persons = {name: 14 * weight for job, weight in known for name in (job, job + "s")}
         most = 99 if sizes.limit is None else 2
-        animals = ranked(list(self.herd_of), most).weights
-        herds = ranked(list(self.herd_of.values()), most).weights
-        return Options(persons | ranked(groups, sizes.groups).weights | animals | herds)
+        weights = [300] * len(self.one_of) + [500] * len(words.WILD.split())
+        animals = dict(list(zip(self.herd_of, weights, strict=True))[:most])
+        herds = dict(list(zip(self.herd_of.values(), weights, strict=True))[:most])
+        many = {name: 4 * weight for name, weight in ranked(groups, sizes.groups).weights.items()}
+        return Options(persons | many | animals | herds)
 
 
 VILLAGE = World()

@@ -24,7 +24,7 @@ from nextword.models.store import Recipe, Trained, files
 from nextword.models.training import Average, Plan, Report, half
 
 TOKENS = 2_000_000  # a second million words is worth more than a second epoch
-D = 184  # numbers of a word's vector and of the state: 513,000 weights, 1 MB in half precision
+D = 184  # numbers of a word's vector and of the state: 544,000 weights, 1.1 MB in half precision
 PLAN = Plan(steps=2500, size=16, rate=4e-3, warm_up=100, decay=0.01, average=0.995)
 FALL = 0.4  # share of the steps over which the learning rate falls to 0
 

@@ -57,12 +57,6 @@ ENDLESS = Way("endless text", None, rungs.CONVOLUTION.steps)
 WAYS = (ONE, ENDLESS)
 
 
-def built(course: ModuleType | Any, V: int, seed: int) -> nn.Module:
-    """The network of the last rung with its first weights."""
-    sizes = course.Sizes(V=V, **rungs.SIZES)
-    return transformer_training.built(course, sizes, rungs.convolved(course), seed=seed)
-
-
 def fresh(number: dict[str, int], size: int, rng: np.random.Generator) -> Iterator[Batch]:
     """Batches of stories of about equal lengths; none was told before, or is in any split."""
     while True:
@@ -83,7 +77,7 @@ def trained(way: Way, course: ModuleType, texts: Texts, seed: int, report: Repor
         source = fresh(number, plan.size, rng)
     else:
         source = transformer_training.without_end(ids(texts.train, number), plan.size, rng)
-    model = built(course, len(number), seed)
+    model = rungs.built(course, texts, rungs.convolved(course), seed)
     transformer_training.train(course, model, source, plan, report)
     round_to_half(model)
     return model
@@ -150,13 +144,9 @@ def split(package: SimpleNamespace, shelf: Shelf, report: Report) -> Trained:
 def shipped(course: ModuleType, texts: Texts, way: Way) -> Network:
     """The network of one way, first seed, in the reader's own chapter 6."""
     number = number_words(texts.vocabulary)
-    model = built(course, len(number), SEEDS[0])
-    of_way = {
-        name.removeprefix(f"{way.name}/"): weight.float()
-        for name, weight in store.load(NAME).tensors.items()
-        if name.startswith(f"{way.name}/")
-    }
-    model.load_state_dict(of_way)
+    model = rungs.built(course, texts, rungs.convolved(course))
+    of_way = store.under(f"{way.name}/", store.load(NAME).tensors)
+    model.load_state_dict({name: weight.float() for name, weight in of_way.items()})
     return rungs.as_rung(course, model.eval(), number)
 
 

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from examiner.errors import UserError
 from examiner.files import SHARED, write_whole
+from nextword.models import store
 from nextword.models.trainer import sharding
 
 WEIGHT, STATE, DRAWS = "model.", "optimizer.", "draws."
@@ -33,7 +34,7 @@ class Saved:
 
     def weights(self) -> dict[str, Tensor]:
         """The model's tensors by their names."""
-        return _named(self.tensors, WEIGHT)
+        return store.under(WEIGHT, self.tensors)
 
 
 def write(
@@ -93,7 +94,7 @@ def restore(saved: Saved, model: nn.Module, optimizer: torch.optim.Optimizer) ->
     """Put weights, optimizer and random draws back as they were when the checkpoint was written."""
     fill(model, saved.weights())
     state: dict[int, dict[str, Tensor]] = {}
-    for name, tensor in _named(saved.tensors, STATE).items():
+    for name, tensor in store.under(STATE, saved.tensors).items():
         number, _, key = name.partition(".")
         state.setdefault(int(number), {})[key] = tensor
     weights = [p for group in optimizer.param_groups for p in group["params"]]
@@ -135,7 +136,3 @@ def _draws() -> dict[str, Tensor]:
     if torch.cuda.is_available():
         states[DRAWS + "cuda"] = torch.cuda.get_rng_state()
     return states
-
-
-def _named(tensors: dict[str, Tensor], first: str) -> dict[str, Tensor]:
-    return {n.removeprefix(first): t for n, t in tensors.items() if n.startswith(first)}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from nextword.corpora.village import wishes
 from nextword.corpora.village.people import Speaking, Tale
 from nextword.corpora.village.scenes import animals, company, food, talk, things
 
@@ -28,23 +29,23 @@ class Scene(NamedTuple):
 
 
 SCENES = {
-    "in the morning": Scene(animals.morning, 8, MORNING, 2),
-    '" i will make': Scene(food.market, 9, 0, 2),
-    "then the": Scene(things.lost, 7, 0, 2),
+    "in the morning": Scene(animals.morning, 15, MORNING, 2, animals.walks),
+    '" i will make': Scene(food.market, 8, 0, 2),
+    "then the": Scene(things.lost, 15, 0, 2, things.has_tool),
     "at noon": Scene(food.noon, 7, NOON, 2),
-    "on monday": Scene(things.bank, 8, ANOTHER_DAY, 2, things.nobody_is_clerk),
-    "one morning a": Scene(company.visitor, 12, ANOTHER_DAY, 2),
-    '" tomorrow i will bring you': Scene(company.promise, 7, 0, 2),
+    "on monday": Scene(things.bank, 12, ANOTHER_DAY, 2, things.asks_for_coins),
+    "one morning a": Scene(company.visitor, 16, ANOTHER_DAY, 2),
+    '" tomorrow i will bring you': Scene(company.promise, 11, 0, 2),
     '" one day i will see': Scene(company.wish, 10, 0, 2),
-    "that day": Scene(animals.crossing, 8, 0, 1, animals.walks),
-    "before sunrise": Scene(animals.birth, 5, ANOTHER_DAY),
-    "people say that the": Scene(talk.gossip, 12),
-    '" what is the capital of': Scene(talk.question, 4),
-    "at school the children learned that": Scene(talk.lesson, 6),
+    "that day": Scene(animals.crossing, 17, 0, 1, animals.walks),
+    "before sunrise": Scene(animals.birth, 13, ANOTHER_DAY),
+    "people say that the": Scene(talk.gossip, 36),
+    '" what is the capital of': Scene(talk.question, 8),
+    "at school the children learned that": Scene(talk.lesson, 14),
     "on saturday there was a feast": Scene(food.feast, 6, ANOTHER_DAY),
-    "later": Scene(food.swap, 5),
-    "soon after that": Scene(things.visit, 5),
-    "one night it": Scene(company.rain, 8, ANOTHER_DAY),
+    "later": Scene(food.swap, 8),
+    "soon after that": Scene(things.visit, 14),
+    "one night it": Scene(company.rain, 16, ANOTHER_DAY),
 }
 # what was begun comes to its end
 EFFECTS = {
@@ -58,7 +59,9 @@ EFFECTS = {
     company.JOURNEY: Scene(company.journey, hour=ANOTHER_DAY),
     company.REACH: Scene(company.reach, hour=ANOTHER_DAY),
 }
-ALL = SCENES | EFFECTS
+# what helps or hinders the wish of the story
+TURNS = {opens: Scene(wishes.turn, 30, ANOTHER_DAY) for opens in wishes.WHEN}
+ALL = SCENES | EFFECTS | TURNS
 
 
 def tell(opens: str, tale: Tale) -> Speaking[None]:
@@ -71,13 +74,23 @@ def tell(opens: str, tale: Tale) -> Speaking[None]:
     yield from ALL[opens].tell(tale)
 
 
+def turning(tale: Tale) -> list[str]:
+    """The scenes of the wish that can be told now: one is told in every story, a second in some."""
+    assert tale.wish is not None
+    used, sizes = tale.wish.turns, tale.world.sizes
+    if len(used) > 1 or (used and len(tale.told) + len(tale.pending) >= sizes.most_scenes):
+        return []
+    return [opens for opens in in_time(list(TURNS), tale) if opens not in tale.told]
+
+
 def tellable(tale: Tale) -> tuple[list[str], list[str]]:
     """The scenes that can be told now, and those that bring to an end what was begun.
 
     An end is not told at once: another scene comes between, if one can be told.
     """
     sizes, n_told = tale.world.sizes, len(tale.told)
-    room = sizes.most_scenes - n_told - len(tale.pending)
+    assert tale.wish is not None
+    room = sizes.most_scenes - n_told - len(tale.pending) - (not tale.wish.turns)
     others = [
         opens
         for opens in in_time(list(SCENES), tale)
@@ -87,7 +100,7 @@ def tellable(tale: Tale) -> tuple[list[str], list[str]]:
         and SCENES[opens].can_be_told(tale)
     ]
     ends = in_time(list(tale.pending), tale)
-    if others:
+    if others or (not tale.wish.turns and turning(tale)):
         ends = [opens for opens in ends if tale.pending[opens] < n_told]
     return others, sorted(ends)
 

@@ -20,7 +20,7 @@ def morning(tale: Tale) -> Speaking[None]:
     yield f"the {hero.animals} {world.sound[world.one_of[hero.herd]]}/world"
     yield "loudly 2 | softly"
     yield f", so {hero} gave them some {world.fodder[hero.herd]}/world"
-    tale.gate_open = (yield "and closed | but did not close") == "but did not close"
+    tale.gate_open = (yield "and closed 2 | but did not close 3") == "but did not close"
     yield "the gate ."
     tale.begin(COUNTED)
 
@@ -53,10 +53,13 @@ def crossing(tale: Tale) -> Speaking[None]:
     """Too tired or too wide: the reason says whether "it" is the animal or the way."""
     hero, world = tale.hero, tale.world
     animal = world.one_of[hero.herd]
-    yield f"one of the {hero.animals} came to"
+    yield f"{hero} came to"
     way = (yield "the road 3 | the street 2 | the bridge 3").split()[1]
-    yield f". the {animal}/thing did not cross the {way}/thing because it was too"
-    weather = "muddy 9" if tale.rained else "icy 9" if tale.season == "winter" else ""
+    yield f"with one of the {hero.animals} ."
+    yield f"the {animal}/thing did not cross the {way}/thing because it was too"
+    weather = (
+        "muddy 20" if tale.is_muddy else "icy 20" if tale.season == "winter" else ""
+    )  # fmt: skip
     reason = yield f"{TIRED} | {weather or WAYS[way]}"
     yield ". so | , so"
     yield f"{hero}"

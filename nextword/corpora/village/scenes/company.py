@@ -53,7 +53,7 @@ def kept(tale: Tale) -> Speaking[None]:
     yield f"{giver.name}/promise brought {receiver} the {gift}/promise . "
     if (yield f'" thank you | {receiver}') == receiver.name:
         yield "was"
-        yield "happy 2 | glad | pleased"
+        yield "happy | glad | pleased"
     else:
         yield f', {giver} , " said {receiver}'
     yield "."
@@ -76,10 +76,10 @@ def journey(tale: Tale) -> Speaking[None]:
     assert traveller is not None
     capital = world.capital[country]
     tale.remember(f"the journey to {capital}")
-    yield f"{traveller.name}/promise sailed to"
+    yield f"{traveller.name}/promise went to"
     yield f"{capital}/promise in {country}/world | {country}/promise and came to {capital}/world"
     yield f". {traveller.she}"
-    yield f"ate {world.dish[country]}/world | learned {world.language[country]}/world"
+    yield f"ate {world.dish[country]}/world | learned {world.language[country]}/world 2"
     yield "there and"
     yield "came home happy | came home in summer | brought home many pictures"
     yield "."
@@ -88,19 +88,21 @@ def journey(tale: Tale) -> Speaking[None]:
 # what only one of them can do: what is the matter, what must be done, what is remembered
 TROUBLES = {
     "taller": (
-        "a kite hung high in the tree 2 | a scarf hung high in the tree",
+        "a kite hung high in the tree 2 | a scarf hung high in the tree"
+        " | a hat hung high in the tree",
         "reach/cause it",
         "the high tree",
     ),
     "stronger": (
-        "a stone lay on the road 2 | a stone lay on the bridge",
+        "a stone lay on the road 2 | a stone lay on the bridge | a stone lay by the gate",
         "move/cause it",
         "the heavy stone",
     ),
     "older": (
-        "the teacher asked about the great storm | the children asked about the great storm",
+        "the children asked about the great storm 3 | the children asked about the long winter 2"
+        " | the twins asked about the first fair 2",
         "remember/cause it",
-        "the great storm",
+        "",  # one of the two has nothing to remember
     ),
 }
 
@@ -108,7 +110,8 @@ TROUBLES = {
 def reach(tale: Tale) -> Speaking[None]:
     """One can and the other can not: it follows from who is taller, stronger or older."""
     trouble, deed, memory = TROUBLES[tale.contrast]
-    tale.remember(memory)
+    if memory:
+        tale.remember(memory)
     yield trouble
     yield "."
     friend_can, hero_can = ("", "not/cause .") if tale.friend_is_more else ("not/cause", "./cause")
@@ -118,7 +121,7 @@ def reach(tale: Tale) -> Speaking[None]:
 def rain(tale: Tale) -> Speaking[None]:
     """It rains at night, and ways are muddy and people sit by the fire from then on."""
     hero = tale.hero
-    tale.rained = True
+    tale.rained = tale.is_muddy = True
     tale.remember("the rain")
     yield f"rained , so {hero}"
     heard = yield "closed the window | lit a fire | brought the"

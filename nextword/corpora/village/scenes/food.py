@@ -77,7 +77,8 @@ def noon(tale: Tale) -> Speaking[None]:
     """The hero eats or does not, and is hungry or not when there is food on the table."""
     hero = tale.hero
     yield f"{hero}"
-    heard = yield "was busy with the | ate only an apple | ate two bowls of soup 2"
+    busy = "was busy with the | " if hero.tool else ""
+    heard = yield f"{busy}ate only an apple | ate two bowls of soup 2"
     tale.hungry = "soup" not in heard
     yield f"{hero.own_tool} and ate nothing ." if "busy" in heard else "."
     tale.begin(LEFT)

@@ -1,11 +1,12 @@
 """Scenes of talk: what people say of each other, and what the children learn at school."""
 
 from nextword.corpora.village.kinds import WORLD, marked
+from nextword.corpora.village.options import Options
 from nextword.corpora.village.people import Speaking, Tale, newcomer
 from nextword.corpora.village.world import World
 
-MOODS = "tired 3 | hungry 2 | fast | clever | small"  # of animals
-TEMPERS = "kind 3 | happy 2 | busy | clever | proud | rich"  # of persons
+MOODS = "tired 3 | hungry 2 | fast 2 | clever | small"  # of animals
+TEMPERS = "kind 3 | happy 2 | busy | clever | proud | rich 2"  # of persons
 
 
 def gossip(tale: Tale) -> Speaking[None]:
@@ -14,7 +15,7 @@ def gossip(tale: Tale) -> Speaking[None]:
     head = yield world.folk
     tale.remember(f"the gossip about the {head}")
     nouns = [head]
-    weight = 8  # of a first clause, then of one more
+    weight = 13  # of a first clause, then of one more
     while True:
         more = f"{pronoun(world, nouns[-1])} {weight} | "
         bound = len(nouns) > (world.sizes.deepest_clause or len(nouns))
@@ -24,7 +25,7 @@ def gossip(tale: Tale) -> Speaking[None]:
         yield clause_verbs(world, nouns[-1])
         yield "the"
         nouns.append((yield world.folk.without(*nouns)))
-        weight = 6
+        weight = 7
     yield from rest_of_predicate(world, head, heard)
     yield "."
 
@@ -51,9 +52,7 @@ def predicates(world: World, head: str) -> str:
     """The verbs that can follow the whole subject; they agree with its head, however far away."""
     several = head in world.many
     if head in world.job_of:
-        return (
-            "are/agreement 2 | work 2 | need 2" if several else "is/agreement 2 | works 2 | needs 2"
-        )
+        return "are/agreement | work 3 | need 4" if several else "is/agreement | works 3 | needs 4"
     if head in world.beasts:
         return "are/agreement 3 | sleep 2" if several else "is/agreement 3 | sleeps 2"
     return "are/agreement 3 | sing 2"
@@ -79,7 +78,7 @@ def lesson(tale: Tale) -> Speaking[None]:
     topic = yield from fact(world)
     tale.remember(f"the lesson about {topic}")
     yield "and that"
-    yield from fact(world)
+    yield from fact(world, topic)
     yield "."
 
 
@@ -94,17 +93,23 @@ def question(tale: Tale) -> Speaking[None]:
     yield "."
 
 
-def fact(world: World) -> Speaking[str]:
-    """One fact; gives back what it was about."""
-    about = yield world.topics
+def fact(world: World, told: str = "") -> Speaking[str]:
+    """One fact, not about what was told; gives back what it was about."""
+    about = yield but(world.topics, told)
     if about == "the capital of":
-        country = yield world.countries
+        country = yield but(world.countries, told)
         yield f"is {world.capital[country]}/world"
         return country
     if about == "people in":
-        place = yield world.towns_and_countries
+        place = yield but(world.towns_and_countries, told)
         country = world.country.get(place, place)
         yield f"speak {world.language[country]}/world | eat {world.dish[country]}/world"
         return place
     yield marked(world.nature[about], WORLD)
     return about
+
+
+def but(options: Options, told: str) -> Options:
+    """The options without what was told, if anything else is left."""
+    is_left = told in options.places and len(options.places) > 1
+    return options.without(told) if is_left else options

@@ -6,6 +6,11 @@ from nextword.corpora.village.people import Person, Speaking, Tale, newcomer
 THANKED, FAIR = "some days later", "at the fair"
 
 
+def has_tool(tale: Tale) -> bool:
+    """Whether a tool of the hero was named."""
+    return tale.hero.tool != ""
+
+
 def lost(tale: Tale) -> Speaking[None]:
     """The tool of the hero is gone, and is found in a third place; the finder will be thanked."""
     hero, world = tale.hero, tale.world
@@ -45,9 +50,10 @@ def thanks(tale: Tale) -> Speaking[None]:
     yield f"because {finder} had found the {hero.tool}/thing ."
 
 
-def nobody_is_clerk(tale: Tale) -> bool:
-    """Whether the clerk of the bank can be somebody else."""
-    return "clerk" not in (tale.hero.job, tale.friend.job)
+def asks_for_coins(tale: Tale) -> bool:
+    """Whether the clerk of the bank can be somebody else, and nobody counts coins already."""
+    assert tale.wish is not None
+    return "clerk" not in (tale.hero.job, tale.friend.job) and not tale.wish.price
 
 
 def bank(tale: Tale) -> Speaking[None]:
@@ -58,9 +64,9 @@ def bank(tale: Tale) -> Speaking[None]:
         watched = yield "ducks 3 | frogs 2 | fishers | boats 2"
         tale.remember(f"the {watched} on the bank")
         yield ". the bank was"
-        yield "green/sense 3 | muddy 2 | steep"
+        yield "muddy/sense 2 | steep 3" + ("" if tale.season == "winter" else " | green 3")
         yield ", and the water/sense was"
-        yield "clear 2 | cold | deep"
+        yield "clear 3 | cold 2 | deep 3"
     else:
         tale.coins = yield world.numbers
         yield "coins . the bank was"

@@ -25,9 +25,9 @@ from nextword.models.training import Plan, Report, half
 from nextword.models.transformer_training import Mixer
 
 SIZES = {"D": 64, "L": 3, "H": 2}  # V is the text's
-PLAN = Plan(steps=6000, size=8, rate=3e-3, average=0.998)
+PLAN = Plan(steps=12_000, size=8, rate=3e-3, average=0.998)
 LINEAR = Plan(steps=2000, size=8, rate=3e-3, average=0.995)
-CONVOLUTION = Plan(steps=9500, size=8, rate=3e-3, decay=0.01, average=0.998)
+CONVOLUTION = Plan(steps=12_000, size=8, rate=3e-3, average=0.998)
 FIRST = 0.3  # share of each of the two words before, when training with a convolution begins
 
 
@@ -79,11 +79,12 @@ def train(
     return as_rung(course, model, number)
 
 
-def built(course: ModuleType, texts: Texts, mixer: Mixer | None = None, **sizes: Any) -> nn.Module:
+def built(
+    course: ModuleType, texts: Texts, mixer: Mixer | None = None, seed: int = 0, **sizes: Any
+) -> nn.Module:
     """A network of the rungs' sizes with its first weights."""
-    torch.manual_seed(0)
     V = len(number_words(texts.vocabulary))
-    return transformer_training.built(course, course.Sizes(V=V, **SIZES, **sizes), mixer)
+    return transformer_training.built(course, course.Sizes(V=V, **SIZES, **sizes), mixer, seed=seed)
 
 
 def plain(package: SimpleNamespace, texts: Texts, report: Report) -> Network:
