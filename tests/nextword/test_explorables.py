@@ -31,8 +31,9 @@ from tests.explorable_pages import (
     torch_network,
 )
 
-HEAVY = {"transformer": 1_350}  # KB, three models and their counts; the others weigh less than
-LIGHT = 150  # KB
+# KB: three models and their counts, each look of five heads; the others weigh less than LIGHT
+HEAVY = {"transformer": 1_350, "attend": 190}
+LIGHT = 150
 PICTURE = Page("<p>still</p>", "still")
 ALT = "A still picture that is described in twelve words or a few more."
 
