@@ -69,7 +69,7 @@ def opened(request, browser, pages):
     size = dict(zip(("width", "height"), SIZES[name], strict=False))
     with context_of(browser, viewport=size, has_touch=True, reduced_motion="reduce") as context:
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(60_000)  # a busy machine
         complaints = []
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda r: r.url.startswith("http") and complaints.append(r.url))

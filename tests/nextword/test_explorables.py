@@ -192,6 +192,7 @@ def test_axe_finds_nothing_in_any_explorable(browser, tmp_path, theme, width):
     path.write_text(PAGE.format(theme, style, outputs), "utf-8")
     with context_of(browser, viewport={"width": width, "height": 900}) as context:
         page = context.new_page()
+        page.set_default_timeout(120_000)  # a busy machine
         page.goto(path.as_uri())
         page.get_by_role("button", name="Read the stories").click()
         page.get_by_text("words are read").wait_for()
