@@ -172,21 +172,35 @@ def ladder(
 
 
 @drawn
-def gaps(percent: Mapping[str, float], new: Collection[str] = ()) -> Figure:
+def gaps(
+    percent: Mapping[str, float],
+    new: Collection[str] = (),
+    equal: Mapping[str, Sequence[float]] | None = None,
+) -> Figure:
     """Draw how far each model is above the floor, in percent, as a dot on a logarithmic axis.
 
     A step to the left by the same length divides what is still missing by the same number.
-    new: the models to be seen first, in a colour of their own.
+    new: the models to be seen first, in a colour of their own. equal: for some of the models the
+    gaps of trainings on equal terms, one for each seed, drawn as rings.
     """
-    fig, ax = panel(0.8 + 0.32 * len(percent))
+    equal = equal or {}
+    fig, ax = panel((1.4 if equal else 0.8) + 0.32 * len(percent))
     names = list(percent)[::-1]
     values = [percent[name] for name in names]
     colours = [COLOURS[0] if name in new or not new else MUTED for name in names]
     ax.plot(values, range(len(names)), color=MUTED, linewidth=0.8, zorder=1)
-    ax.scatter(values, range(len(names)), s=44, color=colours, zorder=2)
-    for i, value in enumerate(values):
+    dots = ax.scatter(values, range(len(names)), s=44, color=colours, zorder=2)
+    for i, (name, value) in enumerate(zip(names, values, strict=True)):
         shown = f"{value:,.1f} %" if value < 10 else f"{value:,.0f} %"
-        ax.annotate(shown, (value, i), xytext=(7, 0), textcoords="offset points", va="center")
+        right = max([value, *equal.get(name, ())])
+        ax.annotate(shown, (right, i), xytext=(8, 0), textcoords="offset points", va="center")
+    if equal:
+        x, y = zip(
+            *((gap, names.index(name)) for name in equal for gap in equal[name]), strict=True
+        )
+        rings = ax.scatter(x, y, s=26, facecolors="none", edgecolors=COLOURS[1], zorder=3)
+        said = ("as its chapter trains it", "on equal terms, three seeds")
+        ax.legend((dots, rings), said, loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
     ax.set_yticks(range(len(names)), names)
     ax.set_xscale("log")
     low, high = min(values), max(values)
