@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from examiner.catalogue import Chapter, parse_chapter
 from nextword.cli import app
 from tests.browser import THOROUGH, browser, show  # noqa: F401 (fixtures, found by their names)
-from tests.turns import TURN
+from tests.turns import SAID, waiting
 
 ROOT = Path(__file__).parents[1]
 
@@ -165,11 +165,12 @@ settings.load_profile("course")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what `make test-thorough` alone runs; put long files first."""
+    """Leave out what has no turn today or only in `make test-thorough`; put long files first."""
+    left = waiting(items, config.args)
     if not THOROUGH:
-        left = [item for item in items if item.get_closest_marker("thorough")]
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in left]
+        left |= {item.nodeid for item in items if item.get_closest_marker("thorough")}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left])
+    items[:] = [item for item in items if item.nodeid not in left]
     order = {ROOT / name: k for k, name in enumerate(LONG)}
     items.sort(key=lambda item: order.get(item.path, len(order)))
 
@@ -182,7 +183,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_report_header() -> str:
     """Say whose turn it is."""
-    return f"turn: {TURN} (TURN={TURN} make test repeats it)"
+    return f"turn: {SAID} (TURN={SAID} make test repeats it, TURN=all make test tries all)"
 
 
 @pytest.fixture

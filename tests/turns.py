@@ -1,20 +1,64 @@
-"""Whose turn it is today, where `make test` tries one of several and `make test-thorough` all.
+"""Whose turn it is today: what takes long is tried in parts, one in each run of `make test`.
 
-The day says so, so that each has its turn within as many days.
+The day says which, so that each has its turn within as many days. `TURN=all make test` and
+`make test-thorough` try all of it, and so does whoever names a file: `pytest tests/book/test_….py`.
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
+from pathlib import Path
 from typing import TypeVar
+from zlib import crc32
+
+import pytest
 
 from tests.browser import THOROUGH
 
+PARTS = 4
 # kept in the environment: workers, which inherit it, agree even where one starts after midnight
-TURN = int(os.environ.setdefault("TURN", str(date.today().toordinal())))
+SAID = os.environ.setdefault("TURN", str(date.today().toordinal()))
+ALL = THOROUGH or SAID == "all"
+TURN = 0 if SAID == "all" else int(SAID)
+NBGRADER = Path(__file__).parent / "examiner" / "nbgrader"
 Thing = TypeVar("Thing")
 
 
 def in_turn(things: Sequence[Thing], n: int, turn: int = TURN) -> Sequence[Thing]:
-    """One of n things, beginning with the one whose turn it is; all in `make test-thorough`."""
-    return things if THOROUGH else things[turn % max(1, min(n, len(things))) :: n]
+    """One of n things, beginning with the one whose turn it is; all of them where all have it."""
+    return things if ALL else things[turn % max(1, min(n, len(things))) :: n]
+
+
+def takes_turns(item: pytest.Item) -> bool:
+    """Whether a test is not tried in each run: pages, nbgrader, and what is marked `slow`."""
+    if item.get_closest_marker("always"):
+        return False
+    slow = item.get_closest_marker("slow") is not None
+    return slow or item.path.suffix == ".ipynb" or NBGRADER in item.path.parents
+
+
+def waiting(items: Sequence[pytest.Item], named: Sequence[str], turn: int = TURN) -> set[str]:
+    """Ids of the tests whose turn it is not. named: files and tests that pytest was asked for.
+
+    Whole files take turns, or the values of one argument of its tests, such as
+    `pytest.mark.turns("chapter")`.
+    """
+    files = {Path(name.partition("::")[0]).absolute() for name in named}
+    groups: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for item in items:
+        if item.path in files or not takes_turns(item):
+            continue
+        mark = item.get_closest_marker("turns")
+        values = getattr(getattr(item, "callspec", None), "params", {})
+        if mark and mark.args[0] in values:
+            value = values[mark.args[0]]
+            groups[str(item.path)][str(getattr(value, "stem", value))].append(item.nodeid)
+        else:
+            groups[f"files {item.path.suffix}"][str(item.path)].append(item.nodeid)
+    left = set[str]()
+    for group, things in groups.items():
+        # each file begins elsewhere, so that no day has all that is about a long chapter
+        today = {*in_turn(list(things), PARTS, turn + crc32(Path(group).name.encode()))}
+        left |= {test for thing in things.keys() - today for test in things[thing]}
+    return left

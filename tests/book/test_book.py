@@ -226,6 +226,7 @@ def sections(chapter):
     return {m[1]: part for m, part in zip(numbered, parts, strict=True) if m}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chapter", WRITTEN, ids=lambda c: c.stem)
 def test_every_task_has_a_section_of_its_number_that_holds_its_exercise(chapter):
     for task in chapter.tasks:
@@ -269,6 +270,7 @@ def fetched(page):
 
 
 @pytest.mark.slow
+@pytest.mark.always
 def test_the_book_shows_without_a_network(site):
     pages = [p for p in sorted(site.rglob("*.html")) if "_static" not in p.parts]  # no templates
     assert len(pages) >= 8
@@ -287,6 +289,7 @@ def test_the_book_shows_without_a_network(site):
 
 
 @pytest.mark.slow
+@pytest.mark.always
 def test_style_sheets_fetch_only_files_that_are_there(site):
     for path in site.rglob("*.css"):
         text = path.read_text(encoding="utf-8")
@@ -297,6 +300,7 @@ def test_style_sheets_fetch_only_files_that_are_there(site):
 
 
 @pytest.mark.slow
+@pytest.mark.always
 def test_every_page_of_the_contents_is_built_with_one_search_field(site):
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     files = [toc["root"]] + [c["file"] for part in toc["parts"] for c in part["chapters"]]
@@ -308,6 +312,7 @@ def test_every_page_of_the_contents_is_built_with_one_search_field(site):
 
 
 @pytest.mark.slow
+@pytest.mark.always
 def test_equations_and_sections_that_pages_link_to_are_there(site):
     for path in sorted((site / "chapters").glob("*.html")):
         for _, attributes in Page(path).tags:
@@ -320,6 +325,7 @@ def test_equations_and_sections_that_pages_link_to_are_there(site):
 
 
 @pytest.mark.slow
+@pytest.mark.always
 @pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
 def test_solutions_are_in_the_page_but_folded(site, path):
     page = (site / "chapters" / f"{path.stem}.html").read_text(encoding="utf-8")
@@ -335,6 +341,7 @@ NO_ADDRESS = {"Firth", "Gage", "Jelinek", "Lidstone"}  # five works that stand n
 
 
 @pytest.mark.slow
+@pytest.mark.always
 def test_every_work_has_an_address_where_one_is_known(site):
     page = (site / "chapters" / "bibliography.html").read_text(encoding="utf-8")
     works = re.findall(r'<div class="citation".*?</div>', page, re.S)
@@ -347,6 +354,7 @@ def test_every_work_has_an_address_where_one_is_known(site):
 
 
 @pytest.mark.slow
+@pytest.mark.always
 def test_sections_that_a_text_names_are_links(site):
     page = (site / "chapters" / "glossary.html").read_text(encoding="utf-8")
     terms = page.partition('<dl class="simple glossary">')[2].partition("</dl>")[0]

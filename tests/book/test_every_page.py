@@ -36,7 +36,7 @@ LADDER = "chapters/ladder.html"
 HIDDEN = ".set-aside { display: none !important; }"
 SET_ASIDE = """(kept) => document.querySelectorAll('article > section > section')
     .forEach((section, i) => section.classList.toggle('set-aside', i >= kept))"""
-pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
+pytestmark = [pytest.mark.slow, pytest.mark.turns("name"), NEEDS_CHROMIUM]
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -57,11 +57,13 @@ def test_pages_show_commands_that_this_test_finds() -> None:
     assert len(set(of_ours())) > 15
 
 
+@pytest.mark.slow
 def test_what_sync_says(nextword: Command) -> None:
     result = nextword("sync", "--check")
     require_same(the("nextword sync --check").lines, result.output)
 
 
+@pytest.mark.slow
 def test_what_lti_says(nextword: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for line in (

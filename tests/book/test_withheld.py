@@ -98,6 +98,7 @@ def test_a_catalogue_loses_its_last_hints_and_nothing_else(chapter) -> None:
     assert after == before
 
 
+@pytest.mark.slow
 def test_python_in_the_page_is_given_no_last_hint() -> None:
     whole, kept_back = (files(Project(ROOT), STEMS, each) for each in (True, False))
     changed = {name for name in whole if whole[name] != kept_back[name]}

@@ -30,7 +30,7 @@ from tests.course import CHAPTERS
 from tests.every_chapter.share_kept import EDGE_KEEPS, does_nothing, needing, share_kept
 from tests.reference import replace
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.turns("symbol")]
 PROJECT = find_project(Path(__file__))
 CASES = [
     (chapter.stem, task.id, symbol)

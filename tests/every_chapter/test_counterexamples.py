@@ -108,6 +108,8 @@ def first_example(suite: Suite, pool: Pool, answer: Answer) -> Found | None:
     return None
 
 
+@pytest.mark.slow
+@pytest.mark.turns("stem")
 @pytest.mark.parametrize("stem", STEMS)
 def test_each_function_has_small_programs(stem: str) -> None:
     pool = pool_of(PROJECT.suite(stem), PROJECT.root, PROJECT.module("solutions", stem))
@@ -117,6 +119,7 @@ def test_each_function_has_small_programs(stem: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.turns("stem")
 @pytest.mark.parametrize("stem", STEMS)
 def test_what_is_shown_can_be_pasted(stem: str) -> None:
     reference = load_module(PROJECT.module("solutions", stem), f"pasted_{stem}")
@@ -139,6 +142,7 @@ def test_what_is_shown_can_be_pasted(stem: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.turns("stem")
 @pytest.mark.parametrize("stem", STEMS)
 def test_nearly_every_wrong_answer_has_a_small_example(stem: str) -> None:
     wrong = surveyed(stem).wrong
@@ -155,6 +159,7 @@ def test_of_all_chapters_together_nearly_all_wrong_answers_have_an_example() -> 
 
 
 @pytest.mark.slow
+@pytest.mark.turns("stem")
 @pytest.mark.parametrize("stem", STEMS)
 def test_no_right_answer_has_an_example(stem: str) -> None:
     right = [each for each in surveyed(stem).shows if each.answer.kind == "right"]

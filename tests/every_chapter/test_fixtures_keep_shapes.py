@@ -23,7 +23,7 @@ from examiner.results import Verdict
 from tests.course import CHAPTERS
 from tests.reference import reference
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.turns("stem")]
 PROJECT = find_project(Path(__file__))
 
 

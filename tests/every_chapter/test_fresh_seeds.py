@@ -16,10 +16,11 @@ from tests.browser import THOROUGH
 from tests.course import CHAPTERS
 
 ROOT = Path(__file__).parents[2]
-SEEDS, JOBS = (500, os.cpu_count() or 1) if THOROUGH else (4, 1)
+SEEDS, JOBS = (500, os.cpu_count() or 1) if THOROUGH else (3, 1)
 
 
 @pytest.mark.slow
+@pytest.mark.always
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
 def test_the_reference_passes_with_seeds_that_are_new(chapter: Chapter) -> None:
     new = secrets.token_hex(8)

@@ -36,7 +36,7 @@ from tests.browser import THOROUGH
 from tests.course import CHAPTERS
 from tests.reference import replace
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.turns("chapter")]
 PROJECT = find_project(Path(__file__))
 SECONDS = 0.5  # for a test: a cheat that never ends earns nothing either
 CONSTANTS: tuple[Any, ...] = (

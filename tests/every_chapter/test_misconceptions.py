@@ -106,6 +106,7 @@ def replayed(stem: str) -> Replay:
 
 
 @pytest.mark.slow
+@pytest.mark.always
 @pytest.mark.parametrize("case", TRIED, ids=str)
 def test_each_misconception_is_rejected_by_its_task(case: Case) -> None:
     verdicts = replayed(case.stem).verdicts[case.mistake.name]
@@ -115,6 +116,7 @@ def test_each_misconception_is_rejected_by_its_task(case: Case) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.always
 @pytest.mark.parametrize("case", [case for case in TRIED if case.mistake.kind], ids=str)
 def test_an_edge_case_costs_less_than_the_idea(case: Case) -> None:
     kept = replayed(case.stem).kept(case.mistake)
@@ -139,6 +141,7 @@ def test_each_misconception_replaces_a_part_of_its_task(case: Case) -> None:
     assert case.mistake.says.endswith(".")
 
 
+@pytest.mark.slow
 def test_each_misconception_has_its_turn() -> None:
     for stem in STEMS:
         turns = [in_turn(declared(stem), SHARE, turn) for turn in range(SHARE)]

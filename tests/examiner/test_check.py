@@ -196,6 +196,7 @@ def test_a_save_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert not contents
 
 
+@pytest.mark.slow
 def test_a_damaged_hint_file_is_no_obstacle(demo_course: Path, nextword: Command) -> None:
     nextword("sync")
     (demo_course / ".nextword").mkdir()

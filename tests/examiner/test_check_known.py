@@ -70,6 +70,7 @@ def by_name(result: Result) -> dict[str, dict[str, Any]]:
     return {test["name"]: test for task in tasks for test in task["tests"]}
 
 
+@pytest.mark.slow
 def test_examples_are_visible_tests_and_worth_nothing(course: Path, nextword: Command) -> None:
     write_work(course)
     result = nextword("check", "demo", "--json")
@@ -78,6 +79,7 @@ def test_examples_are_visible_tests_and_worth_nothing(course: Path, nextword: Co
     assert list(by_name(result)) == names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("new", "verdict", "message"),
     [
@@ -157,6 +159,7 @@ def test_the_file_hands_over_nothing(course: Path) -> None:
         assert told not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "[1", "[]", '{"examples": {"add": 3}, "sentences": {}}'])
 def test_a_broken_file_is_no_obstacle(course: Path, nextword: Command, text: str) -> None:
     Project(course).known("demo").write_text(text, "utf-8")

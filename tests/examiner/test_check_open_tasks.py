@@ -115,6 +115,7 @@ def course(demo_course: Path, nextword: Command) -> Path:
     return demo_course
 
 
+@pytest.mark.slow
 def test_a_check_names_the_open_task_that_a_call_meets(course: Path, nextword: Command) -> None:
     text = (course / "solutions" / "demo.py").read_text("utf-8")
     open_add = text.replace("return a + b", "raise NotImplementedError('anything')")
@@ -131,6 +132,7 @@ def test_a_check_names_the_open_task_that_a_call_meets(course: Path, nextword: C
     assert "not written yet  " not in shown
 
 
+@pytest.mark.slow
 def test_a_stub_within_the_task_is_not_written_yet(course: Path, nextword: Command) -> None:
     text = (course / "solutions" / "demo.py").read_text("utf-8")
     stub = text.replace("self.count = add", "raise NotImplementedError; self.count = add")

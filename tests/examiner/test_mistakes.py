@@ -216,6 +216,7 @@ def test_code_that_is_no_python_is_told_when_it_is_compiled(load: Load) -> None:
         found.module()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stem", [chapter.stem for chapter in CHAPTERS])
 def test_other_answers_are_of_their_tasks_and_named_by_misconceptions(stem: str) -> None:
     misconceptions = {each.name for each in load_misconceptions(PROJECT, stem)}

@@ -73,6 +73,7 @@ def test_what_never_ends_is_noticed(
 
 
 @pytest.mark.slow
+@pytest.mark.turns("chapter")
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
 def test_nearly_all_of_a_sample_are_noticed(chapter: Chapter) -> None:
     found = hunt(PROJECT, chapter, seeds=SEEDS[:1], every=SAMPLE)

@@ -309,6 +309,7 @@ def test_a_release_holds_all_that_its_checker_imports(library: Path) -> None:
     assert missing == set()
 
 
+@pytest.mark.slow
 def test_a_corrected_library_has_another_version_and_the_same_one_the_same() -> None:
     files = {
         "pyproject.toml": b'[project]\nname = "few"\nversion = "1.0"\n',
@@ -372,6 +373,7 @@ def test_the_last_hints_can_be_kept_back(demo_course: Path, nextword: Command) -
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("when", "programs"), [("at once", True), ("never", False)])
 def test_students_get_the_small_programs_where_examples_are_shown_at_once(
     demo_course: Path, nextword: Command, when: str, programs: bool

@@ -153,6 +153,7 @@ def test_nothing_to_hand_in_is_wrong_use(demo_course, nextword):
     assert "nothing to hand in" in result.output
 
 
+@pytest.mark.slow
 def test_progress_counts_the_tasks_that_pass(work, nextword):
     result = nextword("progress", "--json")
     assert json.loads(result.output) == [

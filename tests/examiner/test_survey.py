@@ -38,6 +38,7 @@ def test_a_task_without_a_hidden_test_is_told(suite: Path, nextword: Command) ->
     assert "task 9.2 has no hidden test" in result.output
 
 
+@pytest.mark.slow
 def test_a_test_that_fails_for_some_seeds_is_found_and_can_be_repeated(
     suite: Path, nextword: Command
 ) -> None:
@@ -67,6 +68,7 @@ def test_processes_that_share_the_runs_find_the_same(suite: Path, nextword: Comm
     assert len(lines[0]) == 2
 
 
+@pytest.mark.slow
 def test_seeds_begin_as_asked(suite: Path, nextword: Command) -> None:
     suite.write_text(suite.read_text("utf-8") + UNSTEADY, "utf-8")
     result = nextword("suites", "demo", "--runs", "20", "--seed", "never used")
@@ -117,6 +119,7 @@ def test_endless(demo):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [["suites", "demo"], ["check", "--hidden", "--package", "solutions"]]
 )
@@ -130,6 +133,7 @@ def test_the_limits_are_those_of_a_class(
     assert "timeout" in result.output
 
 
+@pytest.mark.slow
 def test_hidden_tests_say_which_seed_they_drew_from(suite: Path, nextword: Command) -> None:
     suite.write_text(suite.read_text("utf-8") + UNSTEADY, "utf-8")
     command = ["check", "9.2", "--hidden", "--package", "solutions"]
@@ -156,6 +160,7 @@ def test_students_have_no_hidden_tests(demo_course: Path, nextword: Command) -> 
     assert "--hidden is for authors" in result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [["suites"], ["check"], ["check", "--hidden"], ["grade", "demo"]]
 )

@@ -29,6 +29,7 @@ def test_a_stub_keeps_everything_but_the_marked_bodies(
     compile(stub, "demo.py", "exec")
 
 
+@pytest.mark.slow
 def test_sync_writes_and_check_then_agrees(demo_course: Path, nextword: Command) -> None:
     stale = nextword("sync", "--check")
     assert stale.exit_code == 1
@@ -98,6 +99,7 @@ def chapter_notebook(demo_course: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_exercise_boxes_follow_from_the_catalogue(
     chapter_notebook: Path, nextword: Command
 ) -> None:
@@ -200,6 +202,7 @@ def test_points_cells_follow_from_the_catalogue(demo_course: Path, nextword: Com
     assert nextword("sync", "--check").exit_code == 0
 
 
+@pytest.mark.slow
 def test_the_index_of_tasks_links_to_boxes_that_are_written(
     demo_course: Path, chapter_notebook: Path, nextword: Command
 ) -> None:
@@ -224,6 +227,7 @@ def files(root):
 """
 
 
+@pytest.mark.slow
 def test_a_course_has_products_of_its_own(
     demo_course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

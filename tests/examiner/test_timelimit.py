@@ -51,6 +51,7 @@ def test_a_library_is_imported_whole_and_does_not_count(
     assert sys.meta_path == finders
 
 
+@pytest.mark.slow
 def test_what_comes_after_an_import_counts(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shelter, "_LIBRARIES", (str(library),))
 
@@ -87,6 +88,7 @@ def test_a_limit_within_another(library: Path, monkeypatch: pytest.MonkeyPatch) 
         assert slow_library.loaded
 
 
+@pytest.mark.slow
 def test_where_the_system_tells_nothing_more_computing_is_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -27,6 +27,7 @@ WEIGHTS = {"w": torch.arange(6.0).reshape(2, 3), "b": torch.zeros(3, dtype=torch
 
 
 @pytest.mark.slow
+@pytest.mark.always
 def test_every_shipped_model_is_made_from_today_s_code_and_text():
     """Where this fails: `make models`, look at the pages that show the models, commit."""
     written = [r for r in make.everything() if r.has_chapters(ROOT / "solutions")]

@@ -28,6 +28,7 @@ def test_a_broken_stub_is_named(demo_course: Path, nextword: Command) -> None:
     assert "BAD     coursework/demo.py" in result.output
 
 
+@pytest.mark.slow
 def test_plays_that_are_missing_are_told_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str:
         raise metadata.PackageNotFoundError(name)

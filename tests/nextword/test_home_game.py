@@ -26,6 +26,7 @@ def texts():
     return names.load("village", 20_000, home_game.ASKED)
 
 
+@pytest.mark.slow
 def test_the_stories_are_of_the_test_text_which_no_model_has_read(texts):
     told = {tuple(story) for story in texts.test}
     assert len(STORIES) >= 8

@@ -42,6 +42,7 @@ def short_texts(n, V=12, seed=0):
     return Pool(texts, np.array([text.count(5) - text.count(6) for text in texts], float), V)
 
 
+@pytest.mark.slow
 def test_a_judge_learns_a_simple_taste_and_its_weights_depend_on_the_seed():
     found = [judges.judge_of(PACKAGE, short_texts(300), 1200, seed) for seed in (0, 0, 1)]
     asked = short_texts(200, seed=9)

@@ -108,6 +108,7 @@ def test_numbers_follow_their_definitions(course):
     assert result.floor is None
 
 
+@pytest.mark.slow
 def test_stories_that_the_village_cannot_tell_are_not_valid(course):
     result = climb.climb(course, "coursework", "village", 2_000)
     assert {row.valid_samples for row in result.rows} == {0.0}
@@ -189,6 +190,7 @@ def test_a_second_call_measures_nothing_and_says_the_same(course, count_training
     assert len(count_trainings) == 5
 
 
+@pytest.mark.slow
 def test_a_change_of_code_corpus_or_size_is_measured_again(course, count_trainings):
     corpus = text_file(course / "cats.txt")
     climb.climb(course, "coursework", corpus, 1_000)
@@ -227,6 +229,7 @@ def test_the_command_prints_a_table_and_writes_json_and_a_picture(course):
     assert (course / "ladder.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_village_table_ends_with_the_floor(course):
     result = run("--tokens", "1000")
     assert result.exit_code == 0, result.output
@@ -236,6 +239,7 @@ def test_the_village_table_ends_with_the_floor(course):
     assert "…" not in result.stdout
 
 
+@pytest.mark.slow
 def test_by_kind_adds_a_table_and_draws_it(course):
     result = run("--tokens", "1000", "--by", "kind", "--plot", "kinds.png", "--json", "out.json")
     assert result.exit_code == 0, result.output
@@ -249,6 +253,7 @@ def test_by_kind_adds_a_table_and_draws_it(course):
     assert (course / "kinds.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_picture_of_kinds_has_a_number_for_each_kind_and_rung(course):
     ladder = climb.climb(course, "coursework", "village", 1_000)
     axes = by_kind.plot(ladder).axes[0]
@@ -262,6 +267,7 @@ def test_by_kind_needs_a_corpus_whose_kinds_are_known(course):
     assert "the kinds of facts are known for the village only" in result.stderr
 
 
+@pytest.mark.slow
 def test_the_picture_shows_every_rung_and_the_floor(course):
     figure = show.plot(climb.climb(course, "coursework", "village", 1_000))
     texts = [text.get_text() for text in figure.axes[0].texts]
@@ -298,6 +304,7 @@ def test_open_tasks_are_named_and_exit_with_1(course):
     assert not (course / "out.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [

@@ -63,6 +63,7 @@ def test_a_named_rung_is_climbed_and_compared_with_the_books(shipped, count_trai
     assert result.stderr == "training 2-gram: took 2 minutes when the book was made\n"
 
 
+@pytest.mark.slow
 def test_what_was_measured_here_is_told_from_what_was_shipped(shipped, count_trainings):
     run(*SMALL, "--rung", "2-gram", "--rung", "1-gram")
     result = run(*SMALL, "--json", "out.json")
@@ -76,6 +77,7 @@ def test_what_was_measured_here_is_told_from_what_was_shipped(shipped, count_tra
     assert count_trainings == ["1-gram", "2-gram"]
 
 
+@pytest.mark.slow
 def test_train_climbs_all_that_the_package_can(shipped, count_trainings):
     assert run(*SMALL, "--train", "--json", "out.json").exit_code == 0
     assert rungs_in(shipped / "out.json") == ([f"{n}-gram" for n in range(1, 6)], None)

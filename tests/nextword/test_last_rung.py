@@ -69,6 +69,7 @@ def test_gaps_by_hand(texts: Texts) -> None:
     assert found["read"] == pytest.approx(gap(list(texts.train)), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_split(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every way with each seed, from equal first weights; what was trained is kept."""
     ways = tuple(replace(way, n_words=way.n_words and 3_000, steps=STEPS) for way in WAYS)
@@ -103,6 +104,7 @@ def test_split(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert all(torch.equal(again.tensors[name], made.tensors[name]) for name in made.tensors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 def test_shipped_weights_are_what_was_measured(way: Way) -> None:
     """The networks that the page loads have the gap that the file tells of them."""

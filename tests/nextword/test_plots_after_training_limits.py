@@ -24,6 +24,7 @@ def test_a_name_that_ends_so_by_chance_is_a_line_of_its_own():
     assert second.get_linestyle() == "-"
 
 
+@pytest.mark.slow
 def test_panels_stand_below_each_other_with_one_axis_of_distance():
     picture = plots.by_distance({"reward": {"a": [(0, 0)]}, "length": {"a": [(0, 160)]}}, x="KL")
     upper, lower = picture.figure.axes

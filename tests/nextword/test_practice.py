@@ -142,6 +142,7 @@ def test_only_the_beginning_of_what_is_printed_is_kept():
 
 
 # ---------------------------------------------------------------- what the page is given
+@pytest.mark.slow
 def test_the_bundle_holds_what_students_get_and_no_more():
     data = bundle.bundle(PROJECT, offered.STEMS)
     assert data == bundle.bundle(PROJECT, offered.STEMS)  # a browser keeps it under its hash

@@ -99,6 +99,7 @@ def brought(indexes):
     return path.read_text("utf-8").split("'")[1] if path.is_file() else None
 
 
+@pytest.mark.slow
 @LINUX
 def test_where_only_the_large_build_can_be_had_nothing_is_loaded(indexes, capsys):
     wheel(indexes.folder / "usual" / "torch", "2.13.0", CUDA)
@@ -109,6 +110,7 @@ def test_where_only_the_large_build_can_be_had_nothing_is_loaded(indexes, capsys
     assert (indexes.wheels, brought(indexes)) == ([], None)
 
 
+@pytest.mark.slow
 @LINUX
 @pytest.mark.parametrize("told", [True, False], ids=["by its metadata", "by its size alone"])
 def test_the_index_of_small_builds_is_taken_where_the_usual_one_is_large(
@@ -128,6 +130,7 @@ def test_the_index_of_small_builds_is_taken_where_the_usual_one_is_large(
     assert brought(indexes) == "2.13.0+cpu"
 
 
+@pytest.mark.slow
 def test_a_small_build_that_pip_finds_by_itself_is_taken_and_the_pinned_one(indexes, capsys):
     for version in ("2.13.0+cpu", "2.14.1+cpu"):
         wheel(indexes.folder / "usual" / "torch", version)
@@ -143,6 +146,7 @@ def test_the_large_build_comes_when_it_is_asked_for(indexes, capsys):
     assert "for graphics cards: about 2.7 GB" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_python_without_the_pinned_build_gets_another_and_is_told(indexes, capsys):
     wheel(indexes.folder / "usual" / "torch", "2.15.0+cpu")
     assert run(indexes, "--dry-run") == 0
@@ -151,6 +155,7 @@ def test_a_python_without_the_pinned_build_gets_another_and_is_told(indexes, cap
     assert "PyTorch 2.15.0 for processors" in said
 
 
+@pytest.mark.slow
 def test_where_there_is_none_it_says_so(indexes, capsys):
     assert run(indexes, index="http://127.0.0.1:9", pin="2.13.0") == 2
     said = capsys.readouterr().err

@@ -40,6 +40,7 @@ def shelf(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_has_nothing_raw_and_runs_the_readers_functions(shelf, page):
     made = shelf / page.name
@@ -118,6 +119,7 @@ def test_an_unknown_page_is_answered_with_what_there_is(wanted):
         choose(PROJECT, wanted)
 
 
+@pytest.mark.slow
 def test_a_notebook_that_is_there_stays_and_again_keeps_it_aside(tmp_path):
     pages = choose(PROJECT, "ladder").pages
     assert [each.what for each in place(PROJECT, pages, tmp_path)] == ["written"]

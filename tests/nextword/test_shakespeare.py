@@ -29,6 +29,7 @@ def test_a_tragedy_begins_with_its_first_act():
     assert "Claudius, King of Denmark" not in hamlet.text
 
 
+@pytest.mark.slow
 def test_a_corpus_of_the_models():
     texts = names.load("shakespeare", 20_000, 2_000)
     assert texts.floor is None

@@ -38,6 +38,7 @@ def network():
     return transformers.initialise(net, torch.Generator().manual_seed(3), std=0.8).eval()
 
 
+@pytest.mark.slow
 def test_two_words_of_a_network_are_as_frequent_as_without_a_draft():
     """By the exact probabilities of all pairs; the draft is even, and so often wrong."""
     net, rng, n = network(), np.random.default_rng(2), 500

@@ -221,6 +221,7 @@ def test_share_right() -> None:
     assert recall.share_right(Knows(), batch) == pytest.approx(1.0, abs=0.01)
 
 
+@pytest.mark.slow
 def test_one_pair_is_learned() -> None:
     """A small network learns to recall one pair, where a window of four words cannot."""
 

@@ -22,6 +22,7 @@ from nextword.models.trainer.run import Training
 from nextword.models.trainer.streams import Stream
 from tests.reference import reference
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 course = reference("transformers")
 SMALL = Config(D=16, layers=1, heads=2, T=8, size=4, steps=6, every=3, warm_up=2, dropout=0.1)
@@ -331,7 +332,6 @@ def started(*words, more=()):
     )
 
 
-@pytest.mark.slow
 def test_a_killed_training_goes_on_as_if_it_had_never_stopped(nextword, tmp_path):
     process = started("nextword", "train", "village", "--to", str(tmp_path / "killed"))
     for line in process.stdout:
@@ -349,7 +349,6 @@ def test_a_killed_training_goes_on_as_if_it_had_never_stopped(nextword, tmp_path
     assert all(torch.equal(one[name], two[name]) for name in one)
 
 
-@pytest.mark.slow
 def test_ctrl_c_ends_the_step_saves_it_and_says_how_to_go_on(nextword, tmp_path):
     words = ("nextword", "train", "village", "--to", str(tmp_path))
     process = started(*words, more=("--steps", "100000", "--again"))
@@ -367,7 +366,6 @@ def test_ctrl_c_ends_the_step_saves_it_and_says_how_to_go_on(nextword, tmp_path)
     assert (tmp_path / "curve.svg").is_file()
 
 
-@pytest.mark.slow
 def test_two_processes_are_one_with_twice_the_batch(nextword, tmp_path):
     """The losses of all steps; torch's own launcher starts the two."""
     alone = nextword("train", "village", "--to", str(tmp_path / "1"), *OPTIONS)
@@ -381,7 +379,6 @@ def test_two_processes_are_one_with_twice_the_batch(nextword, tmp_path):
     torch.testing.assert_close(losses(tmp_path / "2"), losses(tmp_path / "1"), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.slow
 def test_all_processes_stop_at_the_same_step(tmp_path):
     """The launcher hands a SIGTERM on to each of them, at other moments."""
     launcher = ("torch.distributed.run", "--standalone", "--nproc-per-node", "2")

@@ -112,6 +112,7 @@ def test_each_token_is_read_once(kind):
     assert read == [3, *[1] * 9, *again]
 
 
+@pytest.mark.slow
 def test_each_kind_learns(tmp_path):
     tokens = torch.arange(3, 9).repeat(60)
     text = Stream(tokens[:300], tokens[300:], SIGNS, tokenizer=CHARACTERS)

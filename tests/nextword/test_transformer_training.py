@@ -280,6 +280,7 @@ def test_translating_runs_and_its_tasks_are_named(monkeypatch):
     assert filled == whole
 
 
+@pytest.mark.slow
 def test_translating_learns_and_measures(monkeypatch):
     for name in ("PLAN", "TOGETHER"):
         monkeypatch.setattr(transformers_translating, name, Plan(steps=1, size=4))
@@ -296,6 +297,7 @@ def test_translating_learns_and_measures(monkeypatch):
     assert all(len(rows) == 3 for rows in facts["examples"].values())
 
 
+@pytest.mark.slow
 def test_the_projects_give_a_gap_for_each_arm_and_seed(monkeypatch):
     few = {"steps": 2, "size": 2}
     monkeypatch.setattr(transformers_projects, "ASKED", 500)

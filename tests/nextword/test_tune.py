@@ -102,6 +102,7 @@ def weights(tuned):
 
 
 # ------------------------------------------------------------------ going on
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("after", [1, 3])
 def test_a_tuning_that_was_killed_goes_on_bit_for_bit(folder, tmp_path, way, after):
@@ -126,6 +127,7 @@ def test_a_tuning_that_was_killed_goes_on_bit_for_bit(folder, tmp_path, way, aft
     assert all(torch.equal(one[name], two[name]) for name in one)
 
 
+@pytest.mark.slow
 def test_one_that_was_asked_to_stop_keeps_the_very_step(folder, tmp_path):
     whole = prepared(folder, "reward", tmp_path / "whole", **WAYS["reward"])
     whole.run()
@@ -139,6 +141,7 @@ def test_one_that_was_asked_to_stop_keeps_the_very_step(folder, tmp_path):
     assert rest.losses == whole.losses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -161,6 +164,7 @@ def test_it_goes_on_with_what_it_began_with(folder, tmp_path, changed, said):
         prepared(folder, "preference", tmp_path / "run", **told).resume()
 
 
+@pytest.mark.slow
 def test_more_steps_go_on_after_the_last_one(folder, tmp_path):
     prepared(folder, "preference", tmp_path).run()
     longer = prepared(folder, "preference", tmp_path, steps=8)
@@ -175,6 +179,7 @@ def test_a_training_is_not_taken_for_a_tuning(folder):
 
 
 # ------------------------------------------------------------------ what is learned
+@pytest.mark.slow
 def test_chats_teach_answers_and_new_words(folder, tmp_path):
     tuned = prepared(folder, "instruction", tmp_path, steps=60, every=60, rate=0.03, warm_up=5)
     tuned.run()
@@ -184,6 +189,7 @@ def test_chats_teach_answers_and_new_words(folder, tmp_path):
     assert {"who", "?", "<user>", "<assistant>"} <= set(found.tokenizer.vocabulary)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rank", [0, 2])
 def test_pairs_teach_what_was_preferred(folder, tmp_path, rank):
     told = {"steps": 30, "every": 30, "rate": 0.05 if rank else 0.01, "rank": rank}
@@ -194,6 +200,7 @@ def test_pairs_teach_what_was_preferred(folder, tmp_path, rank):
     assert tuned.looks[-1]["validation"] < tuned.looks[0]["validation"] - 0.01
 
 
+@pytest.mark.slow
 def test_a_function_of_ones_own_gives_the_reward(folder, tmp_path):
     told = {"steps": 30, "every": 30, "size": 32, "rate": 0.02, "leash": 0.0, "judge": "judge.py"}
     tuned = prepared(folder, "reward", tmp_path, **told)
@@ -202,6 +209,7 @@ def test_a_function_of_ones_own_gives_the_reward(folder, tmp_path):
     assert tuned.looks[-1]["kl"] > 0.1
 
 
+@pytest.mark.slow
 def test_a_leash_keeps_the_network_near(folder, tmp_path):
     told = {"steps": 20, "every": 20, "size": 32, "rate": 0.02, "judge": "judge.py"}
     found = []
@@ -212,6 +220,7 @@ def test_a_leash_keeps_the_network_near(folder, tmp_path):
     assert found[1] < 0.5 * found[0]
 
 
+@pytest.mark.slow
 def test_lora_leaves_all_old_weights_as_they_were(folder, tmp_path):
     before = load_file(folder / "start" / "last.safetensors")
     tuned = prepared(folder, "instruction", tmp_path, rank=2)
@@ -225,6 +234,7 @@ def test_lora_leaves_all_old_weights_as_they_were(folder, tmp_path):
     assert all(torch.equal(kept[n], before[n]) for n in plain)
 
 
+@pytest.mark.slow
 def test_a_network_tuned_with_lora_is_read_as_a_plain_one(folder, tmp_path):
     tuned = prepared(folder, "instruction", tmp_path, rank=2, steps=8)
     tuned.run()
@@ -237,6 +247,7 @@ def test_a_network_tuned_with_lora_is_read_as_a_plain_one(folder, tmp_path):
     again.run()
 
 
+@pytest.mark.slow
 def test_an_lstm_is_tuned_too(folder, tmp_path):
     start = trained(tmp_path, kind="lstm", heads=2)
     tuned = prepared(folder, "instruction", tmp_path / "tuned", start=start, steps=30, rate=0.02)
@@ -321,6 +332,7 @@ def test_a_plan_that_makes_no_sense_is_refused(way, told, said):
         plans.of_way(way, told)
 
 
+@pytest.mark.slow
 def test_texts_longer_than_positions_are_refused(folder, tmp_path):
     start = trained(tmp_path, positions="learned")
     long = [{"messages": [{"role": "assistant", "content": " ".join(WORDS * 2)}]}] * 2
@@ -336,6 +348,7 @@ def test_the_villages_own_texts_are_for_networks_of_the_village(folder, tmp_path
         tuner.prepare(found, plan, reference, tmp_path, None, 1000, lambda line: None)
 
 
+@pytest.mark.slow
 def test_a_network_of_characters_is_not_tuned(folder, tmp_path):
     file = tmp_path / "text.txt"
     file.write_text("\n".join(LINES * 20), "utf-8")

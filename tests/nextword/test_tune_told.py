@@ -30,6 +30,7 @@ def folder(tmp_path_factory):
 
 
 # ------------------------------------------------------------------ the village
+@pytest.mark.slow
 def test_the_villages_pairs_are_drawn_once_and_kept(tmp_path):
     start = starts.open_start("transformer", reference)
     plan = plans.of_way("preference", {"pairs": 6, "size": 2, "steps": 1})
@@ -44,6 +45,7 @@ def test_the_villages_pairs_are_drawn_once_and_kept(tmp_path):
     assert len(told) == 2
 
 
+@pytest.mark.slow
 def test_an_assistant_is_asked_for_stories():
     start = starts.open_start("assistant", reference)
     prompts = texts.prompts(start, None)
@@ -55,6 +57,7 @@ def test_an_assistant_is_asked_for_stories():
     assert said.endswith("</s> <assistant>")
 
 
+@pytest.mark.slow
 def test_a_tuning_is_told_stopped_and_spoken_with(folder, tmp_path, nextword):
     chats, run = str(folder / "chats.jsonl"), str(tmp_path / "run")
     command = ("train", chats, "--by", "instruction", "--start", str(folder / "start"), "--to", run)

@@ -73,6 +73,7 @@ def test_prompts_of_different_lengths_are_continued(model):
     assert torch.allclose(log_p, written.log_p, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_words_are_drawn_as_often_as_they_are_likely(model):
     written = tuning.write(model, [[]] * 20_000, rng(), most=1)
     p = model(torch.tensor([[BOS]]))[0][0, -1].index_fill(0, torch.tensor([PAD, BOS]), -math.inf)
@@ -148,6 +149,7 @@ def test_ratios_tell_how_far_a_model_has_moved(model):
 
 
 # ------------------------------------------------------------------ learning
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan",
     [
@@ -164,6 +166,7 @@ def test_a_model_learns_what_is_rewarded(model, plan):
     assert abs(steps[0].kl) < 1e-5 < steps[-1].kl
 
 
+@pytest.mark.slow
 def test_a_leash_keeps_the_model_near(model):
     far, near = tuning.frozen(model), tuning.frozen(model)
     ends = {}

@@ -159,6 +159,7 @@ MANY_CHOICES = ("people say that the", "at school the children learned that")
 
 
 @pytest.mark.slow
+@pytest.mark.turns("scene")
 @pytest.mark.parametrize(
     "scene",
     [pytest.param(s, marks=pytest.mark.thorough if s in MANY_CHOICES else ()) for s in SCENES],
@@ -178,6 +179,7 @@ def test_the_floor_computed_two_ways_agrees(scene, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.turns("wish")
 @pytest.mark.parametrize("wish", WISHES)
 def test_the_floor_of_each_wish_computed_two_ways_agrees(wish):
     """Every story with one scene and one of the wishes."""

@@ -29,6 +29,7 @@ def told() -> list[tuple[str, Wished]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_wish_is_told_and_three_in_four_come_true(told):
     seen = defaultdict(list)
     for _, wish in told:

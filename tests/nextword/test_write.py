@@ -32,6 +32,7 @@ def test_tokens_are_drawn_by_their_probability():
     assert drawn(temperature=0.5) == pytest.approx((weights / weights.sum()).tolist(), abs=0.03)
 
 
+@pytest.mark.slow
 def test_of_the_likeliest_only():
     assert drawn(temperature=0.0, n=9) == [0, 1, 0, 0]
     assert drawn(top_k=1, n=9) == [0, 1, 0, 0]
@@ -113,6 +114,7 @@ def runs(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["characters", "bpe"])
 def test_a_run_writes_what_it_knows_by_heart(nextword, runs, kind):
     words = ("--temperature", "0", "--words", "5", "--package", "solutions")

@@ -129,6 +129,7 @@ def test_wrong_arguments_are_refused(call: Callable[[], Any], message: str) -> N
 # ---------------------------------------------------------------- properties and the papers
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(
     st.lists(st.text("abc", max_size=6), min_size=1, max_size=12),
@@ -172,6 +173,7 @@ def test_models_follow_their_equations(text: Sequence[Sequence[str]], n: int) ->
         plain.assert_follows(rng, model, tables, expected[name])
 
 
+@pytest.mark.slow
 def test_generated_text_has_the_frequencies_of_the_model() -> None:
     tables = unchecked.count_ngrams(TEXT, 3)
     model = unchecked.ModifiedKneserNey(tables, build_vocabulary(TEXT))

@@ -168,6 +168,7 @@ def test_turning_is_gpt_js(field: Any) -> None:
 
 
 # ------------------------------------------------------------------ 6.9
+@pytest.mark.slow
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi", "none"])
 def test_a_cache_changes_no_word(positions: str) -> None:
     model, prompts = model_of(positions=positions), [[5, 3], [7, 7], [9, 4], [10, 3]]

@@ -41,6 +41,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.always,
     pytest.mark.skipif(
         not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
     ),

@@ -86,6 +86,7 @@ def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return found["right"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "body"), [*enumerate(CASES)])
 def test_it_is_refused_and_says_what_to_do(outcome: Results, number: int, body: str) -> None:
     result = outcome[f"test_{number}"]

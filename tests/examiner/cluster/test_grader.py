@@ -86,6 +86,7 @@ def require_right(known: Known, found: dict[int, list[SubmissionResult]]) -> Non
         assert results[-1] == known.results[NAMES[number]]
 
 
+@pytest.mark.slow
 def test_all_come_once(known: Known, monkeypatch) -> None:
     found, lines = graded(known, monkeypatch, lambda what, worker, right: right)
     require_right(known, found)

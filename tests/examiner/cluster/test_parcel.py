@@ -52,6 +52,7 @@ def test_another_library_is_refused(known: Known, tmp_path) -> None:
     assert other.unlike(laid_out.course().plan) == "its x is another version than the grader's"
 
 
+@pytest.mark.slow
 def test_arithmetic_tells_kernels_apart(known: Known, tmp_path) -> None:
     """The same processor with other instructions gives other digits, and the digest shows it."""
     plan = unpacked(known.parcel.data, known.parcel.digest, place(tmp_path, "a")).course().plan

@@ -124,6 +124,7 @@ def test_the_first_draw_is_the_one_that_a_seed_always_gave() -> None:
     assert len(set(draws)) == 3
 
 
+@pytest.mark.slow
 def test_a_test_at_fault_is_said_once_and_costs_nobody_a_point(
     tiny: TinyCourse, asked: list[list[str]]
 ) -> None:
@@ -150,6 +151,7 @@ def test_a_test_at_fault_is_said_once_and_costs_nobody_a_point(
     assert wrong == {"ben", "eve"}, "who was not judged is not wrong"
 
 
+@pytest.mark.slow
 def test_what_is_at_fault_is_asked_about_again_and_nothing_else_is(
     tiny: TinyCourse, asked: list[list[str]]
 ) -> None:
@@ -347,6 +349,7 @@ def test_the_diagnosis_keeps_no_failure_that_came_from_time(
 # ------------------------------------------------------------------------------ what is said
 
 
+@pytest.mark.slow
 def test_the_terminal_says_a_fault_once(tiny: TinyCourse) -> None:
     add(tiny, ALWAYS)
     outcome = tiny.run(tiny.hand_in(CLASS))

@@ -214,6 +214,7 @@ def test_without_bubblewrap_the_command_refuses(
     assert not (course / "grades" / "demo").exists()
 
 
+@pytest.mark.slow
 def test_two_submissions_of_a_student_are_shouted(course: Path, nextword: Command) -> None:
     with zipfile.ZipFile(course / "class" / "ann.zip", "w") as archive:
         archive.writestr("demo.py", "")

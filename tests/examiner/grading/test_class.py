@@ -1,5 +1,7 @@
 """What an instructor learns of a class: the mistakes that were met."""
 
+import pytest
+
 from examiner.grading.agenda import mistakes_met
 from examiner.grading.run import REPORT
 from examiner.report.mistakes import UNWRITTEN
@@ -21,6 +23,7 @@ CLASS = {
 }
 
 
+@pytest.mark.slow
 def test_mistakes_are_counted_by_task_in_json_and_on_a_page(tiny: TinyCourse) -> None:
     outcome = tiny.run(tiny.hand_in(CLASS))
     met = [(each.says, each.students) for each in outcome.mistakes]

@@ -24,6 +24,7 @@ def course(demo_course: Path) -> Path:
     return demo_course
 
 
+@pytest.mark.slow
 def test_a_class_is_graded(course: Path, nextword: Command) -> None:
     done = nextword("grade", "demo", "class", "--json", "grades.json", *OPTIONS)
     assert done.exit_code == 0, done.output
@@ -41,6 +42,7 @@ def test_a_class_is_graded(course: Path, nextword: Command) -> None:
     assert "2 unchanged since the last run" in again.output
 
 
+@pytest.mark.slow
 def test_examples_are_held_back_for_one_run_or_by_the_course(
     course: Path, nextword: Command
 ) -> None:
@@ -61,6 +63,7 @@ def test_examples_are_held_back_for_one_run_or_by_the_course(
     assert wrong.exit_code == 2 or wrong.exception is not None
 
 
+@pytest.mark.slow
 def test_stubs_get_nothing_and_solutions_everything(course: Path, nextword: Command) -> None:
     packages = ("--package", "coursework", "--package", "solutions")
     done = nextword("grade", "demo", *packages, "--json", "g.json", *OPTIONS)
@@ -69,6 +72,7 @@ def test_stubs_get_nothing_and_solutions_everything(course: Path, nextword: Comm
     assert [each["score"] for each in grades["submissions"]] == [0, 10]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_judged_is_shouted(course: Path, nextword: Command) -> None:
     suite = course / "tests" / "demo" / "suite" / "test_demo.py"
     suite.write_text(suite.read_text("utf-8").replace("== 3", "== 4"), "utf-8")
@@ -77,6 +81,7 @@ def test_what_cannot_be_judged_is_shouted(course: Path, nextword: Command) -> No
     assert "NOT JUDGED" in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -97,6 +102,7 @@ def test_wrong_use_is_one_line(
     assert "Traceback" not in done.output
 
 
+@pytest.mark.slow
 def test_a_suite_that_cannot_be_read_is_one_line(course: Path, nextword: Command) -> None:
     suite = course / "tests" / "demo" / "suite" / "test_demo.py"
     suite.write_text("import nothing_of_that_name\n", "utf-8")

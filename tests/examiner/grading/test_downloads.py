@@ -114,6 +114,7 @@ def test_a_students_zip_brings_in_nobody_else(tmp_path: Path) -> None:
     assert alone["bob"].verdict is Verdict.NOT_JUDGED
 
 
+@pytest.mark.slow
 def test_zips_in_zips_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(works, "STUDENTS", Bounds(200_000, 5000, 1 << 20))
     deep = zipped({"tiny.py": "deep"})
@@ -279,6 +280,7 @@ def test_feedback_for_moodle_keeps_its_names(tmp_path: Path) -> None:
         }
 
 
+@pytest.mark.slow
 def test_the_command_line_knows_rosters(demo_course: Path, nextword: Callable[..., Result]) -> None:
     right = (demo_course / "solutions" / "demo.py").read_text("utf-8")
     files = {"Ada Lovelace_11_assignsubmission_file_/demo.py": right}

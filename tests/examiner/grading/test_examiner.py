@@ -138,6 +138,7 @@ def test_an_iteration_that_is_stopped_passes_no_test(tiny: TinyCourse) -> None:
     assert verdicts["test_any_mean"] is Verdict.FAILED
 
 
+@pytest.mark.slow
 def test_a_test_runs_out_of_memory_before_the_machine_does(tiny: TinyCourse) -> None:
     suite = tiny.project.suite("tiny") / "test_tiny.py"
     text = suite.read_text("utf-8").replace(

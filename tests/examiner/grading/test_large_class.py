@@ -124,6 +124,7 @@ def test_lines_of_json_are_whole_at_any_moment(tiny: TinyCourse) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_a_whole_run_of_a_large_class(tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "MOST_TOGETHER", 2)
     monkeypatch.setattr(run, "LARGE", 2)

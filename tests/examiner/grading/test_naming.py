@@ -109,6 +109,7 @@ def test_examples_can_be_held_back(tiny: TinyCourse, examples: bool, shown: int)
     assert "mean([3.0])" in told
 
 
+@pytest.mark.slow
 def test_a_page_begins_with_what_is_wrong(tiny: TinyCourse) -> None:
     wrong = REFERENCE.replace("return self.counts[word]", "return 7")
     tiny.grade({"ann": wrong})

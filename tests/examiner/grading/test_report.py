@@ -45,6 +45,7 @@ def test_the_progress_tells_done_failing_rate_and_time_left(tiny: TinyCourse) ->
     assert "0:00:15" in shown
 
 
+@pytest.mark.slow
 def test_a_table_tells_which_scores_changed_and_why(tiny: TinyCourse) -> None:
     folder = tiny.hand_in({"ann": REFERENCE, "ben": HALF})
     tiny.run(folder)
@@ -125,6 +126,7 @@ def test_the_same_class_gets_the_same_pages_byte_for_byte(tiny: TinyCourse) -> N
     assert pages[0] == pages[1]
 
 
+@pytest.mark.slow
 def test_a_page_tells_task_behaviour_and_own_line(tiny: TinyCourse) -> None:
     slow = REFERENCE.replace(
         "return sum(numbers) / len(numbers)", "import time; time.sleep(0.3); return {}[numbers]"

@@ -51,6 +51,7 @@ def test_only_what_changed_is_graded_again(tiny: TinyCourse) -> None:
     assert tiny.run(folder).graded == 4
 
 
+@pytest.mark.slow
 def test_a_changed_test_shows_whose_score_changed(tiny: TinyCourse) -> None:
     folder = tiny.hand_in(CLASS)
     tiny.run(folder)
@@ -62,6 +63,7 @@ def test_a_changed_test_shows_whose_score_changed(tiny: TinyCourse) -> None:
     assert (change.student, change.why) == ("ben", "other tests; tasks 9.1")
 
 
+@pytest.mark.slow
 def test_a_broken_result_file_is_graded_again(tiny: TinyCourse) -> None:
     folder = tiny.hand_in(CLASS)
     tiny.run(folder)
@@ -155,6 +157,7 @@ def test_packages_are_graded_like_students(tiny: TinyCourse) -> None:
         tiny.run(None, packages=("nowhere",))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_every_student_gets_two_pages(tiny: TinyCourse) -> None:
     tiny.grade(CLASS)
     out = tiny.project.root / "grades"
@@ -162,6 +165,7 @@ def test_every_student_gets_two_pages(tiny: TinyCourse) -> None:
     assert {path.name for path in out.glob("*.md")} == {f"{name}.md" for name in CLASS}
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_replaced(tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch) -> None:
     from examiner.grading.examiner import Examiner
 

@@ -20,7 +20,7 @@ from tests.browser import THOROUGH
 from tests.course import CHAPTERS
 from tests.examiner.grading.conftest import Quiet
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.turns("chapter")]
 PROJECT = find_project(Path(__file__))
 RUN_ALL_THE_SAME = ("ngrams", "attention")
 ROW = re.compile(r"^\| (\w+) \|.*\| ([\d.]+)[^|]*\|$", re.MULTILINE)  # of a class's README

@@ -33,6 +33,7 @@ def test_every_wall_stands() -> None:
     assert [protection for protection in found if not protection.good] == []
 
 
+@pytest.mark.slow
 @needs_sandbox
 def test_a_wall_that_is_missing_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     wrapping = bubblewrap.wrapping
@@ -141,6 +142,7 @@ def test_without_a_sandbox_nothing_is_left_either(tmp_path: Path) -> None:
     server.close()
 
 
+@pytest.mark.slow
 def test_grading_without_a_sandbox_works(tiny: TinyCourse) -> None:
     sources = {
         "right": REFERENCE,

@@ -52,6 +52,7 @@ def counting(place: Path, rule: str, chapter: str = "first", **others) -> Counti
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("hours", "score"), [(-1, 10.0), (0, 10.0), (0.0001, 10.0), (1, 9.0), (25, 8.0)]
 )

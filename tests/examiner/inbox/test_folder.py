@@ -180,6 +180,7 @@ def test_a_kill_while_the_record_is_written_loses_nothing(folder: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_kill_between_any_two_renames_loses_nothing(folder: Path, monkeypatch) -> None:
     """Each step of taking and of putting away is the last one of a process, in turn."""
     steps = []
@@ -235,6 +236,7 @@ def test_no_folder_and_a_second_process_are_one_line(folder: Path, tmp_path: Pat
     opened(folder)
 
 
+@pytest.mark.slow
 def test_put_hands_in(folder: Path) -> None:
     inbox = opened(folder)
     inbox.put("ada", "x.PY", b"text")

@@ -110,6 +110,7 @@ def test_bits_by_kind_are_means_over_the_words_of_a_kind() -> None:
     assert scores.by_kind["later"].value == pytest.approx(sum(later) / n_later)
 
 
+@pytest.mark.slow
 def test_an_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     """Of 60 races of other texts, the intervals of even rows hold the value of a very long race."""
     longer = raced_on(4000, 1000)

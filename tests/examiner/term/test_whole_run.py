@@ -4,6 +4,7 @@ import io
 import json
 from dataclasses import replace
 
+import pytest
 from rich.console import Console
 
 from examiner.grading.outcome import Outcome
@@ -20,6 +21,7 @@ __all__ = ["tiny"]
 DUE = "2026-12-01T18:00+00:00"
 
 
+@pytest.mark.slow
 def test_a_class_with_dates_and_corrections(tiny: TinyCourse) -> None:
     half = REFERENCE.replace("return sum(numbers) / len(numbers)", "return 0")
     folder = tiny.hand_in({"ada": REFERENCE, "ben": half})

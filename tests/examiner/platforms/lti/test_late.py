@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from examiner.grading.admission import Admission
 from examiner.inbox.counting import Counting
 from examiner.inbox.desk import Desk, Terms
@@ -36,6 +38,7 @@ def graded(inbox, known, out, due, person, chapter) -> None:
     turn(Desk(inbox, terms, lambda slots: House(known), 1, watcher), watcher, 1)
 
 
+@pytest.mark.slow
 def test_lateness_goes_back_with_the_points(registered, ledger, sender, known, tmp_path) -> None:
     (tmp_path / "inbox").mkdir()
     inbox = ForwardingInbox(FolderInbox(tmp_path / "inbox", 100, settled=0.1), ledger, lambda: None)

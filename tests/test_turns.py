@@ -1,0 +1,85 @@
+"""What takes long has its turn within as many runs as there are parts, and nothing is forgotten."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests import turns
+from tests.turns import NBGRADER, PARTS, waiting
+
+HERE = Path(__file__)
+
+
+class Test:
+    """What `waiting` asks of a test."""
+
+    __test__ = False
+
+    def __init__(self, path: Path, name: str, *marks: str, **values: Any) -> None:
+        self.path, self.nodeid = path, f"{path}::{name}"
+        self._marks = {mark.partition(" ")[0]: mark.partition(" ")[2] for mark in marks}
+        if values:
+            self.callspec = SimpleNamespace(params=values)
+
+    def get_closest_marker(self, name: str) -> SimpleNamespace | None:
+        found = self._marks.get(name)
+        return None if found is None else SimpleNamespace(args=(found,))
+
+
+@pytest.fixture(autouse=True)
+def parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where this run tries all parts."""
+    monkeypatch.setattr(turns, "ALL", False)
+
+
+def days(tests: list[Test], *named: str) -> list[int]:
+    """For each test the number of turns out of PARTS in which it is tried."""
+    left = [waiting(tests, named, turn) for turn in range(7, 7 + PARTS)]  # type: ignore[arg-type]
+    return [sum(test.nodeid not in ids for ids in left) for test in tests]
+
+
+def test_each_long_file_has_one_turn() -> None:
+    files = [Test(Path(f"/c/test_{k}.py"), name, "slow") for k in range(9) for name in "ab"]
+    assert days(files) == [1] * 18
+    left = waiting(files, (), 3)  # type: ignore[arg-type]
+    assert {test.nodeid for test in files[:2]} <= left or not {files[0].nodeid} & left
+
+
+def test_so_has_each_page_and_each_test_of_nbgrader() -> None:
+    pages = [Test(Path(f"/c/{k:02}.ipynb"), "Cell 0") for k in range(10)]
+    assert days(pages) == [1] * 10
+    assert days([Test(NBGRADER / f"test_{k}.py", "a") for k in range(6)]) == [1] * 6
+
+
+def test_what_is_short_or_marked_is_always_tried() -> None:
+    assert days([Test(HERE, "short")]) == [PARTS]
+    assert days([Test(HERE, "attacks", "slow", "always")]) == [PARTS]
+
+
+def test_values_of_an_argument_take_turns_with_all_their_tests() -> None:
+    chapters = ("ngrams", "rnns", "attention", "transformers", "embeddings")
+    tests = [
+        Test(HERE, f"{name}[{stem}]", "slow", "turns chapter", chapter=SimpleNamespace(stem=stem))
+        for name in ("graded", "complete")
+        for stem in chapters
+    ]
+    assert days(tests) == [1] * 10
+    left = waiting(tests, (), 0)  # type: ignore[arg-type]
+    for first, second in zip(tests[:5], tests[5:], strict=True):
+        assert (first.nodeid in left) == (second.nodeid in left)
+
+
+def test_fewer_things_than_parts_have_more_turns() -> None:
+    assert days([Test(Path(f"/c/test_{k}.py"), "a", "slow") for k in range(2)]) == [PARTS // 2] * 2
+
+
+def test_who_names_a_file_gets_all_of_it() -> None:
+    tests = [Test(Path(f"/c/test_{k}.py"), "a", "slow") for k in range(8)]
+    assert days(tests, "/c/test_3.py::a", "/c/test_5.py", "/c") == [1, 1, 1, 4, 1, 4, 1, 1]
+
+
+def test_where_all_have_their_turn_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "ALL", True)
+    assert days([Test(Path(f"/c/test_{k}.py"), "a", "slow") for k in range(8)]) == [PARTS] * 8
