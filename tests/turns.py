@@ -16,7 +16,7 @@ import pytest
 
 from tests.browser import THOROUGH
 
-PARTS = 4
+PARTS = 5
 # kept in the environment: workers, which inherit it, agree even where one starts after midnight
 SAID = os.environ.setdefault("TURN", str(date.today().toordinal()))
 ALL = THOROUGH or SAID == "all"
