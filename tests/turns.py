@@ -18,7 +18,9 @@ from tests.browser import THOROUGH
 
 PARTS = 5
 # kept in the environment: workers, which inherit it, agree even where one starts after midnight
-SAID = os.environ.setdefault("TURN", str(date.today().toordinal()))
+SAID = os.environ["TURN"] = os.environ.get("TURN") or str(date.today().toordinal())
+if not (SAID == "all" or SAID.isdecimal()):
+    raise pytest.UsageError(f"TURN is a number or all, not {SAID}")
 ALL = THOROUGH or SAID == "all"
 TURN = 0 if SAID == "all" else int(SAID)
 NBGRADER = Path(__file__).parent / "examiner" / "nbgrader"
