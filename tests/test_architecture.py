@@ -81,7 +81,6 @@ def imported_modules(path: Path, known: set[str]) -> set[str]:
     return found & known
 
 
-@pytest.mark.slow
 def test_no_import_circles() -> None:
     paths = {}
     for path in importers("nextword", "examiner"):
@@ -94,7 +93,6 @@ def test_no_import_circles() -> None:
     assert not graph, f"modules on or behind a circle: {sorted(graph)}"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("wing", ["nextword", "examiner"])
 def test_no_circles_between_packages(wing: str) -> None:
     """At any level of import: one inside a function, or for types alone, ties packages, too."""

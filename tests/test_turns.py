@@ -34,17 +34,23 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "ALL", False)
 
 
+def tried(tests: list[Test], turn: int, *named: str) -> list[bool]:
+    """For each test whether it is tried at this turn."""
+    left = waiting(tests, named, turn)  # type: ignore[arg-type]
+    return [test.nodeid not in left for test in tests]
+
+
 def days(tests: list[Test], *named: str) -> list[int]:
     """For each test the number of turns out of PARTS in which it is tried."""
-    left = [waiting(tests, named, turn) for turn in range(7, 7 + PARTS)]  # type: ignore[arg-type]
-    return [sum(test.nodeid not in ids for ids in left) for test in tests]
+    each = [tried(tests, turn, *named) for turn in range(7, 7 + PARTS)]
+    return [sum(today) for today in zip(*each, strict=True)]
 
 
 def test_each_long_file_has_one_turn() -> None:
     files = [Test(Path(f"/c/test_{k}.py"), name, "slow") for k in range(9) for name in "ab"]
     assert days(files) == [1] * 18
-    left = waiting(files, (), 3)  # type: ignore[arg-type]
-    assert {test.nodeid for test in files[:2]} <= left or not {files[0].nodeid} & left
+    today = tried(files, 3)
+    assert today[::2] == today[1::2]
 
 
 def test_so_has_each_page_and_each_test_of_nbgrader() -> None:
@@ -66,9 +72,8 @@ def test_values_of_an_argument_take_turns_with_all_their_tests() -> None:
         for stem in chapters
     ]
     assert days(tests) == [1] * 10
-    left = waiting(tests, (), 0)  # type: ignore[arg-type]
-    for first, second in zip(tests[:5], tests[5:], strict=True):
-        assert (first.nodeid in left) == (second.nodeid in left)
+    today = tried(tests, 0)
+    assert today[:5] == today[5:]
 
 
 def test_fewer_things_than_parts_have_more_turns() -> None:

@@ -1,7 +1,8 @@
 """Whose turn it is today: what takes long is tried in parts, one in each run of `make test`.
 
 The day says which, so that each has its turn within as many days. `TURN=all make test` and
-`make test-thorough` try all of it, and so does whoever names a file: `pytest tests/book/test_….py`.
+`make test-thorough` try all of it. Whoever names a file, `pytest tests/book/test_….py`, gets all of
+its tests; of the misconceptions, which are chosen before there are tests, those of the day.
 """
 
 import os
