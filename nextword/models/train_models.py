@@ -30,13 +30,13 @@ SECOND = (
 
 
 def everything() -> Sequence[Recipe]:
-    """The recipes of the chapters, the rungs on one and two million words, what they play, and what
-    is shown of the ladder's study.
+    """The recipes of the chapters, the rungs on one and two million words, what they play, and the
+    ladder's study.
     """
     chapters = sorted(listed(recipes, "RECIPES"), key=lambda recipe: recipe.name)
     rungs = all_rungs()
     second = (of_rung(rung, TWICE) for rung in rungs if rung.name in SECOND)
-    studied = [*plan.shown(), *recall.recipes(), last_rung.recipe()]
+    studied = [*plan.recipes(), *recall.recipes(), last_rung.recipe()]
     return [*chapters, *map(of_rung, rungs), *second, *home_game.RECIPES, *studied]
 
 
@@ -53,13 +53,11 @@ def _village(n_tokens: int) -> names.Texts:
 def chosen(wanted: Sequence[str]) -> list[Recipe]:
     """The recipes of these names, or of a folder (`rnns`); all that is shipped where none is given.
 
-    What no page shows of the ladder's study is trained where it is asked for alone. Raises
-    `UserError` for a name that stands for nothing.
+    Raises `UserError` for a name that stands for nothing.
     """
-    shown = everything()
+    every = {recipe.name: recipe for recipe in everything()}
     if not wanted:
-        return list(shown)
-    every = {recipe.name: recipe for recipe in [*shown, *plan.recipes()]}
+        return list(every.values())
     found: list[Recipe] = []
     for name in wanted:
         fits = [r for r in every.values() if r.name == name or r.name.startswith(f"{name}/")]

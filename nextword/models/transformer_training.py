@@ -63,6 +63,12 @@ def without_end(stories: Sequence[Ids], size: int, rng: np.random.Generator) -> 
             yield side_by_side(chosen)
 
 
+def adamw(model: nn.Module, plan: Plan) -> torch.optim.Optimizer:
+    """AdamW, as chapter 6 uses it."""
+    groups = parameter_groups(model, plan.decay)
+    return torch.optim.AdamW(groups, plan.rate, training.BETAS, fused=True)  # half the time
+
+
 def train(
     course: ModuleType | Any,
     model: nn.Module,
@@ -70,6 +76,7 @@ def train(
     plan: Plan,
     report: Report = lambda done: None,
     look: Callable[[int], object] = lambda step: None,
+    optimizer_of: Callable[[nn.Module, Plan], torch.optim.Optimizer] = adamw,
 ) -> list[float]:
     """Train by the chapter's own steps; leave the averaged weights in the model; return the losses.
 
@@ -77,8 +84,7 @@ def train(
     after the steps of `plan.looks`, with the averaged weights in the model. FloatingPointError
     names the step at which a loss was no number.
     """
-    groups = parameter_groups(model, plan.decay)
-    optimizer = torch.optim.AdamW(groups, plan.rate, training.BETAS, fused=True)  # half the time
+    optimizer = optimizer_of(model, plan)
     average = Average(model, plan.average)
 
     def rate(k: int) -> float:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 FOLDER = "study"  # of what was measured, among the models that the book ships
 TOKENS, ASKED = 1_000_000, 100_000  # words of the training and of the test text
 SIZES = {"small": 200_000, "large": 600_000}  # weights
-LARGE = ("LSTM", "transformer")  # families that a page shows at that size
 RATES = (1e-3, 3e-3, 1e-2)
 BEYOND = (3e-2, 1e-1)  # tried as long as the largest rate before was the best
 SEEDS = (0, 1, 2)
@@ -110,9 +109,3 @@ def recipes() -> Iterator[Recipe]:
     for size in SIZES:
         for family in FAMILIES:
             yield recipe(family, size)
-
-
-def shown() -> Iterator[Recipe]:
-    """What the page of the ladder shows of it: the small networks, and two of the large."""
-    yield from (recipe(family, "small") for family in FAMILIES)
-    yield from (recipe(family, "large") for family in FAMILIES if family.name in LARGE)
