@@ -13,7 +13,7 @@ from nextword.models import home_game, recipes, store
 from nextword.models.ladder.climb import recipe_of
 from nextword.models.ladder.rung import Rung, all_rungs, listed
 from nextword.models.store import RUNGS, TWICE, Recipe
-from nextword.models.study import last_rung, plan, recall
+from nextword.models.study import last_rung, nearest, plan, recall
 
 if TYPE_CHECKING:
     from nextword.models.training import Report
@@ -36,7 +36,7 @@ def everything() -> Sequence[Recipe]:
     chapters = sorted(listed(recipes, "RECIPES"), key=lambda recipe: recipe.name)
     rungs = all_rungs()
     second = (of_rung(rung, TWICE) for rung in rungs if rung.name in SECOND)
-    studied = [*plan.recipes(), *recall.recipes(), last_rung.recipe()]
+    studied = [*plan.recipes(), *recall.recipes(), last_rung.recipe(), nearest.recipe()]
     return [*chapters, *map(of_rung, rungs), *second, *home_game.RECIPES, *studied]
 
 

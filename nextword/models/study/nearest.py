@@ -1,0 +1,186 @@
+"""How near to the floor a quarter of an hour of two cores comes, and what helps.
+
+The last rung's network is trained with larger batches, at a rate chosen for them; then with a
+second convolution in each block; then by Muon as well; and so on two million words. All make the
+same number of steps with the same number of stories. Leaves out: other sizes; the choice of the
+rates (benchmarks/README.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import product
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from nextword.corpora import names
+from nextword.corpora.names import Texts
+from nextword.given import batches
+from nextword.given.batches import ids, number_words
+from nextword.models import muon, store, training, transformer_training
+from nextword.models.ladder import measure, network
+from nextword.models.ladder.network import Network
+from nextword.models.ladder.rungs import transformers as rungs
+from nextword.models.muon import muon_and_adamw
+from nextword.models.store import Recipe, Trained, files
+from nextword.models.study import last_rung
+from nextword.models.study.last_rung import measured
+from nextword.models.study.plan import ASKED, FOLDER, SEEDS
+from nextword.models.study.shelf import Shelf, shelf_for
+from nextword.models.training import Plan, half, round_to_half
+from nextword.models.transformer_training import adamw
+
+if TYPE_CHECKING:
+    from nextword.models.training import Report
+
+NAME = f"{FOLDER}/nearest"
+PLAN = Plan(steps=9_000, size=16, average=0.998)
+N_SAMPLES = 200  # stories that a network tells, to see how many of them the village could have told
+
+
+# ------------------------------------------------------------------ the network
+class ConvolvedTwice(nn.Module):
+    """A block of chapter 6 whose feed-forward layer reads the two words before as well.
+
+    Its mixer may have a convolution of its own, as that of the last rung has. Allen-Zhu (2025)
+    calls such convolutions, before all layers, Canon layers.
+    """
+
+    def __init__(self, block: Any, D: int) -> None:
+        super().__init__()
+        self.block = block
+        self.a, self.b = (nn.Parameter(torch.full((D,), rungs.FIRST)) for _ in range(2))
+
+    def forward(self, x: Tensor, past: Any = None, mask: Any = None) -> tuple[Tensor, Any]:
+        """x (B, T, D) -> the same, and what the next words need: two vectors, the mixer's past."""
+        before, past = past or (x.new_zeros(len(x), 2, x.shape[2]), None)
+        y, past = self.block.mixer(self.block.norm1(x), past, mask)
+        x = x + y
+        row = torch.cat([before, self.block.norm2(x)], dim=1)
+        reads = row[:, 2:] + self.a * row[:, 1:-1] + self.b * row[:, :-2]
+        return x + self.block.feed(reads), (row[:, -2:], past)
+
+
+def built(course: ModuleType, texts: Texts, twice: bool, seed: int) -> nn.Module:
+    """The last rung's network with its first weights, with one convolution in a block or two."""
+    if not twice:
+        return rungs.built(course, texts, rungs.convolved(course), seed)
+    V = len(number_words(texts.vocabulary))
+
+    def block(sizes: Any, causal: bool = True) -> nn.Module:
+        mixer = rungs.convolved(course)(sizes, causal)
+        return ConvolvedTwice(course.Block(sizes, mixer, course.FeedForward(sizes)), sizes.D)
+
+    model: nn.Module = course.LanguageModel(course.Sizes(V=V, **rungs.SIZES), block)
+    first = torch.Generator().manual_seed(seed)
+    initialised: nn.Module = course.initialise(model, first, transformer_training.SPREAD)
+    return initialised
+
+
+# ------------------------------------------------------------------ the ways
+@dataclass(frozen=True)
+class Way:
+    """A way to train: with a second convolution or not, an optimizer and its highest rate."""
+
+    name: str
+    twice: bool
+    optimizer_of: Callable[[nn.Module, Plan], torch.optim.Optimizer]
+    rate: float
+    n_words: int = 1_000_000
+
+
+WAYS = (
+    Way("one convolution", twice=False, optimizer_of=adamw, rate=0.012),
+    Way("two convolutions", twice=True, optimizer_of=adamw, rate=0.024),
+    Way("and Muon", twice=True, optimizer_of=muon_and_adamw, rate=0.012),
+    Way("two million words", True, muon_and_adamw, rate=0.012, n_words=2_000_000),
+)
+SHIPPED = WAYS[2]  # whose first training's weights are kept
+
+
+def trained(way: Way, course: ModuleType, texts: Texts, seed: int, report: Report) -> nn.Module:
+    """The network trained in one way; its weights as half precision stores them."""
+    plan = replace(PLAN, rate=way.rate)
+    stories = ids(texts.train, number_words(texts.vocabulary))
+    source = transformer_training.without_end(stories, plan.size, np.random.default_rng(seed))
+    model = built(course, texts, way.twice, seed)
+    transformer_training.train(course, model, source, plan, report, optimizer_of=way.optimizer_of)
+    round_to_half(model)
+    return model
+
+
+def run(package: SimpleNamespace, way: Way, seed: int, report: Report) -> Trained:
+    """One training: its weights, and what was measured of it."""
+    texts, course = _texts(way.n_words), package.transformers
+    model = trained(way, course, texts, seed, report)
+    teller = rungs.as_rung(course, model, number_words(texts.vocabulary))
+    facts = {"way": way.name, "seed": seed, "weights": training.n_weights(model)}
+    return Trained(
+        half(model), {**facts, **measured(model, texts), "valid": valid_share(teller, texts)}
+    )
+
+
+def valid_share(teller: Network, texts: Texts) -> float:
+    """The share of the network's own stories that the village could have told."""
+    assert texts.is_valid is not None
+    longest = max(map(len, texts.train))
+    told = teller.samples(N_SAMPLES, np.random.default_rng(measure.SEED), longest)
+    return sum(map(texts.is_valid, told)) / N_SAMPLES
+
+
+def all_ways(package: SimpleNamespace, shelf: Shelf, report: Report) -> Trained:
+    """Every way with every seed: what was measured; and the weights of one network."""
+    runs: list[dict[str, Any]] = []
+    tensors: dict[str, Tensor] = {}
+    in_all = len(WAYS) * len(SEEDS)
+
+    def tell(before: int, share: float) -> None:
+        report((before + share) / in_all)
+
+    for way, seed in product(WAYS, SEEDS):
+        train = partial(run, package, way, seed, partial(tell, len(runs)))
+        found = shelf.find_model(f"{way.name.replace(' ', '-')}-{seed}", train)
+        runs.append(found.facts)
+        if (way, seed) == (SHIPPED, SEEDS[0]):
+            tensors = found.tensors
+        report(len(runs) / in_all)
+    return Trained(tensors, {"steps": PLAN.steps, "stories": PLAN.size, "runs": runs})
+
+
+def shipped(course: ModuleType, texts: Texts) -> Network:
+    """The network that was trained by Muon on a million words, in the reader's own chapter 6."""
+    model = built(course, texts, SHIPPED.twice, SEEDS[0])
+    tensors = store.load(NAME).tensors
+    model.load_state_dict({name: weight.float() for name, weight in tensors.items()})
+    return rungs.as_rung(course, model.eval(), number_words(texts.vocabulary))
+
+
+# ------------------------------------------------------------------ as a model that is kept
+@cache
+def _texts(n_words: int) -> Texts:
+    return names.load("village", n_words, ASKED)
+
+
+USES: dict[str, tuple[str, ...]] = {
+    "transformers": (*rungs.CALLED, "Block", "SelfAttention", "FeedForward")
+}
+SOURCES = (
+    Path(__file__),
+    *files(last_rung, rungs, network, muon, transformer_training, training, batches, measure),
+)
+
+
+def recipe() -> Recipe:
+    """What was measured of the ways, as a model that is kept."""
+
+    def train(package: SimpleNamespace, report: Report) -> Trained:
+        return all_ways(package, shelf_for(package, USES, SOURCES, ("village",)), report)
+
+    return Recipe(NAME, train, USES, SOURCES)
