@@ -20,25 +20,29 @@ from nextword.models import training
 from nextword.models.training import Average, Plan, Report, padded, parameter_groups
 
 Batch = tuple[Tensor, ...]  # what the model reads, then the targets (B, T)
-Mixer = Callable[[Any, bool], nn.Module]  # of the sizes, and whether it is causal
+Layer = Callable[[Any, bool], nn.Module]  # of the sizes, and whether it is causal
 IGNORE = -100  # a target that is not counted: cross_entropy leaves it out by itself
 SPREAD = 0.08  # standard deviation of the first weights; the nets are narrow, about 64^-0.5 = 0.12
 
 
-def built(
-    course: ModuleType | Any, sizes: Any, mixer: Mixer | None = None, *, seed: int = 0
-) -> nn.Module:
-    """A language model of the chapter with its first weights.
-
-    sizes: the chapter's own `Sizes`. mixer: what stands in its blocks in place of attention.
-    """
+def block_with(course: ModuleType | Any, mixer: Layer) -> Layer:
+    """The chapter's block, in which another mixer stands in place of attention."""
 
     def block(sizes: Any, causal: bool = True) -> nn.Module:
-        assert mixer is not None
         made: nn.Module = course.Block(sizes, mixer(sizes, causal), course.FeedForward(sizes))
         return made
 
-    model: nn.Module = course.LanguageModel(sizes, *([block] if mixer else []))
+    return block
+
+
+def built(
+    course: ModuleType | Any, sizes: Any, block: Layer | None = None, *, seed: int = 0
+) -> nn.Module:
+    """A language model of the chapter with its first weights.
+
+    sizes: the chapter's own `Sizes`. block: what it is made of; None: the chapter's own blocks.
+    """
+    model: nn.Module = course.LanguageModel(sizes, *([block] if block else []))
     initialised: nn.Module = course.initialise(model, torch.Generator().manual_seed(seed), SPREAD)
     return initialised
 

@@ -116,6 +116,18 @@ def test_stories_that_the_village_cannot_tell_are_not_valid(course):
     assert result.rows[0].gap_percent == pytest.approx(gap, rel=0.01)
 
 
+def test_stories_that_the_village_told_count_and_others_do_not(monkeypatch):
+    texts = names.load("village", 3_000, 1_000)
+
+    class Teller:
+        def samples(self, n, rng, longest):
+            assert longest >= max(map(len, texts.train))
+            yield from [texts.test[0], ["the", "the"], texts.test[1], []][:n]
+
+    monkeypatch.setattr(measure, "N_SAMPLES", 4)
+    assert measure.valid_share(Teller(), texts) == 0.5
+
+
 @pytest.mark.parametrize(
     ("log_probs", "complaint"),
     [

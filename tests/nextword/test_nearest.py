@@ -14,6 +14,7 @@ import torch
 from nextword.corpora import names, village
 from nextword.corpora.names import Texts
 from nextword.models import checkpoints, training
+from nextword.models.ladder import measure
 from nextword.models.study import last_rung, nearest
 from nextword.models.study.nearest import WAYS
 from nextword.models.study.plan import SEEDS
@@ -77,7 +78,7 @@ def test_all_ways(texts: Texts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.setattr(nearest, "_texts", loaded)
     monkeypatch.setattr(nearest, "PLAN", replace(nearest.PLAN, steps=2, size=2))
     monkeypatch.setattr(nearest, "SEEDS", (0, 1))
-    monkeypatch.setattr(nearest, "N_SAMPLES", 2)
+    monkeypatch.setattr(measure, "N_SAMPLES", 2)
     told: list[float] = []
     made = nearest.all_ways(PACKAGE, Shelf(tmp_path), told.append)
     runs = made.facts["runs"]
@@ -100,17 +101,6 @@ def test_all_ways(texts: Texts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.setattr(nearest, "run", lambda *given: pytest.fail("trained again"))
     with pytest.raises(pytest.fail.Exception, match="trained again"):
         nearest.all_ways(PACKAGE, Shelf(tmp_path), told.append)
-
-
-def test_valid_share(texts: Texts) -> None:
-    """Stories that the village told count, others do not."""
-
-    class Teller:
-        def samples(self, n: int, rng: np.random.Generator, longest: int) -> list[list[str]]:
-            assert longest >= max(map(len, texts.train))
-            return [list(texts.test[0]), ["the", "the"], list(texts.test[1]), []][:n]
-
-    assert nearest.valid_share(Teller(), texts) == pytest.approx(2 / nearest.N_SAMPLES)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -51,9 +51,8 @@ def test_training_lowers_the_loss_and_repeats_itself(linear):
     found = []
     for _ in range(2):
         sizes = replace(SIZES, positions="none" if linear else "rotary")
-        model = transformer_training.built(
-            course, sizes, course.LinearAttention if linear else None
-        )
+        block = transformer_training.block_with(course, course.LinearAttention) if linear else None
+        model = transformer_training.built(course, sizes, block)
         plan = Plan(steps=40, size=4, rate=0.02, warm_up=5, average=0.9)
         found.append(transformer_training.train(course, model, stories_without_end(), plan))
         assert not model.training

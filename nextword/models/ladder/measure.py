@@ -57,7 +57,7 @@ def measure(
     seconds = time.perf_counter() - start
     keep(model)
     log_probs = _log_probs(model, texts, progress)
-    valid = _valid_share(model, texts, progress)
+    valid = valid_share(model, texts, progress)
     surprise = -math.fsum(log_probs)
     by_kind = excess_by_kind(log_probs, texts)
     return result(rung.name, surprise, texts, valid, int(model.parameters), seconds, by_kind)
@@ -113,7 +113,9 @@ def _log_probs(model: Model, texts: Texts, progress: Progress) -> list[float]:
     return log_probs
 
 
-def _valid_share(model: Model, texts: Texts, progress: Progress) -> float | None:
+def valid_share(
+    model: Model, texts: Texts, progress: Progress = lambda part, share: None
+) -> float | None:
     """The share of the model's own sentences that the language can say, where that is known."""
     if texts.is_valid is None:
         return None

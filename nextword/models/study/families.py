@@ -23,6 +23,7 @@ from nextword.models import attention_only, transformer_training
 from nextword.models.attention_only import AttentionOnly, AttentionSizes
 from nextword.models.ladder.rungs.transformers import convolved
 from nextword.models.training import n_weights
+from nextword.models.transformer_training import block_with
 
 WINDOW = 4  # words that the networks with a window see
 BEFORE_HIDDEN = 64  # numbers in the vector of a word, before the hidden layer of a window
@@ -145,12 +146,12 @@ def transformer(mixer: str, package: SimpleNamespace, V: int, width: int) -> nn.
     Linear attention is told nothing of places.
     """
     course: Any = package.transformers
-    mixers = {"attention": lambda: None, "linear": lambda: course.LinearAttention}
-    mixers["convolved"] = lambda: convolved(course)
+    blocks = {"attention": lambda: None, "convolved": lambda: convolved(course)}
+    blocks["linear"] = lambda: block_with(course, course.LinearAttention)
     places = {"positions": "none"} if mixer == "linear" else {}
     sizes = course.Sizes(V=V, D=width, L=BLOCKS, H=heads_of(width), **places)
     seed = int(torch.randint(2**31, ()))  # so that the weights follow from torch's seed
-    return transformer_training.built(course, sizes, mixers[mixer](), seed=seed)
+    return transformer_training.built(course, sizes, blocks[mixer](), seed=seed)
 
 
 # ------------------------------------------------------------------ operations

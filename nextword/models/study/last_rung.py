@@ -10,7 +10,7 @@ sizes, rates and numbers of steps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
@@ -18,7 +18,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from torch import Tensor, nn
+from torch import nn
 
 from nextword.corpora import names, village
 from nextword.corpora.names import Texts
@@ -49,11 +49,11 @@ class Way:
 
     name: str
     n_words: int | None  # None: endless
-    steps: int
 
 
-ONE = Way("a million words", 1_000_000, rungs.CONVOLUTION.steps)
-ENDLESS = Way("endless text", None, rungs.CONVOLUTION.steps)
+PLAN = rungs.CONVOLUTION
+ONE = Way("a million words", 1_000_000)
+ENDLESS = Way("endless text", None)
 WAYS = (ONE, ENDLESS)
 
 
@@ -72,13 +72,12 @@ def trained(way: Way, course: ModuleType, texts: Texts, seed: int, report: Repor
     """
     number = number_words(texts.vocabulary)
     rng = np.random.default_rng(seed)
-    plan = replace(rungs.CONVOLUTION, steps=way.steps)
     if way.n_words is None:
-        source = fresh(number, plan.size, rng)
+        source = fresh(number, PLAN.size, rng)
     else:
-        source = transformer_training.without_end(ids(texts.train, number), plan.size, rng)
+        source = transformer_training.without_end(ids(texts.train, number), PLAN.size, rng)
     model = rungs.built(course, texts, rungs.convolved(course), seed)
-    transformer_training.train(course, model, source, plan, report)
+    transformer_training.train(course, model, source, PLAN, report)
     round_to_half(model)
     return model
 
@@ -116,29 +115,24 @@ def run(package: SimpleNamespace, way: Way, seed: int, report: Report) -> Traine
     """One training: its weights, and what was measured of it."""
     texts = _texts(way.n_words)
     model = trained(way, package.transformers, texts, seed, report)
-    facts = {"way": way.name, "steps": way.steps, "seed": seed}
+    facts = {"way": way.name, "steps": PLAN.steps, "seed": seed}
     return Trained(half(model), {**facts, **measured(model, texts)})
 
 
 def split(package: SimpleNamespace, shelf: Shelf, report: Report) -> Trained:
     """Every way with every seed; of the first seed also the weights."""
-    in_all = len(SEEDS) * sum(way.steps for way in WAYS)
-    done = 0
-    runs: list[dict[str, Any]] = []
-    tensors: dict[str, Tensor] = {}
-
-    def tell(before: int, steps: int, share: float) -> None:
-        report((before + share * steps) / in_all)
-
-    for way, seed in product(WAYS, SEEDS):
-        train = partial(run, package, way, seed, partial(tell, done, way.steps))
-        found = shelf.find_model(f"{way.name.replace(' ', '-')}-{seed}", train)
-        runs.append(found.facts)
-        if seed == SEEDS[0]:
-            tensors |= {f"{way.name}/{name}": weight for name, weight in found.tensors.items()}
-        done += way.steps
-        report(done / in_all)
-    return Trained(tensors, {"runs": runs})
+    trainings = {
+        f"{way.name.replace(' ', '-')}-{seed}": partial(run, package, way, seed)
+        for way, seed in product(WAYS, SEEDS)
+    }
+    found = shelf.find_models(trainings, report)
+    tensors = {
+        f"{trained.facts['way']}/{name}": weight
+        for trained in found
+        if trained.facts["seed"] == SEEDS[0]
+        for name, weight in trained.tensors.items()
+    }
+    return Trained(tensors, {"runs": [trained.facts for trained in found]})
 
 
 def shipped(course: ModuleType, texts: Texts, way: Way) -> Network:

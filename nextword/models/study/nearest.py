@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 NAME = f"{FOLDER}/nearest"
 PLAN = Plan(steps=9_000, size=16, average=0.998)
-N_SAMPLES = 200  # stories that a network tells, to see how many of them the village could have told
 
 
 # ------------------------------------------------------------------ the network
@@ -56,32 +55,25 @@ class ConvolvedTwice(nn.Module):
     def __init__(self, block: Any, D: int) -> None:
         super().__init__()
         self.block = block
-        self.a, self.b = (nn.Parameter(torch.full((D,), rungs.FIRST)) for _ in range(2))
+        self.a, self.b = rungs.shares(D)
 
     def forward(self, x: Tensor, past: Any = None, mask: Any = None) -> tuple[Tensor, Any]:
         """x (B, T, D) -> the same, and what the next words need: two vectors, the mixer's past."""
-        before, past = past or (x.new_zeros(len(x), 2, x.shape[2]), None)
+        before, past = past or (None, None)
         y, past = self.block.mixer(self.block.norm1(x), past, mask)
         x = x + y
-        row = torch.cat([before, self.block.norm2(x)], dim=1)
-        reads = row[:, 2:] + self.a * row[:, 1:-1] + self.b * row[:, :-2]
-        return x + self.block.feed(reads), (row[:, -2:], past)
+        reads, before = rungs.convolution(self.block.norm2(x), self.a, self.b, before)
+        return x + self.block.feed(reads), (before, past)
 
 
 def built(course: ModuleType, texts: Texts, twice: bool, seed: int) -> nn.Module:
     """The last rung's network with its first weights, with one convolution in a block or two."""
-    if not twice:
-        return rungs.built(course, texts, rungs.convolved(course), seed)
-    V = len(number_words(texts.vocabulary))
+    once = rungs.convolved(course)
 
     def block(sizes: Any, causal: bool = True) -> nn.Module:
-        mixer = rungs.convolved(course)(sizes, causal)
-        return ConvolvedTwice(course.Block(sizes, mixer, course.FeedForward(sizes)), sizes.D)
+        return ConvolvedTwice(once(sizes, causal), sizes.D) if twice else once(sizes, causal)
 
-    model: nn.Module = course.LanguageModel(course.Sizes(V=V, **rungs.SIZES), block)
-    first = torch.Generator().manual_seed(seed)
-    initialised: nn.Module = course.initialise(model, first, transformer_training.SPREAD)
-    return initialised
+    return rungs.built(course, texts, block, seed)
 
 
 # ------------------------------------------------------------------ the ways
@@ -123,35 +115,21 @@ def run(package: SimpleNamespace, way: Way, seed: int, report: Report) -> Traine
     teller = rungs.as_rung(course, model, number_words(texts.vocabulary))
     facts = {"way": way.name, "seed": seed, "weights": training.n_weights(model)}
     return Trained(
-        half(model), {**facts, **measured(model, texts), "valid": valid_share(teller, texts)}
+        half(model),
+        {**facts, **measured(model, texts), "valid": measure.valid_share(teller, texts)},
     )
-
-
-def valid_share(teller: Network, texts: Texts) -> float:
-    """The share of the network's own stories that the village could have told."""
-    assert texts.is_valid is not None
-    longest = max(map(len, texts.train))
-    told = teller.samples(N_SAMPLES, np.random.default_rng(measure.SEED), longest)
-    return sum(map(texts.is_valid, told)) / N_SAMPLES
 
 
 def all_ways(package: SimpleNamespace, shelf: Shelf, report: Report) -> Trained:
     """Every way with every seed: what was measured; and the weights of one network."""
-    runs: list[dict[str, Any]] = []
-    tensors: dict[str, Tensor] = {}
-    in_all = len(WAYS) * len(SEEDS)
-
-    def tell(before: int, share: float) -> None:
-        report((before + share) / in_all)
-
-    for way, seed in product(WAYS, SEEDS):
-        train = partial(run, package, way, seed, partial(tell, len(runs)))
-        found = shelf.find_model(f"{way.name.replace(' ', '-')}-{seed}", train)
-        runs.append(found.facts)
-        if (way, seed) == (SHIPPED, SEEDS[0]):
-            tensors = found.tensors
-        report(len(runs) / in_all)
-    return Trained(tensors, {"steps": PLAN.steps, "stories": PLAN.size, "runs": runs})
+    trainings = {
+        f"{way.name.replace(' ', '-')}-{seed}": partial(run, package, way, seed)
+        for way, seed in product(WAYS, SEEDS)
+    }
+    found = shelf.find_models(trainings, report)
+    runs = [trained.facts for trained in found]
+    kept = next(k for k in found if (k.facts["way"], k.facts["seed"]) == (SHIPPED.name, SEEDS[0]))
+    return Trained(kept.tensors, {"steps": PLAN.steps, "stories": PLAN.size, "runs": runs})
 
 
 def shipped(course: ModuleType, texts: Texts) -> Network:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from examiner.files import write_whole
 from examiner.fingerprints import code_of, fingerprint
@@ -14,6 +15,9 @@ from examiner.project import find_project
 from nextword.corpora import names
 from nextword.models import store
 from nextword.models.store import Trained
+
+if TYPE_CHECKING:
+    from nextword.models.training import Report
 
 KEPT = Path(".nextword") / "study"  # in a course folder
 
@@ -40,6 +44,24 @@ class Shelf:
         if not path.is_file():
             store.write(path, train(), name)
         return store.read(path)
+
+    def find_models(
+        self, trainings: Mapping[str, Callable[[Report], Trained]], report: Report
+    ) -> list[Trained]:
+        """The weights of several trainings and what was measured of them, in their order.
+
+        trainings: by the name under which each is kept; each tells its own progress.
+        """
+        found: list[Trained] = []
+
+        def tell(before: int, share: float) -> None:
+            report((before + share) / len(trainings))
+
+        for name, train in trainings.items():
+            before = len(found)
+            found.append(self.find_model(name, partial(train, partial(tell, before))))
+            tell(before, 1.0)
+        return found
 
 
 def shelf_for(

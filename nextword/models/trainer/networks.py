@@ -10,14 +10,13 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
-from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own custom
 from torch import Tensor, nn
 
 from examiner.plural import count
-from nextword.models import attention_only, training
+from nextword.models import attention_only, training, transformer_training
 from nextword.models.attention_only import AttentionOnly, AttentionSizes
 from nextword.models.trainer.config import RECURRENT, Config
 
@@ -85,17 +84,11 @@ def _transformer(course: ModuleType, config: Config, V: int) -> nn.Module:
         },
     )
     if config.kind == "linear-attention":
-        model: nn.Module = course.LanguageModel(sizes, partial(_linear_block, course))
+        block = transformer_training.block_with(course, course.LinearAttention)
+        model: nn.Module = course.LanguageModel(sizes, block)
     else:
         model = course.LanguageModel(sizes)
     made: nn.Module = course.initialise(model, torch.Generator().manual_seed(config.seed))
-    return made
-
-
-def _linear_block(course: ModuleType, sizes: Any, causal: bool = True) -> nn.Module:
-    made: nn.Module = course.Block(
-        sizes, course.LinearAttention(sizes, causal), course.FeedForward(sizes)
-    )
     return made
 
 

@@ -19,6 +19,7 @@ from nextword.models.ladder.rungs import rnns as rnn_rungs
 from nextword.models.ladder.rungs import transformers as rungs
 from nextword.models.ladder.rungs.embeddings import LogBilinear
 from nextword.models.recipes.race import Recurrent, with_convolution
+from nextword.models.transformer_training import block_with
 from nextword.race import counted
 from nextword.race.shipped import SHIPPED, WEIGHTS, write_entries
 from nextword.race.stories import NUMBER, WORDS
@@ -71,9 +72,10 @@ def network(name: str) -> Any:
     if name == "lstm-tuned":
         return Recurrent(len(IDS)), score
     if name == "linear-attention":
-        return rungs.built(course, TEXTS, course.LinearAttention, positions="none"), score
-    mixer = rungs.convolved(course) if name == "with-convolution" else None
-    return rungs.built(course, TEXTS, mixer), score
+        linear = block_with(course, course.LinearAttention)
+        return rungs.built(course, TEXTS, linear, positions="none"), score
+    block = rungs.convolved(course) if name == "with-convolution" else None
+    return rungs.built(course, TEXTS, block), score
 
 
 @pytest.fixture(scope="module")

@@ -22,13 +22,36 @@ from nextword.models.ladder import network
 from nextword.models.ladder.network import Network
 from nextword.models.ladder.rung import Rung
 from nextword.models.training import Plan, Report, half
-from nextword.models.transformer_training import Mixer
+from nextword.models.transformer_training import Layer, block_with
 
 SIZES = {"D": 64, "L": 3, "H": 2}  # V is the text's
 PLAN = Plan(steps=12_000, size=8, rate=3e-3, average=0.998)
 LINEAR = Plan(steps=2000, size=8, rate=3e-3, average=0.995)
 CONVOLUTION = Plan(steps=12_000, size=8, rate=3e-3, average=0.998)
 FIRST = 0.3  # share of each of the two words before, when training with a convolution begins
+
+
+def convolution(
+    x: Tensor, a: Tensor, b: Tensor, before: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """x_t + a x_(t-1) + b x_(t-2), (B, T, D), and the last two of x, which the next words need.
+
+    a, b: (D,). before: the two that stand before x, (B, 2, D); None: zeros, as at the beginning.
+
+    >>> x, a, b = torch.tensor([[[1.0], [10.0], [100.0]]]), torch.tensor([2.0]), torch.tensor([3.0])
+    >>> convolution(x, a, b)[0].flatten().tolist()  # 1, 10 + 2 1, 100 + 2 10 + 3 1
+    [1.0, 12.0, 123.0]
+    """
+    if before is None:
+        before = x.new_zeros(len(x), 2, x.shape[2])
+    row = torch.cat([before, x], dim=1)
+    return x + a * row[:, 1:-1] + b * row[:, :-2], row[:, -2:]
+
+
+def shares(D: int) -> tuple[nn.Parameter, nn.Parameter]:
+    """The shares of the two words before, a and b, when training begins."""
+    a, b = (nn.Parameter(torch.full((D,), FIRST)) for _ in range(2))
+    return a, b
 
 
 class ConvolvedAttention(nn.Module):
@@ -42,20 +65,22 @@ class ConvolvedAttention(nn.Module):
     def __init__(self, D: int, attention: nn.Module) -> None:
         super().__init__()
         self.attention = attention
-        self.a, self.b = (nn.Parameter(torch.full((D,), FIRST)) for _ in range(2))
+        self.a, self.b = shares(D)
 
     def forward(self, x: Tensor, past: Any = None, mask: Any = None) -> tuple[Tensor, Any]:
         """x (B, T, D) -> answers (B, T, D), and what the next words need: two vectors, k and v."""
-        before, past = past or (x.new_zeros(len(x), 2, x.shape[2]), None)
-        row = torch.cat([before, x], dim=1)
-        x = x + self.a * row[:, 1:-1] + self.b * row[:, :-2]
+        before, past = past or (None, None)
+        x, before = convolution(x, self.a, self.b, before)
         y, past = self.attention(x, past, mask)
-        return y, (row[:, -2:], past)
+        return y, (before, past)
 
 
-def convolved(course: ModuleType | Any) -> Mixer:
-    """The chapter's attention, with a convolution before it."""
-    return lambda sizes, causal: ConvolvedAttention(sizes.D, course.SelfAttention(sizes, causal))
+def convolved(course: ModuleType | Any) -> Layer:
+    """The chapter's block, with a convolution before its attention."""
+    return block_with(
+        course,
+        lambda sizes, causal: ConvolvedAttention(sizes.D, course.SelfAttention(sizes, causal)),
+    )
 
 
 def as_rung(course: ModuleType, model: nn.Module, number: dict[str, int]) -> Network:
@@ -80,11 +105,11 @@ def train(
 
 
 def built(
-    course: ModuleType, texts: Texts, mixer: Mixer | None = None, seed: int = 0, **sizes: Any
+    course: ModuleType, texts: Texts, block: Layer | None = None, seed: int = 0, **sizes: Any
 ) -> nn.Module:
     """A network of the rungs' sizes with its first weights."""
     V = len(number_words(texts.vocabulary))
-    return transformer_training.built(course, course.Sizes(V=V, **SIZES, **sizes), mixer, seed=seed)
+    return transformer_training.built(course, course.Sizes(V=V, **SIZES, **sizes), block, seed=seed)
 
 
 def plain(package: SimpleNamespace, texts: Texts, report: Report) -> Network:
@@ -96,7 +121,8 @@ def plain(package: SimpleNamespace, texts: Texts, report: Report) -> Network:
 def linear(package: SimpleNamespace, texts: Texts, report: Report) -> Network:
     """A transformer whose attention is linear; it is told nothing of places."""
     course = package.transformers
-    model = built(course, texts, course.LinearAttention, positions="none")
+    block = block_with(course, course.LinearAttention)
+    model = built(course, texts, block, positions="none")
     return train(model, LINEAR, course, texts, report)
 
 
