@@ -90,7 +90,7 @@ course-packages: torch
 # imports, the packages' own tests and nearly all of the networks in `transformers`
 UNUSED = site-packages/(.*/tests?/|transformers/models/(?!auto|bert|gpt2|llama|__init__))
 packages:
-	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book,print,test]"
+	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book,print,test$(if $(filter none,$(TORCH)),,,oracles)]"
 	@$(BIN)/python -m compileall -qq -j 0 -x '$(UNUSED)' $(VENV)/lib || true
 
 # says how much there is to load before it loads; never the build of several GB without TORCH=cuda

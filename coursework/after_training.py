@@ -319,8 +319,9 @@ class RewardModel(nn.Module):
     def forward(self, rows: Int[Tensor, "B T"]) -> Float[Tensor, "B"]:
         """Return the reward of each text: the head's number for its last token (eq. 7.9).
 
-        Rows are filled up with PAD on the right. The last token is the last one that is not PAD:
-        only there has a reader that looks back seen the whole text.
+        Rows are filled up with PAD, mostly on the right; but a PAD may also stand before a text or
+        inside it. The last token is at the last place that is not PAD: only there has a reader that
+        looks back seen the whole text.
 
         The given line raises ValueError if a row is nothing but PAD. About 4 lines.
 

@@ -143,7 +143,7 @@ class Translator(nn.Module):
         S = source.shape[1]
         allowed = source != PAD
         words = pack_padded_sequence(
-            self.source(source), allowed.sum(1), batch_first=True, enforce_sorted=False
+            self.source(source), allowed.sum(1).cpu(), batch_first=True, enforce_sorted=False
         )
         states, last = self.encoder(words)  # last: (2, B, D), one for each direction
         h, _ = pad_packed_sequence(states, batch_first=True, total_length=S)
@@ -636,7 +636,8 @@ def blockwise_attention(
             may be smaller.
 
     Raises ValueError if the shapes do not fit or `block` is below 1.
-    Tests measure the largest tensor that you make.
+    Tests measure how much memory all tensors that you make take at the same time: keep no scores of
+    a block that you have read.
 
     The three keys match equally well, so each output is the mean of the values that its query sees:
 
@@ -670,7 +671,7 @@ def windowed_attention(
 
     Raises ValueError if the shapes do not fit, if there are not as many keys as queries, or if
     `width` is below 1.
-    Tests measure the largest tensor that you make. About 11 lines.
+    Tests measure how much memory all tensors that you make take at the same time. About 11 lines.
 
     All keys match equally well, so each output is the mean of the query's own value and the one
     before (the first query has only its own):

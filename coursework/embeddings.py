@@ -193,7 +193,8 @@ def ppmi(
     [[0.0, 0.288], [0.288, 0.0]]
     """
     sound = counts.min() >= 0 and counts.max() > 0
-    require("counts", "none above 0", sound, "0 or more, not all 0")
+    ends = (float(counts.min()), float(counts.max()))
+    require("counts (least, greatest)", ends, sound, "0 or more, not all 0")
     require("smoothing", smoothing, 0 < smoothing <= 1, "above 0 and at most 1")
     require("shift", shift, shift >= 0, "0 or more")
     raise NotImplementedError("3.4 ppmi: see section 3.4, equations 3.7 and 3.8")
@@ -302,7 +303,8 @@ def noise_distribution(counts: Int[ndarray, " V"], power: float = 0.75) -> Float
     >>> noise_distribution(np.array([16, 1])).round(3).tolist()  # 8/9 and 1/9: 16**0.75 is 8
     [0.889, 0.111]
     """
-    require("counts", "none or 0", len(counts) and counts.min() > 0, "above 0")
+    sound = len(counts) and counts.min() > 0
+    require("counts", counts.tolist(), sound, "one number or more, all above 0")
     raise NotImplementedError("3.6 noise_distribution: see section 3.6, equations 3.10 to 3.12")
 
 

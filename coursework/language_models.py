@@ -569,7 +569,7 @@ def top_p(probs: Float[np.ndarray, "V"], p: float) -> Float[np.ndarray, "V"]:
 
     Go from the most likely token to the least, and of equally likely ones take the smaller id
     first. Keep tokens until their sum reaches p, the one that reaches it included. Set all others
-    to 0, and renormalise. If rounding keeps the sum of all below p, keep all. About 7 lines.
+    to 0, and renormalise. If rounding keeps the sum of all below p, keep all. About 6 lines.
 
     Raises:
         ValueError: if probs is not a distribution, or p is not above 0 and at most 1.

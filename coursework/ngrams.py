@@ -124,7 +124,12 @@ class NGramModel:
         require("tables", "none", self.n > 0, "as count_ngrams returns them")
         require("vocabulary", BOS, BOS not in self.words, "of words that can be predicted")
         extra = {word for t in self.tables for row in t.values() for word in row} - self.words
-        require("counted words", extra, not extra, "in the vocabulary: see replace_unknown")
+        require(
+            "counted words",
+            extra,
+            not extra,
+            "in the vocabulary: see nextword.given.vocabulary",
+        )
         self.totals = [{u: sum(row.values()) for u, row in t.items()} for t in self.tables]
 
     def row(self, context: Context) -> Mapping[Word, float]:

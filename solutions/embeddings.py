@@ -221,7 +221,8 @@ def ppmi(
     [[0.0, 0.288], [0.288, 0.0]]
     """
     sound = counts.min() >= 0 and counts.max() > 0
-    require("counts", "none above 0", sound, "0 or more, not all 0")
+    ends = (float(counts.min()), float(counts.max()))
+    require("counts (least, greatest)", ends, sound, "0 or more, not all 0")
     require("smoothing", smoothing, 0 < smoothing <= 1, "above 0 and at most 1")
     require("shift", shift, shift >= 0, "0 or more")
     # BEGIN SOLUTION
@@ -363,7 +364,8 @@ def noise_distribution(counts: Int[ndarray, " V"], power: float = 0.75) -> Float
     >>> noise_distribution(np.array([16, 1])).round(3).tolist()  # 8/9 and 1/9: 16**0.75 is 8
     [0.889, 0.111]
     """
-    require("counts", "none or 0", len(counts) and counts.min() > 0, "above 0")
+    sound = len(counts) and counts.min() > 0
+    require("counts", counts.tolist(), sound, "one number or more, all above 0")
     # BEGIN SOLUTION
     weights = counts**power
     return weights / weights.sum()

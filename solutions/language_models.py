@@ -693,7 +693,7 @@ def top_p(probs: Float[np.ndarray, "V"], p: float) -> Float[np.ndarray, "V"]:
 
     Go from the most likely token to the least, and of equally likely ones take the smaller id
     first. Keep tokens until their sum reaches p, the one that reaches it included. Set all others
-    to 0, and renormalise. If rounding keeps the sum of all below p, keep all. About 7 lines.
+    to 0, and renormalise. If rounding keeps the sum of all below p, keep all. About 6 lines.
 
     Raises:
         ValueError: if probs is not a distribution, or p is not above 0 and at most 1.
@@ -706,9 +706,8 @@ def top_p(probs: Float[np.ndarray, "V"], p: float) -> Float[np.ndarray, "V"]:
     require("p", p, 0 < p <= 1, "above 0 and at most 1")
     # BEGIN SOLUTION
     order = np.argsort(-probs, kind="stable")  # ids, the most likely first
-    ranked = probs[order]
-    before = np.cumsum(ranked) - ranked  # the sum of all tokens ranked before this one
-    best = order[before < p]
+    n = np.searchsorted(np.cumsum(probs[order]), p) + 1  # the first n sum to p or more
+    best = order[:n]
     kept = np.zeros_like(probs)
     kept[best] = probs[best]
     return kept / kept.sum()

@@ -755,8 +755,9 @@ class Seq2Seq(nn.Module):
         """Return the encoder's state after the last word of each row (eq. 4.27).
 
         PAD must not change it: `pack_padded_sequence(x, lengths, True, enforce_sorted=False)` cuts
-        it off, and nn.GRU reads what that returns. nn.GRU itself returns its outputs, and then its
-        last states, which have an axis of length 1 (for one layer) in front. About 3 lines.
+        it off, and nn.GRU reads what that returns. The lengths must be on the CPU. nn.GRU itself
+        returns its outputs, and then its last states, which have an axis of length 1 (for one
+        layer) in front. About 3 lines.
 
         >>> model = Seq2Seq(V_source=9, V_target=8, D=4, H=5)
         >>> padded, alone = torch.tensor([[3, 0]]), torch.tensor([[3]])
@@ -766,7 +767,7 @@ class Seq2Seq(nn.Module):
         require_ids("source", source.unique().tolist(), self.source.num_embeddings)
         require("each source", "only PAD", (source != PAD).any(1).all(), "one word or more")
         # BEGIN SOLUTION
-        lengths = (source != PAD).sum(dim=1)
+        lengths = (source != PAD).sum(dim=1).cpu()
         x = pack_padded_sequence(self.source(source), lengths, True, enforce_sorted=False)
         _, s = self.encoder(x)
         return s

@@ -12,7 +12,7 @@ def new_chapter(
     number: Annotated[int, typer.Argument(min=1, max=99, help="Of the chapter.")],
     title: Annotated[str, typer.Argument(help="As in the table of contents.")],
 ) -> None:
-    """Write the files of a new chapter. Example: nextword new-chapter agents 7 "Agents"
+    """Write the files of a new chapter. Example: nextword new-chapter agents 8 "Agents"
 
     They hold one example task, which passes every test: replace it, piece by piece.
     CONTRIBUTING.md says in which order.

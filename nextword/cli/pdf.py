@@ -18,7 +18,7 @@ def pdf(
 ) -> None:
     """Typeset the whole book and each chapter by itself. Example: nextword pdf 02-ngrams
 
-    Needs a built book (make book), Chromium, and pip install '.[print]'.
+    Needs a built book (make book), Chromium, and what make setup installs.
     """
     from examiner.project import find_project
     from nextword.press import documents, manuscript, printer, typeset

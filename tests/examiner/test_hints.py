@@ -1,8 +1,10 @@
 """Hints that hold code: as they are written, cut for a function, printed and put into the book."""
 
 import ast
+import builtins
 import json
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from examiner.release.exercises import exercise_box
 from examiner.release.plain_markdown import plain_markdown
 from examiner.results import SubmissionResult, TaskResult
 from tests.conftest import DEMO_CATALOGUE, DEMO_SOLUTION
-from tests.course import CHAPTERS
+from tests.course import CHAPTERS, COURSE
 
 HINT = """\
 Both add.
@@ -64,6 +66,49 @@ def test_code_in_a_hint_is_a_block_with_a_statement_a_line(chapter: Chapter) -> 
 )
 def test_statements_in_a_sentence_are_seen(prose: str) -> None:
     assert run_together(prose)
+
+
+LIBRARIES = {*sys.stdlib_module_names, "F", "nn", "np", "torch"}
+
+
+def libraries_and_functions(code: str) -> set[str]:
+    """The names that code can use only if the file imports or defines them."""
+    nodes = list(ast.walk(ast.parse(code)))
+    called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    return called | {n.id for n in nodes if isinstance(n, ast.Name) and n.id in LIBRARIES}
+
+
+def bound(tree: ast.AST) -> set[str]:
+    """Every name that code defines, imports, assigns or takes as an argument."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
+def test_what_a_hint_calls_is_at_hand_in_the_students_file(chapter: Chapter) -> None:
+    stub = ast.parse((COURSE.root / "coursework" / f"{chapter.stem}.py").read_text("utf-8"))
+    known = bound(stub) | set(dir(builtins))
+    for task in chapter.tasks:
+        blocks = [code for hint in task.hints for code in CODE.findall(hint)]
+        of_hints = {name for code in blocks for name in bound(ast.parse(code))}
+        for code in blocks:
+            missing = libraries_and_functions(code) - known - of_hints
+            assert not missing, f"task {task.id}: {missing}"
+
+
+def test_what_is_not_at_hand_is_seen() -> None:
+    assert libraries_and_functions("total += cross_entropy(z, y) * np.e") == {"cross_entropy", "np"}
+    assert libraries_and_functions("for a, b in itertools.pairwise(word): pass") == {"itertools"}
+    assert bound(ast.parse("from math import exp as e\nf = lambda x: x")) == {"e", "f", "x"}
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)

@@ -108,7 +108,7 @@ RNG = np.random.default_rng(0)
         (lambda: build_vocabulary(["ab"], 0), "min_count must be at least 1, got 0"),
         (lambda: ngrams.MLE([], ["a"]), "tables must be as count_ngrams returns them, got 'none'"),
         (lambda: ngrams.MLE(TABLES, ["a", EOS, BOS]), f"that can be predicted, got '{BOS}'"),
-        (lambda: ngrams.MLE(TABLES, [EOS]), "in the vocabulary: see replace_unknown, got {'a'}"),
+        (lambda: ngrams.MLE(TABLES, [EOS]), "vocabulary: see nextword.given.vocabulary, got {'a'}"),
         (lambda: ngrams.perplexity([]), "log_probs must be at least one number, got 'none'"),
         (lambda: ngrams.Additive(TABLES, ["a", EOS], 0), "alpha must be above 0, got 0"),
         (lambda: ngrams.Interpolated(TABLES, ["a", EOS], [1]), "weights must be 2 numbers"),
