@@ -16,7 +16,8 @@ from examiner.results import STRANGE
 _COPY = re.compile(
     r"(?:copy of |kopie von )?(.+?)(?:[ _]?\(\d+\)|[-_ ]\d+| ?- ?(?:copy|kopie)(?: ?\(\d+\))?)?"
 )
-_TOP = re.compile(r"^(?:async +def|def|class) +(\w+)|^(\w+)(?: *:[^=\n]+)? *=(?!=)", re.MULTILINE)
+# subtle: no two parts that follow each other match the same letters, or a long line takes minutes
+_TOP = re.compile(r"^(?:async +def|def|class) +(\w+)|^(\w+) *(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 
 Names = Mapping[str, frozenset[str]]  # the functions and classes of each chapter
 
@@ -64,7 +65,7 @@ def wrong_content(text: str, stem: str, names: Names) -> str:
     """
     if not text.strip():
         return f"{stem}.py is empty: write into it, save it, and hand it in again"
-    defined = {one or other for one, other in _TOP.findall(text)}
+    defined = _defined(text)
     if defined & names.get(stem, frozenset()):
         return ""
     for other, its in names.items():
@@ -82,9 +83,19 @@ def strange_content(text: str, stem: str, names: Names) -> str:
     It is graded all the same: functions that are imported, or defined in a block, are not seen.
     """
     known = names.get(stem, frozenset())
-    if not known or known & {one or other for one, other in _TOP.findall(text)}:
+    if not known or known & _defined(text):
         return ""
     return f"{stem}.py {STRANGE}: is it the right file?"
+
+
+def _defined(text: str) -> set[str]:
+    """Return what a module defines at its top, whichever line ends it was saved with.
+
+    >>> _defined("def f(): pass\\rx: int = 1") == {"f", "x"}
+    True
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return {one or other for one, other in _TOP.findall(lines)}
 
 
 def nothing_fits(names: Sequence[str], stem: str, others: Collection[str] = ()) -> str:

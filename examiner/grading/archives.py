@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from examiner.grading.opening import NotPlainError, open_file
+
 MAX_DIRECTORY = 1 << 20  # bytes of a student's table of contents: about 10,000 files
 UTF8 = 0x800  # flag of a name that is written in UTF-8
 
@@ -51,10 +53,7 @@ class Archive:
     def __init__(self, path: Path, data: bytes | None = None, bounds: Bounds = STUDENTS) -> None:
         self.refused: dict[str, str] = {}
         self._bounds = bounds
-        try:
-            self._file: IO[bytes] = path.open("rb") if data is None else io.BytesIO(data)
-        except OSError as error:
-            raise UnreadableError(f"{path.name} cannot be read: {error.strerror}") from None
+        self._file = _open(path, bounds) if data is None else io.BytesIO(data)
         try:
             _look_over_end(self._file, path.name, bounds)
             self._zip = zipfile.ZipFile(self._file)
@@ -106,6 +105,16 @@ class Archive:
         if len(data) > longest:
             raise ArchiveError(f"{path} is longer than {longest >> 10} kB")
         return data
+
+
+def _open(path: Path, bounds: Bounds) -> IO[bytes]:
+    """Open a zip; only that of a whole class, which the instructor names, may lie behind a link."""
+    try:
+        return open_file(path.resolve() if bounds is CLASSES else path)
+    except NotPlainError as error:
+        raise ArchiveError(f"{path.name} {error}") from None
+    except OSError as error:
+        raise UnreadableError(f"{path.name} cannot be read: {error.strerror}") from None
 
 
 def _name(entry: zipfile.ZipInfo) -> str:

@@ -5,9 +5,6 @@ Nothing is followed out of a folder, and zips in zips are bounded in number, dep
 
 from __future__ import annotations
 
-import errno
-import os
-import stat
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +12,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from examiner.grading.archives import STUDENTS, Archive, ArchiveError, UnreadableError
+from examiner.grading.opening import NotPlainError, names_in, open_file
 from examiner.results import Verdict
 from examiner.term.times import Handed
 
@@ -22,6 +20,7 @@ MAX_DEPTH = 4  # folders in a student's folder that are searched
 MAX_ENTRIES = 10_000
 MAX_FILE = 64 << 20  # bytes of one file that is copied
 MAX_ZIPS, MAX_ZIP_DEPTH = 30, 3  # zips in what a student handed in, and in each other
+NO_WORK = "is a link; expected a folder or a zip"
 ARCHIVES = {".tar", ".gz", ".tgz", ".rar", ".7z", ".bz2", ".xz"}
 
 Load = Callable[[int], bytes]  # a file's content; raises a ProblemError or ArchiveError if longer
@@ -74,10 +73,10 @@ class Work:
     def take(self, path: Path) -> None:
         """Take the files of a folder or zip."""
         if path.is_symlink():
-            raise ProblemError(f"{path.name} is a link; expected a folder or a zip")
+            raise ProblemError(f"{path.name} {NO_WORK}")
         if path.is_dir():
             for inside in _walk(path):
-                self.files[inside] = partial(read_file, path, inside)
+                self.files[inside] = partial(_read, path, inside, inside)
         elif path.suffix.lower() == ".zip":
             self._take_zip(Archive(path), PurePosixPath())
         elif path.suffix.lower() in ARCHIVES:
@@ -186,35 +185,39 @@ def is_junk(path: PurePosixPath) -> bool:
 def _walk(folder: Path) -> list[PurePosixPath]:
     """List the files in a folder without following links."""
     found: list[PurePosixPath] = []
-
-    def refuse(error: OSError) -> None:
+    try:
+        for inside, names in names_in(folder, MAX_DEPTH):
+            found += [inside / name for name in names if not is_junk(inside / name)]
+            if len(found) > MAX_ENTRIES:
+                raise ProblemError(f"more than {MAX_ENTRIES} files were handed in")
+    except NotPlainError:
+        raise ProblemError(f"{folder.name} {NO_WORK}") from None
+    except OSError as error:
         name = Path(error.filename or folder).name
-        raise ProblemError(f"{name} cannot be read: {error.strerror}", Verdict.NOT_JUDGED)
-
-    for where, folders, names in os.walk(folder, onerror=refuse):
-        inside = PurePosixPath(Path(where).relative_to(folder).as_posix())
-        if len(inside.parts) >= MAX_DEPTH:
-            folders.clear()
-        found += [inside / name for name in sorted(names) if not is_junk(inside / name)]
-        if len(found) > MAX_ENTRIES:
-            raise ProblemError(f"more than {MAX_ENTRIES} files were handed in")
+        text = f"{name} cannot be read: {error.strerror}"
+        raise ProblemError(text, Verdict.NOT_JUDGED) from None
     return found
 
 
 def read_file(folder: Path, inside: PurePosixPath, longest: int) -> bytes:
-    """Read a regular file: a link could lead to the solutions, a pipe would block for ever."""
-    path = folder / inside
+    """Read a regular file in a folder; nothing in the folder is followed.
+
+    A link could lead to the solutions, a pipe would block for ever.
+    """
+    first, *others = inside.parts
+    return _read(folder / first, PurePosixPath(*others), inside, longest)
+
+
+def _read(path: Path, inside: PurePosixPath, shown: PurePosixPath, longest: int) -> bytes:
+    """Read what is at a path, or inside it; `path` itself is no link either."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open_file(path, inside.parts) as file:
+            data = file.read(longest + 1)
+    except NotPlainError as error:
+        raise ProblemError(f"{shown} {error}") from None
     except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise ProblemError(f"{inside} is a link; hand in the file itself") from None
-        text = f"{inside} cannot be read: {error.strerror}"
+        text = f"{shown} cannot be read: {error.strerror}"
         raise ProblemError(text, Verdict.NOT_JUDGED) from None
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ProblemError(f"{inside} is no regular file")
-        data = file.read(longest + 1)
     if len(data) > longest:
-        raise ProblemError(f"{inside} is longer than {longest >> 10} kB")
+        raise ProblemError(f"{shown} is longer than {longest >> 10} kB")
     return data

@@ -14,10 +14,11 @@ a file, but not this one, and it holds also for what came while no process was t
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
-import shutil
+import stat
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -48,6 +49,12 @@ UNFINISHED = (".part", ".tmp", ".crdownload", ".filepart", ".swp", "~")
 SETTLED = 2.0  # seconds without a change after which a file that was written in place is whole
 QUIET = 0.2  # seconds without a change for one that was renamed into its place
 SHOWN = 100  # that the page lists
+LONGEST_NAME = 255  # bytes, on most file systems
+DEEPEST = 20  # folders in each other that are looked at
+AGAIN = 60.0  # seconds until what could not be taken in is tried again
+# where the inbox can be written, this is wrong with one arrival alone: too long a name, a folder
+# that only its owner may move, a disk that is mounted there; or it was taken away again
+_OF_ONE = {errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV, errno.ENOENT}
 
 
 @dataclass
@@ -64,6 +71,7 @@ class FolderInbox:
     def __init__(self, folder: Path, rate: int, settled: float = SETTLED) -> None:
         self._folder, self._rate, self._settled = folder, rate, settled
         self._seen: dict[str, _Seen] = {}
+        self._put_off: dict[str, float] = {}  # by name: until when, by the monotonic clock
         self._queue: dict[str, deque[Arrival]] = defaultdict(deque)  # by student, oldest first
         self._in_hand: dict[str, Arrival] = {}  # by student
         self._claims: dict[str, deque[float]] = defaultdict(deque)  # times of the last hour
@@ -98,7 +106,9 @@ class FolderInbox:
             if arrival := self._arrival(place):
                 self._queue[arrival.student].append(arrival)
             else:  # it was killed between two steps, and the file is still in incoming
-                shutil.rmtree(place, ignore_errors=True)
+                _remove_empty(place)
+                if place.exists():
+                    self.said.append(f"{place} holds something, but not whose it is: look at it")
         hour_ago = time.time() - HOUR
         records = sorted(path.name for path in (self._folder / DONE).iterdir())
         self._done, self._refused = len(records), len([*(self._folder / REFUSED).iterdir()])
@@ -179,18 +189,43 @@ class FolderInbox:
                     old = time.time() - look[1] / 1e9 > self._settled
                     if (old or _renamed(entry)) and now - state.since >= QUIET:
                         found.append((look[1], entry.name))
+        self._put_off = {name: when for name, when in self._put_off.items() if name in self._seen}
         for _, name in sorted(found):
-            self._move_in(incoming / name)
-            self._seen.pop(name, None)
+            if self._put_off.get(name, now) <= now:
+                self._try_to_move_in(incoming / name)
+
+    def _try_to_move_in(self, path: Path) -> None:
+        """Move an arrival in; one that cannot be stays where it is, and holds nobody else up."""
+        try:
+            self._move_in(path)
+        except OSError as error:
+            if not (error.errno in _OF_ONE and self._can_be_written()):
+                raise
+            if os.path.lexists(path):
+                if path.name not in self._put_off:
+                    text = f"cannot be taken in: {error.strerror}; it stays in {INCOMING}"
+                    self.said.append(f"{one_line(path.name, 80)} {text}, the others go on")
+                self._put_off[path.name] = time.monotonic() + AGAIN
+                return
+        self._seen.pop(path.name, None)
+
+    def _can_be_written(self) -> bool:
+        """Tell whether files can be moved from one folder of the inbox to another."""
+        ours = os.access in os.supports_effective_ids
+        folders = [self._folder / name for name in (INCOMING, WORK, REFUSED)]
+        return all(os.access(each, os.W_OK | os.X_OK, effective_ids=ours) for each in folders)
 
     def _move_in(self, path: Path) -> None:
         """Give an arrival a ticket; what is no submission is refused, with the reason."""
-        raw = path.name.removesuffix(path.suffix).partition("--")[0]
+        kind = path.lstat().st_mode
+        raw = _raw_student(path.name, is_folder=stat.S_ISDIR(kind))
         student = shown_name(raw)
         reason = ""
-        if path.is_symlink():
+        if stat.S_ISLNK(kind):
             reason = "it is a link: expected a file or a folder"
-        elif path.is_file() and path.suffix.lower() not in KINDS:
+        elif not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+            reason = "it is no regular file: expected a file or a folder"
+        elif stat.S_ISREG(kind) and path.suffix.lower() not in KINDS:
             reason = f"expected STUDENT{' or STUDENT'.join(KINDS)} or a folder"
         elif not raw.strip():
             reason = "its name says nobody's name: expected STUDENT.zip"
@@ -200,12 +235,18 @@ class FolderInbox:
         self._last = max(time.time_ns(), self._last + 1)
         ticket = f"{self._last:020d}-{file_name(student)}"
         place = self._folder / (REFUSED if reason else WORK) / ticket
+        target = place / _plain(path)
         place.mkdir()
-        write_whole(place / WHO, student.encode())
-        if reason:
-            write_whole(place / REASON, f"{reason}\n".encode())
-        write_whole(place / CAME, f"{min(_changed(path), time.time())}".encode())
-        path.rename(place / _plain(path))
+        try:
+            write_whole(place / WHO, student.encode())
+            if reason:
+                write_whole(place / REASON, f"{reason}\n".encode())
+            write_whole(place / CAME, f"{min(_changed(path), time.time())}".encode())
+            path.rename(target)
+        except OSError:
+            if not os.path.lexists(target):  # a network's disk may say so of a rename that it did
+                _remove_empty(place)
+                raise
         _sync(place)
         if reason:
             self._refused += 1
@@ -251,16 +292,48 @@ class FolderInbox:
         self._lock.close()
 
 
+def _raw_student(name: str, *, is_folder: bool) -> str:
+    """Return the student whom a name says.
+
+    >>> [_raw_student(f"ada.may{rest}", is_folder=False) for rest in (".zip", ".py", "--2.zip")]
+    ['ada.may', 'ada.may', 'ada.may']
+    >>> _raw_student("ada.may", is_folder=True)
+    'ada.may'
+    """
+    student, numbered, _ = name.partition("--")
+    is_whole = numbered or is_folder
+    return student if is_whole else student.removesuffix(PurePosixPath(name).suffix)
+
+
 def _is_handed_in(path: Path) -> bool:
     """Tell whether it is a student's, and nothing that was noted beside it, or half so."""
     return path.name not in (WHO, RECORD, CAME) and not path.name.startswith(".")
+
+
+def _remove_empty(place: Path) -> None:
+    """Remove a place into which nothing was moved; one that holds a student's work stays."""
+    with contextlib.suppress(OSError):
+        inside = list(place.iterdir())
+        if all(each.name in OURS or each.name.startswith(".") for each in inside):
+            for each in inside:
+                each.unlink()
+            place.rmdir()
+
+
+def _walk(folder: str | Path) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Walk over a folder as `os.walk` does, which calls itself for each level, but not so deep."""
+    top = len(Path(folder).parts)
+    for where, folders, names in os.walk(folder):
+        yield where, folders, names
+        if len(Path(where).parts) - top >= DEEPEST:
+            folders.clear()
 
 
 def _changed(path: Path) -> float:
     """Return when the system last changed a file or its name; of a folder, the newest in it."""
     newest = path.lstat().st_ctime
     if path.is_dir() and not path.is_symlink():
-        for place, folders, names in os.walk(path):
+        for place, folders, names in _walk(path):
             for name in (*folders, *names):
                 with contextlib.suppress(OSError):
                     newest = max(newest, Path(place, name).lstat().st_ctime)
@@ -273,7 +346,7 @@ def _look(entry: os.DirEntry[str]) -> tuple[int, ...]:
     if not entry.is_dir(follow_symlinks=False):
         return (status.st_size, status.st_mtime_ns)
     size, newest, number = 0, status.st_mtime_ns, 0
-    for where, _, names in os.walk(entry.path):
+    for where, _, names in _walk(entry.path):
         for name in names:
             with contextlib.suppress(OSError):
                 inside = os.lstat(os.path.join(where, name))  # noqa: PTH118 - of os.walk's texts
@@ -296,7 +369,11 @@ def _renamed(entry: os.DirEntry[str]) -> bool:
 def _plain(path: Path) -> str:
     """Return the name that a file has in its place: no name of ours, and none that is no name."""
     name = path.name.encode(errors="replace").decode()
-    return f"_{name}" if name in OURS or is_junk(PurePosixPath(name)) else name
+    if name not in OURS and not is_junk(PurePosixPath(name)):
+        return name
+    suffix = path.suffix if path.suffix.lower() in KINDS else ""
+    stem = f"_{name.removesuffix(suffix)}".encode()[: LONGEST_NAME - len(suffix)]
+    return f"{stem.decode(errors='ignore')}{suffix}"
 
 
 def _sync(folder: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from examiner.errors import UserError
 from examiner.plural import count
-from examiner.term.moments import aware, lasting, moment, shown, span
+from examiner.term.moments import YEARS, aware, lasting, moment, shown, span
 from examiner.term.table import Row, read_table
 from examiner.term.times import Handed
 
@@ -28,6 +28,7 @@ EXAMPLE = (
 _COST = re.compile(r"([\d.]+) ?(%|points?|percent) (?:a|an|per|each|every) (hour|day|week)")
 _MOST = re.compile(r"at most ([\d.]+) ?(%|percent)")
 _IN_HAND = re.compile(r"(\d+) (?:late )?days? in hand")
+MOST_DAYS = 400  # of more time, or in hand
 EXTENSIONS = ("student", "until", "days", "reason", "chapter")
 
 
@@ -39,7 +40,7 @@ def read_due(text: str, where: str = "--due") -> datetime:
     found = moment(text) if re.match(r"\d{4}-", text) else None
     if found is None:
         wanted = "2026-12-01T18:00, 2026-12-01T18:00+01:00 or 2026-12-01 (the end of that day)"
-        raise UserError(f"{where}: expected a moment such as {wanted}, got {text!r}")
+        raise UserError(f"{where}: expected a moment such as {wanted}, {YEARS}, got {text!r}")
     return aware(found, None)
 
 
@@ -94,11 +95,12 @@ def _clause(part: str, where: str) -> dict[str, Any]:
     length = span(part)
     if found := _COST.fullmatch(part):
         key = "points" if found[2].startswith("point") else "percent"
-        return {key: _number(found[1], where, part), "unit": UNITS[found[3]]}
+        most = math.inf if key == "points" else 100
+        return {key: _number(found[1], where, part, most), "unit": UNITS[found[3]]}
     if found := _MOST.fullmatch(part):
-        return {"most": _number(found[1], where, part)}
+        return {"most": _number(found[1], where, part, 100)}
     if found := _IN_HAND.fullmatch(part):
-        return {"in_hand": int(found[1])}
+        return {"in_hand": int(_number(found[1], where, part, MOST_DAYS))}
     if part.endswith("grace") and length is not None:
         return {"grace": length}
     if part.startswith("nothing after ") and length is not None:
@@ -106,13 +108,14 @@ def _clause(part: str, where: str) -> dict[str, Any]:
     raise UserError(f"{where}: {part!r} is no part of a rule: expected {EXAMPLE}")
 
 
-def _number(text: str, where: str, part: str) -> float:
+def _number(text: str, where: str, part: str, most: float) -> float:
     try:
         found = float(text)
     except ValueError:
-        found = math.inf
-    if not (math.isfinite(found) and found >= 0) or ("point" not in part and found > 100):
-        raise UserError(f"{where}: {part!r}: expected a number from 0 to 100, got {text}")
+        found = math.nan
+    if not (math.isfinite(found) and 0 <= found <= most):
+        wanted = f"from 0 to {most}" if math.isfinite(most) else "such as 2"
+        raise UserError(f"{where}: {part!r}: expected a number {wanted}, got {text}")
     return found
 
 
@@ -133,7 +136,10 @@ class Extension:
         """Return when this student's work is due; never sooner than that of the class."""
         if self.until is not None:
             return max(self.until, due) if due else self.until
-        return due and due + timedelta(days=self.days)
+        try:
+            return due and due + timedelta(days=self.days)
+        except OverflowError:  # the schedule's own day is one of the last in the calendar
+            return due
 
 
 def read_extensions(path: Path, zone: tzinfo | None, chapter: str) -> dict[str, Extension]:
@@ -162,13 +168,14 @@ def _extension(row: Row, zone: tzinfo | None) -> Extension:
     if until:
         at = moment(until)
         if at is None:
-            raise UserError(f"{row.where}: {until!r} is no moment such as 2026-12-03T18:00")
+            text = f"{until!r} is no moment such as 2026-12-03T18:00, {YEARS}"
+            raise UserError(f"{row.where}: {text}")
         return Extension(student, aware(at, zone), 0.0, row.get("reason"), row.where)
     try:
         number = float(days.replace(",", "."))
     except ValueError:
         number = math.nan
-    if not 0 < number <= 400:
+    if not 0 < number <= MOST_DAYS:
         raise UserError(f"{row.where}: expected a number of days, got {days!r}")
     return Extension(student, None, number, row.get("reason"), row.where)
 

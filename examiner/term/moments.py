@@ -9,6 +9,9 @@ from functools import cache
 from examiner.plural import count
 
 LAST_SECOND = time(23, 59, 59)
+FIRST_YEAR, LAST_YEAR = 1970, 2999  # whatever is reckoned from there stays within the calendar
+YEARS = f"in the years {FIRST_YEAR} to {LAST_YEAR}"
+LONGEST_SPAN = timedelta(days=365_000)  # a thousand years
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "tr")
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -35,24 +38,29 @@ def moment(text: str) -> datetime | None:
 
     Read are ISO 8601 (a day alone means its last second), days with points as they are written in
     Europe, and what Moodle prints in many languages. A day such as 10/04/2026 means two things,
-    and is none.
+    and is none; nor is one before FIRST_YEAR or after LAST_YEAR.
 
     >>> str(moment("Thursday, 4 October 2026, 11:59 PM")), str(moment("2026-12-01"))
     ('2026-10-04 23:59:00', '2026-12-01 23:59:59')
     """
-    text = " ".join(text.replace(" UTC", "+00:00").split())
     try:
-        if _DATE.fullmatch(text):
-            return datetime.combine(datetime.fromisoformat(text).date(), LAST_SECOND)
-        if _DATE.match(text):
-            # nbgrader and Ruby set a space before the zone
-            return datetime.fromisoformat(re.sub(r" (?=[+-]\d\d:?\d\d$|Z$)", "", text))
-        if found := _POINTS.fullmatch(text):
-            day, month, year, hour, minute, second = (int(part or 0) for part in found.groups())
-            return datetime(year, month, day, hour, minute, second)
-        return _printed(text)
+        found = _read(" ".join(text.replace(" UTC", "+00:00").split()))
     except ValueError:
         return None
+    return found if found and FIRST_YEAR <= found.year <= LAST_YEAR else None
+
+
+def _read(text: str) -> datetime | None:
+    """Return the moment of any year that a text names; raises ValueError for a day that is none."""
+    if _DATE.fullmatch(text):
+        return datetime.combine(datetime.fromisoformat(text).date(), LAST_SECOND)
+    if _DATE.match(text):
+        # nbgrader and Ruby set a space before the zone
+        return datetime.fromisoformat(re.sub(r" (?=[+-]\d\d:?\d\d$|Z$)", "", text))
+    if found := _POINTS.fullmatch(text):
+        day, month, year, hour, minute, second = (int(part or 0) for part in found.groups())
+        return datetime(year, month, day, hour, minute, second)
+    return _printed(text)
 
 
 def _printed(text: str) -> datetime | None:
@@ -84,6 +92,8 @@ def _months() -> dict[str, int]:
 def span(text: str) -> timedelta | None:
     """Return how long a text says; None where it names no number with a unit of time.
 
+    None as well for what is longer than LONGEST_SPAN: there is no day so long after another.
+
     >>> str(span("1 day 3 hours")), str(span("2 Tage 5 Stunden")), span("soon")
     ('1 day, 3:00:00', '2 days, 5:00:00', None)
     """
@@ -92,9 +102,12 @@ def span(text: str) -> timedelta | None:
     for number, word in _SPAN.findall(text):
         for length, names in _UNITS:
             if word.casefold().startswith(names):
-                whole, found = whole + int(number) * length, True
+                try:
+                    whole, found = whole + int(number) * length, True
+                except (OverflowError, ValueError):  # Python reads no integer of 5,000 digits
+                    return None
                 break
-    return whole if found else None
+    return whole if found and whole <= LONGEST_SPAN else None
 
 
 def aware(moment: datetime, zone: tzinfo | None) -> datetime:

@@ -22,6 +22,7 @@ from examiner.term.corrections import Corrections
 MAX_BYTES = 1 << 16
 LONGEST = 300  # characters that are shown of a text
 _HEAD = re.compile(r"(student|tasks?)\s*:\s*(.*)", re.IGNORECASE)
+_TASK = re.compile(r"(?<!\d)\d+(?:\.\d+)+")  # subtle: begun at each digit, a long number takes minutes
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
@@ -86,7 +87,7 @@ def _request(path: Path, known: dict[str, str], tasks: Collection[str]) -> Reque
         lines = lines[1:]
     text = " ".join(_UNSEEN.sub(" ", " ".join(lines)).split())[:LONGEST]
     name = _UNSEEN.sub(" ", path.name)
-    asked = tuple(re.findall(r"\d+(?:\.\d+)+", head.get("task", "")))
+    asked = tuple(_TASK.findall(head.get("task", "")))
     student = known.get(head.get("student", "").strip().casefold(), "")
     strange = [task for task in asked if task not in tasks]
     trouble = (

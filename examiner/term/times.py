@@ -48,20 +48,31 @@ def in_row(cells: Mapping[str, str], source: str) -> Handed | None:
     >>> in_row(row, "Moodle").late_by.total_seconds() / 3600
     27.0
     """
-    text = next((cells[key] for key in COLUMNS if cells.get(key)), "")
-    status = next((cells[key] for key in STATUS if cells.get(key)), "")
-    late = any(word in status.casefold() for word in _LATE)
-    late_by = span(status.rpartition(" - ")[2]) if late else None
-    at = moment(text)
+    status, late = _status(cells)
+    late_by = span(status) if late else None
+    at = moment(_time(cells))
     if at is None and not late:
         return None
     return Handed(at, late_by, late, source)
 
 
 def says_no_time(cells: Mapping[str, str]) -> str:
-    """Return what stands in the column of times and is no time; "" where all is well."""
-    text = next((cells[key] for key in COLUMNS if cells.get(key)), "")
-    return text if text.strip(" -\u2013\u2014") and moment(text) is None else ""
+    """Return what stands in the columns of times and is none; "" where all is well."""
+    text, (status, late) = _time(cells), _status(cells)
+    if text.strip(" -\u2013\u2014") and moment(text) is None:
+        return text
+    numbers = late and any(letter.isdigit() for letter in status)
+    return status if numbers and span(status) is None else ""
+
+
+def _time(cells: Mapping[str, str]) -> str:
+    return next((cells[key] for key in COLUMNS if cells.get(key)), "")
+
+
+def _status(cells: Mapping[str, str]) -> tuple[str, bool]:
+    """Return the last part of a row's status, "1 day 3 hours late", and whether it says late."""
+    status = next((cells[key] for key in STATUS if cells.get(key)), "")
+    return status.rpartition(" - ")[2], any(word in status.casefold() for word in _LATE)
 
 
 def of_gradescope(said: Mapping[str, Any]) -> Handed | None:

@@ -201,6 +201,30 @@ def test_an_empty_class_is_one_line(course: Path, nextword: Command) -> None:
     assert "empty holds no submissions: expected one folder or zip per student" in said
 
 
+@pytest.mark.parametrize(
+    ("due", "option", "value"),
+    [
+        ("9999-12-31", "--due", ""),
+        ("0001-01-01", "--due", ""),
+        ("2026-12-01", "--late", "nothing after 9999999999 days"),
+        ("2026-12-01", "--late", "10 % a day, 99999999999 weeks of grace"),
+        ("2026-12-01", "--late", f"10 % a day, {10**24} days in hand"),
+        ("2026-12-01", "--times", "id,status\nann,Handed in - 99999999999 days late\n"),
+        ("2026-12-01", "--extensions", "student,days\nann,999999\n"),
+    ],
+)
+def test_a_date_out_of_the_calendar_is_one_line(
+    course: Path, nextword: Command, due: str, option: str, value: str
+) -> None:
+    given = {"--due": due} | ({option: value} if value else {})
+    if value.count("\n"):
+        (course / "table.csv").write_text(value, "utf-8")
+        given[option] = "table.csv"
+    done = nextword("grade", "demo", "class", *(word for pair in given.items() for word in pair))
+    assert (done.exit_code, done.output.strip().count("\n")) == (2, 0)
+    assert ("table.csv, line 2" if value.count("\n") else option) in done.output
+
+
 def test_without_bubblewrap_the_command_refuses(
     course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,7 +68,14 @@ def test_a_rule_is_said_as_it_is_read() -> None:
     assert read_rule("") == Rule()
 
 
-@pytest.mark.parametrize("text", ["10 % a fortnight", "soon", "110 % a day", "1.2.3 % a day", "10"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("10 % a fortnight", "soon", "110 % a day", "1.2.3 % a day", "10", "1.2.3 points a day"),
+        *("nothing after 9999999999 days", "99999999999 weeks of grace"),
+        *("401 days in hand", f"{10**24} days in hand", f"{'9' * 5000} days in hand"),
+    ],
+)
 def test_what_is_no_rule_is_told(text: str) -> None:
     with pytest.raises(UserError, match=r"--late: .*expected"):
         read_rule(text)
@@ -112,6 +119,11 @@ def test_an_extension_moves_the_due_date_and_never_back() -> None:
     assert lateness("ben", Handed(late_by=3 * D), terms).by == D
 
 
+def test_an_extension_never_leads_out_of_the_calendar() -> None:
+    last = DUE.replace(year=9999)
+    assert Extension("ada", days=300).due(last) == last
+
+
 def written(folder: Path, *rows: str) -> Path:
     path = folder / "more.csv"
     path.write_text("\n".join(("Student;Until;Days;Reason;Chapter", *rows)), "utf-8")
@@ -132,6 +144,8 @@ def test_extensions_are_read_from_a_spreadsheets_file(tmp_path: Path) -> None:
         ("ada;;;;", "line 2: give until or days"),
         ("ada;2026-12-03;2;;", "line 2: give until or days"),
         ("ada;soon;;;", "line 2: 'soon' is no moment"),
+        ("ada;9999-12-31;;;", "line 2: '9999-12-31' is no moment .* 1970 to 2999"),
+        ("ada;;401;;", "line 2: expected a number of days, got '401'"),
         ("ada;;-1;;", "line 2: expected a number of days, got '-1'"),
         ("ada;;nan;;", "line 2: expected a number of days"),
         ("ada;;2;;\nAda;;3;;", "line 3: line 2 says something else of Ada"),

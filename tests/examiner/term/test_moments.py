@@ -27,6 +27,10 @@ from examiner.term.moments import aware, lasting, moment, span
         ("04/10/2018 23:59", "None"),
         ("Thursday, 40 October 2018, 11:59 PM", "None"),
         ("4 Nonsense 2018, 11:59", "None"),
+        ("9999-12-31", "None"),
+        ("0001-01-01T00:00+14:00", "None"),
+        ("04.10.1969 23:59", "None"),
+        ("2999-12-31", "2999-12-31 23:59:59"),
         ("-", "None"),
         ("", "None"),
     ],
@@ -45,6 +49,9 @@ def test_a_moment_is_read(text: str, wanted: str) -> None:
         ("1 año 2 semanas", timedelta(days=379)),
         ("3 apples", None),
         ("late", None),
+        ("9999999999 days", None),
+        ("400000 days", None),
+        (f"{'9' * 5000} days", None),
     ],
 )
 def test_a_span_is_read(text: str, wanted: timedelta | None) -> None:
@@ -63,8 +70,14 @@ def test_an_hour_that_comes_twice_ends_the_second_time() -> None:
     assert found == datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("text", ["tomorrow", "01.12.2026 18:00", "2026-13-01", "2026-12-01T25:00"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("tomorrow", "01.12.2026 18:00", "2026-13-01", "2026-12-01T25:00"),
+        *("9999-12-31", "0001-01-01", "3000-01-01T00:00Z"),
+    ],
+)
 def test_a_due_date_that_is_none_is_told(text: str) -> None:
-    with pytest.raises(UserError, match="--due: expected a moment such as"):
+    with pytest.raises(UserError, match="--due: expected a moment such as .* 1970 to 2999"):
         read_due(text)
     assert read_due("2026-12-01").tzinfo is not None

@@ -39,6 +39,12 @@ def test_a_table_of_times_must_hold_times(tmp_path: Path) -> None:
     path.write_text("id,handed in\nada,2026-12-01T18:00\nben,yesterday\n", "utf-8")
     with pytest.raises(UserError, match="line 3: 'yesterday' is no time"):
         read_roster(path, "the times", times=True)
+    path.write_text("id,handed in\nada,9999-12-31\n", "utf-8")
+    with pytest.raises(UserError, match="line 2: '9999-12-31' is no time"):
+        read_roster(path, "the times", times=True)
+    path.write_text("id,status\nada,Submitted for grading - 99999999999 days late\n", "utf-8")
+    with pytest.raises(UserError, match="line 2: '99999999999 days late' is no time"):
+        read_roster(path, "the times", times=True)
     path.write_text("id,handed in\nada,2026-12-01T18:00Z\nben,-\n", "utf-8")
     ada, ben = read_roster(path, "the times", times=True).people
     assert ada.handed == Handed(datetime(2026, 12, 1, 18, tzinfo=UTC), source="the table")
