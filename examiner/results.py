@@ -161,6 +161,13 @@ def _aside(word: str, text: str) -> str:
     return head + text.replace("\n", "\n" + " " * len(head))
 
 
+def passes_only_what_is_visible(tests: Sequence[TestResult]) -> bool:
+    """Whether visible tests have passed, and not one of the hidden tests, where there are some."""
+    hidden = [test.verdict for test in tests if not test.visible]
+    passed = any(test.verdict is Verdict.PASSED for test in tests)
+    return passed and bool(hidden) and Verdict.PASSED not in hidden
+
+
 @dataclass(frozen=True)
 class TaskResult:
     """One task: its tests and the points they earn."""
@@ -179,10 +186,13 @@ class TaskResult:
     def score(self) -> float:
         """Points of the task times the weight of the passed tests over the weight of all.
 
-        A mark by hand takes their place.
+        A mark by hand takes their place. Answers can be known by heart where inputs are known: so
+        visible tests count as soon as a hidden one has passed.
         """
         if self.by_hand is not None:
             return self.by_hand
+        if passes_only_what_is_visible(self.tests):
+            return 0.0
         whole = math.fsum(test.weight for test in self.tests)
         passed = math.fsum(t.weight for t in self.tests if t.verdict is Verdict.PASSED)
         return round(self.task.points * passed / whole, 2) if whole else 0.0

@@ -10,7 +10,6 @@ import builtins
 import contextlib
 import importlib.machinery
 import importlib.util
-import io
 import itertools
 import operator
 import random
@@ -28,10 +27,10 @@ from examiner.boundary.errors import WireError
 from examiner.candidate import lent
 from examiner.candidate.arguments import Watched
 from examiner.candidate.exceptions import builtin_kind, text_of
+from examiner.candidate.printing import take_output
 from examiner.candidate.trials import try_all
 
 PACKAGE = "coursework"
-MAX_PRINTED = 64 << 20  # characters; whoever prints more gets an OSError
 MAX_TEXT = 2000  # characters of an exception's message
 MAX_LINES = 20  # frames of the student's own code in an error
 _MOST_TESTS = 0x7FFF  # that a handle can tell from each other
@@ -39,24 +38,6 @@ _MOST_TESTS = 0x7FFF  # that a handle can tell from each other
 
 class MissingNameError(WireError):
     """A request names something that the student's module does not have."""
-
-
-class Tally(io.RawIOBase):
-    """Stands in for the terminal: counts what is printed and forgets it."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def writable(self) -> bool:
-        """Say yes."""
-        return True
-
-    def write(self, data: Any) -> int:
-        """Count the bytes."""
-        self.count += len(data)
-        if self.count > MAX_PRINTED:
-            raise OSError(f"more than {MAX_PRINTED >> 20} MB printed")
-        return len(data)
 
 
 class _Series:
@@ -358,9 +339,7 @@ def _ship(name: str, source: str, libraries: Mapping[str, str], helpers: Mapping
 
 def serve(channel: Channel, folder: Path) -> None:
     """Answer requests until the examiner closes the channel."""
-    tally = Tally()
-    sys.stdout = io.TextIOWrapper(io.BufferedWriter(tally), errors="replace", line_buffering=True)
-    sys.stderr = io.TextIOWrapper(io.BufferedWriter(tally), errors="replace", line_buffering=True)
+    tally = take_output()
     sys.dont_write_bytecode = True
     host = Host(folder / PACKAGE)
     number = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -90,9 +90,16 @@ def _judged(test: SuiteTest, opened: Session | Refusal, terms: Terms) -> Judged:
     return opened.run(test, terms)
 
 
-def _nowhere() -> contextlib.AbstractContextManager[TextIO]:
-    """Return where prints go: they are not kept, however many they are."""
-    return Path(os.devnull).open("w", encoding="utf-8", errors="replace")
+@contextlib.contextmanager
+def _nowhere() -> Iterator[TextIO]:
+    """Yield where prints go: they are not kept, however many they are."""
+    null = Path(os.devnull).open("w", encoding="utf-8", errors="replace")  # noqa: SIM115 (see below)
+    try:
+        yield null
+    finally:
+        # subtle: a student's own `os.fdopen(sys.stdout.fileno())` has closed what it opened anew
+        with contextlib.suppress(OSError):
+            null.close()
 
 
 __all__ = ["SuiteError", "run_suite"]

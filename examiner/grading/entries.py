@@ -19,6 +19,7 @@ from examiner.errors import UserError
 from examiner.grading.archives import CLASSES, Archive, ArchiveError
 from examiner.grading.downloads import (
     GRADESCOPE,
+    MOODLE,
     TITLES,
     Sender,
     is_whole_class,
@@ -35,6 +36,7 @@ from examiner.term.times import Handed, of_gradescope
 METADATA = "submission_metadata.yml"  # in which Gradescope says whose its folders are
 MAX_METADATA = 16 << 20
 EXPECTED = "expected one folder or zip per student"
+HIDDEN = (".", "__")  # how a name begins that is no student's
 # files beside students'
 _BESIDE = {".json", ".md", ".txt", ".csv", ".html", ".pdf", ".log", ".yml", ""}
 
@@ -119,14 +121,31 @@ def _lone_zip_of_a_class(folder: Path) -> Path | None:
     except ArchiveError:
         return None
     archive.close()
-    return lone if of_several(archive.files) else None
+    return lone if is_download(archive.files) else None
+
+
+def is_download(files: Iterable[PurePosixPath]) -> bool:
+    """Tell whether all of these paths are named as a platform names students' works."""
+    return bool(_senders(files))
 
 
 def of_several(files: Iterable[PurePosixPath]) -> bool:
-    """Tell whether these paths look like a platform's download of several students' works."""
+    """Tell whether these paths look like a platform's download of several students' works.
+
+    subtle: a student, too, may call a folder submission_2 as Gradescope does, or a file as Canvas
+    does; so one sender is not enough, unless the platform's own mark is there.
+    """
+    files = list(files)
+    senders = _senders(files)
+    marked = any(path.parts[0] == METADATA for path in files) or MOODLE in dict(senders)
+    return len(senders) > 1 or (marked and bool(senders))
+
+
+def _senders(files: Iterable[PurePosixPath]) -> set[tuple[str, str]]:
+    """Return the platforms and their numbers in these paths; none where one path has no number."""
     tops = {(path.parts[0], len(path.parts) > 1) for path in files if not is_junk(path)}
     named = [sender_of(name, folder=folder) for name, folder in tops if name != METADATA]
-    return bool(named) and all(named)
+    return {(each.platform, each.key) for each in named if each} if all(named) else set()
 
 
 def require_one_work(entry: Entry, files: Collection[PurePosixPath]) -> None:
@@ -147,7 +166,7 @@ def _inner(folder: Path, stem: str) -> Path:
         return folder
     inside = [PurePosixPath(path.name, *["-"] * path.is_dir()) for path in lone.iterdir()]
     named = lone.name == stem or is_whole_class(lone.name)
-    wraps = named and (bool(stem) or of_several(inside))
+    wraps = named and (bool(stem) or is_download(inside))
     return lone if wraps or (stem and of_several(inside)) else folder
 
 
@@ -197,9 +216,19 @@ def find_entries(folder: Path, roster: Roster | None = None) -> list[Entry]:
     return _merged(found)
 
 
+def require_outside(out: Path, folder: Path) -> None:
+    """Raise UserError where feedback would lie among submissions: it is no student's next time."""
+    if not folder.is_dir() or not out.resolve().is_relative_to(folder.resolve()):
+        return
+    inside = out.resolve().relative_to(folder.resolve()).parts
+    if not inside or not inside[0].startswith(HIDDEN):
+        text = f"--out {out} lies among the submissions, and would count as one the next time"
+        raise UserError(f"{text}: choose a folder outside of {folder}")
+
+
 def _is_beside(path: Path) -> bool:
     """Tell whether a file in a class folder is none of a student's."""
-    if path.name.startswith((".", "__")):
+    if path.name.startswith(HIDDEN):
         return True
     plain = not path.is_dir() and not path.is_symlink()
     return plain and path.suffix.lower() in _BESIDE and not sender_of(path.name, folder=False)

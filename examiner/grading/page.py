@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from examiner import templates
 from examiner.catalogue import Task
 from examiner.plural import count
-from examiner.results import SmallestExample, TestResult, Verdict
+from examiner.results import SmallestExample, TestResult, Verdict, passes_only_what_is_visible
 from examiner.templates import environment, marked, unmarked
 
 
@@ -60,6 +60,11 @@ class Part:
     def right(self) -> list[TestResult]:
         """The tests that passed."""
         return [test for test in self.tests if test.verdict is Verdict.PASSED]
+
+    @property
+    def only_visible(self) -> bool:
+        """Whether it passes visible tests alone, which then count nothing."""
+        return passes_only_what_is_visible(self.tests) and not self.by_hand
 
     @property
     def given(self) -> str:

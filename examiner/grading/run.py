@@ -16,6 +16,7 @@ from examiner.catalogue import Chapter
 from examiner.grading import admitted
 from examiner.grading.admission import Admission
 from examiner.grading.basis import Basis, basis_of, with_course
+from examiner.grading.entries import require_outside
 from examiner.grading.feedback import Pages
 from examiner.grading.hand_back import write_uploads
 from examiner.grading.handed_in import HandedIn, handed_in, unchanged
@@ -112,6 +113,8 @@ def grade(
     watcher: Watcher,
 ) -> Outcome:
     """Grade a class; what has been graded before and has not changed is not graded again."""
+    if folder is not None:
+        require_outside(options.out, folder)
     with ExitStack() as stack:
         found = stack.enter_context(
             handed_in(

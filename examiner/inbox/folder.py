@@ -244,7 +244,7 @@ class FolderInbox:
             write_whole(place / CAME, f"{min(_changed(path), time.time())}".encode())
             path.rename(target)
         except OSError:
-            if not os.path.lexists(target):  # a network's disk may say so of a rename that it did
+            if not os.path.lexists(target):  # else it was moved: a network's disk may say both
                 _remove_empty(place)
                 raise
         _sync(place)

@@ -22,7 +22,8 @@ from examiner.term.corrections import Corrections
 MAX_BYTES = 1 << 16
 LONGEST = 300  # characters that are shown of a text
 _HEAD = re.compile(r"(student|tasks?)\s*:\s*(.*)", re.IGNORECASE)
-_TASK = re.compile(r"(?<!\d)\d+(?:\.\d+)+")  # subtle: begun at each digit, a long number takes minutes
+# subtle: tried from each of its digits, a long number would take minutes
+_TASK = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 

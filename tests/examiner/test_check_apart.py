@@ -74,6 +74,28 @@ def test_the_other_task_is_checked_all_the_same(
     assert found["test_counter"]["verdict"] == "passed"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        'import io, sys; sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")',
+        'import os, sys; sys.stdout = os.fdopen(sys.stdout.fileno(), "w", buffering=1)',
+        'import os, sys; sys.stderr = os.fdopen(sys.stderr.fileno(), "w", buffering=1)',
+        "import faulthandler; faulthandler.enable()",
+        "import sys; sys.stdout.close()",
+    ],
+)
+def test_right_code_may_do_with_its_output_what_it_likes(
+    demo_course: Path, nextword: Command, said: str
+) -> None:
+    write_work(demo_course, "def add", f"{said}\n\n\ndef add")
+    work = demo_course / "coursework" / "demo.py"
+    prints = f"print('adding', a) if sys.stdout and not sys.stdout.closed else None\n    {ADD}"
+    work.write_text("import sys\n" + work.read_text("utf-8").replace(ADD, prints), "utf-8")
+    done = nextword("check", "demo", "--json")
+    assert {test["verdict"] for test in by_name(done).values()} == {"passed"}
+    assert done.exit_code == 0
+
+
 def test_memory_is_bounded_where_the_system_does_not(
     demo_course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

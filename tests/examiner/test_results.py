@@ -3,11 +3,12 @@
 import pytest
 
 from examiner.catalogue import Chapter
+from examiner.grading.page import Part
 from examiner.results import SubmissionResult, TestResult, Verdict, combine, group_by_task
 
 
-def outcome(verdict: Verdict, weight: float = 1.0) -> TestResult:
-    return TestResult("test", "behaves", verdict, weight)
+def outcome(verdict: Verdict, weight: float = 1.0, visible: bool = False) -> TestResult:
+    return TestResult("test", "behaves", verdict, weight, visible)
 
 
 def test_points_are_shared_by_weight(demo_chapter: Chapter) -> None:
@@ -19,6 +20,25 @@ def test_points_are_shared_by_weight(demo_chapter: Chapter) -> None:
     result = SubmissionResult("ada", group_by_task(demo_chapter, tests))
     assert [task.score for task in result.tasks] == [1.0, 6.0]
     assert (result.score, result.max_score) == (7.0, 10)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "score"),
+    [
+        ("failed failed", 0.0),  # as from a table of the known inputs
+        ("failed passed", 3.0),
+        ("not_judged not_judged", 0.0),  # which can only rise
+        ("", 4.0),  # a course may have no hidden tests
+    ],
+)
+def test_visible_tests_count_once_a_hidden_one_has_passed(
+    demo_chapter: Chapter, hidden: str, score: float
+) -> None:
+    tests = [("9.1", outcome(Verdict.PASSED, 2, visible=True))]
+    tests += [("9.1", outcome(Verdict(verdict))) for verdict in hidden.split()]
+    assert group_by_task(demo_chapter, tests)[0].score == score
+    told = Part("9-1", "A task", score, 4.0, tests=[test for _, test in tests])
+    assert told.only_visible == (score == 0.0)
 
 
 @pytest.mark.parametrize(

@@ -79,19 +79,21 @@ def built(course: ModuleType, texts: Texts, twice: bool, seed: int) -> nn.Module
 # ------------------------------------------------------------------ the ways
 @dataclass(frozen=True)
 class Way:
-    """A way to train: with a second convolution or not, an optimizer and its highest rate."""
+    """A way to train: with one convolution or two, an optimizer, its highest rate, its decay."""
 
     name: str
     twice: bool
     optimizer_of: Callable[[nn.Module, Plan], torch.optim.Optimizer]
     rate: float
     n_words: int = 1_000_000
+    decay: float = PLAN.decay
 
 
 WAYS = (
     Way("one convolution", twice=False, optimizer_of=adamw, rate=0.012),
     Way("two convolutions", twice=True, optimizer_of=adamw, rate=0.024),
     Way("and Muon", twice=True, optimizer_of=muon_and_adamw, rate=0.012),
+    Way("twice the decay", True, muon_and_adamw, rate=0.012, decay=2 * PLAN.decay),
     Way("two million words", True, muon_and_adamw, rate=0.012, n_words=2_000_000),
 )
 SHIPPED = WAYS[2]  # whose first training's weights are kept
@@ -99,7 +101,7 @@ SHIPPED = WAYS[2]  # whose first training's weights are kept
 
 def trained(way: Way, course: ModuleType, texts: Texts, seed: int, report: Report) -> nn.Module:
     """The network trained in one way; its weights as half precision stores them."""
-    plan = replace(PLAN, rate=way.rate)
+    plan = replace(PLAN, rate=way.rate, decay=way.decay)
     stories = ids(texts.train, number_words(texts.vocabulary))
     source = transformer_training.without_end(stories, plan.size, np.random.default_rng(seed))
     model = built(course, texts, way.twice, seed)

@@ -1,5 +1,7 @@
 """Files that the cases of the group supply_chain bring beside their module."""
 
+from tests.examiner.attacks.vault import HONEST
+
 _LEAVE = b"import os\nos._exit(0)\n"
 _PASS = b"""import pytest
 
@@ -55,6 +57,7 @@ BESIDE: dict[str, dict[str, bytes]] = {
 MADE: dict[str, bytes] = {
     "deep_expression": b"x = " + b"-" * 200_000 + b"1\n",
     "deep_attributes": b"x = x" + b".x" * 100_000 + b"\n",
+    "line_of_spaces": HONEST.encode() + b"\nx:" + b" " * 200_000 + b"int\n",
     "long_line": b"def deed(*_):\n    raise ValueError(" + b"'x' 'y' " * 30_000 + b")\n"
     b"\n\nshout = mean = halves = Counter = deed\n",
 }

@@ -201,6 +201,17 @@ def test_an_empty_class_is_one_line(course: Path, nextword: Command) -> None:
     assert "empty holds no submissions: expected one folder or zip per student" in said
 
 
+@pytest.mark.parametrize("out", ["class/feedback", "class", "class/ann/feedback"])
+def test_feedback_among_the_submissions_is_refused(
+    course: Path, nextword: Command, out: str
+) -> None:
+    before = sorted(course.rglob("*"))
+    done = nextword("grade", "demo", "class", "--out", out)
+    assert done.exit_code == 2
+    assert f"--out {out} lies among the submissions" in " ".join(done.output.split())
+    assert sorted(course.rglob("*")) == before
+
+
 @pytest.mark.parametrize(
     ("due", "option", "value"),
     [

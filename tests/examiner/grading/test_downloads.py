@@ -114,6 +114,30 @@ def test_a_students_zip_brings_in_nobody_else(tmp_path: Path) -> None:
     assert alone["bob"].verdict is Verdict.NOT_JUDGED
 
 
+def test_a_students_own_folder_may_be_named_as_a_platform_names_them(tmp_path: Path) -> None:
+    one = {"submission_2/tiny.py": "mine"}
+    metadata = {"submission_metadata.yml": "submission_2: {}"}
+    files = {
+        "ann/submission_2/tiny.py": "mine",
+        "bob.zip": zipped(one),
+        "eve.zip": zipped({**one, "submission_3/tiny.py": "forged"}),
+        "kim.zip": zipped({**one, **metadata}),
+    }
+    found = found_in(laid_out(tmp_path / "class", files))
+    assert sources({name: found[name] for name in ("ann", "bob")}) == {"ann": "mine", "bob": "mine"}
+    for name in ("eve", "kim"):
+        assert "several works" in found[name].problem
+        assert found[name].verdict is Verdict.NOT_JUDGED
+
+
+def test_the_download_of_a_class_of_one_is_read(tmp_path: Path) -> None:
+    canvas = {"lovelaceada_501_9001_tiny.py": "ada"}
+    inside = laid_out(tmp_path / "unpacked" / "submissions", canvas).parent
+    packed = laid_out(tmp_path / "packed", {"submissions.zip": zipped(canvas)})
+    for origin in (inside, packed):
+        assert sources(found_in(origin)) == {"canvas-501": "ada"}
+
+
 @pytest.mark.slow
 def test_zips_in_zips_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(works, "STUDENTS", Bounds(200_000, 5000, 1 << 20))

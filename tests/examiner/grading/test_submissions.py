@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,6 +41,15 @@ def zip_of(path: Path, files: Mapping[str, str | bytes]) -> Path:
         ("tiny.py", b'{"cells": [], "nbformat": 4}', "is a notebook by another name"),
         ("tiny.py", b"a = 1\nb = '\xe9'\n", "not saved as UTF-8 (line 2)"),
         ("tiny.py", "a = 1".encode("utf-16"), "saved as UTF-16"),
+        *(
+            ("tiny.py", f"# coding: {name}\nx = 1\n".encode(), f"no module is saved ({known})")
+            for name, known in {
+                **{"rot13": "rot-13", "hex": "hex", "zlib": "zlib", "bz2": "bz2", "uu": "uu"},
+                **{"base64": "base64", "undefined": "undefined", "utf-7": "utf-7"},
+                **{"rot" + "-" * 9999 + "13": "rot-13", "unicode_escape": "unicode-escape"},
+            }.items()
+        ),
+        ("tiny.py", "# coding: latin-1\ny = 'é'\n".encode(), "declares another encoding"),
         ("tiny.py", b"\x7fELF\0\0", "is no text file"),
         ("tiny.py", b"#" * (1 << 20) + b"#", "longer than 256 kB"),
         ("tiny (1).py", b"", "tiny.py is empty"),
@@ -53,6 +63,24 @@ def test_a_bad_file_gets_a_clear_line(tmp_path: Path, file: str, content: bytes,
     found = read_one(folder)
     assert says in found.problem
     assert found.verdict in (Verdict.MISSING, Verdict.FAILED)
+
+
+@pytest.mark.parametrize(
+    "name", ["utf8", "latin-1", "cp1252", "ascii", "mac_roman", "gbk", "euc_jp", "iso2022_jp", "no"]
+)
+def test_an_encoding_that_changes_nothing_may_be_declared(tmp_path: Path, name: str) -> None:
+    folder = student(tmp_path)
+    (folder / "tiny.py").write_text(f"# coding: {name}\nx = 1\n", "utf-8")
+    assert not read_one(folder).problem  # its import says whether there is one of this name
+
+
+def test_an_encoding_is_refused_before_it_costs_time(tmp_path: Path) -> None:
+    folder = student(tmp_path)
+    text = "# coding: punycode\n#" + "".join(chr(0x4E00 + n % 20_000) for n in range(80_000))
+    (folder / "tiny.py").write_text(text, "utf-8")
+    begun = time.process_time()
+    assert "(punycode)" in read_one(folder).problem
+    assert time.process_time() - begun < 2
 
 
 def test_an_empty_folder_handed_nothing_in(tmp_path: Path) -> None:
@@ -201,12 +229,10 @@ def test_an_error_of_the_disk_is_not_the_students(
 ) -> None:
     folder = student(tmp_path)
 
-    def refuse(*_: object, onerror: object, **__: object) -> list[object]:
-        assert callable(onerror)
-        onerror(PermissionError(13, "Permission denied", str(folder)))
-        return []
+    def refuse(place: object) -> object:
+        raise PermissionError(13, "Permission denied", place)
 
-    monkeypatch.setattr("examiner.grading.works.os.walk", refuse)
+    monkeypatch.setattr("examiner.grading.opening.os.scandir", refuse)
     found = read_one(folder)
     assert found.problem == "alice cannot be read: Permission denied"
     assert found.verdict is Verdict.NOT_JUDGED

@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -106,6 +107,13 @@ def test_what_matters_is_kept(one: str, other: str) -> None:
 )
 def test_what_is_no_python_is_read_all_the_same(text: str) -> None:
     assert len(fingerprints(text).hashes) == len(fingerprints(text).starts)
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_quotes_without_an_end_are_read_at_once(quote: str) -> None:
+    begun = time.process_time()
+    assert len(words(quote + rf"\{quote}" * 100_000)) == 100_001
+    assert time.process_time() - begun < 10
 
 
 def test_a_common_stretch_leaves_a_fingerprint() -> None:

@@ -1,5 +1,6 @@
 """Accidents of handing in heal, or are named; nothing displaces what is named rightly."""
 
+import time
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -93,6 +94,7 @@ def test_of_two_copies_none_is_guessed(tmp_path: Path) -> None:
         ("def helper(): pass", ""),
         (GOOD, ""),
         ("async def mean(): pass\ndef sort(a): pass", ""),
+        ("def sort(a): pass\rdef merge(a, b): pass", "holds the functions of other"),
     ],
 )
 def test_the_wrong_content_is_named(text: str, says: str) -> None:
@@ -106,6 +108,18 @@ def test_a_module_that_may_be_the_wrong_one_is_graded_and_asked_about(tmp_path: 
     assert (found.problem, found.note[:7]) == ("", "tiny.py")
     assert "is it the right file?" in found.note
     assert handed(tmp_path, {"tiny.py": GOOD}).note == ""
+    old_mac = f'"""Tiny."""\n\n{GOOD}'.replace("\n", "\r")
+    (tmp_path / "ada" / "tiny.py").write_bytes(old_mac.encode())
+    assert read(Entry("ada", (tmp_path / "ada",)), "tiny", NAMES).note == ""
+
+
+@pytest.mark.parametrize(
+    "line", ["x:" + " " * 200_000 + "int", "async" + " " * 200_000, "x =" * 80_000]
+)
+def test_a_long_line_is_looked_over_at_once(tmp_path: Path, line: str) -> None:
+    begun = time.process_time()
+    assert handed(tmp_path, {"tiny.py": f"{GOOD}\n{line}\n"}).problem == ""
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,6 @@ def test_an_hour_that_comes_twice_ends_the_second_time() -> None:
     ],
 )
 def test_a_due_date_that_is_none_is_told(text: str) -> None:
-    with pytest.raises(UserError, match="--due: expected a moment such as .* 1970 to 2999"):
+    with pytest.raises(UserError, match=r"--due: expected a moment such as .* 1970 to 2999"):
         read_due(text)
     assert read_due("2026-12-01").tzinfo is not None
