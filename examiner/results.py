@@ -12,6 +12,8 @@ from typing import Any
 from examiner.catalogue import Chapter, Task
 from examiner.errors import UserError
 
+SEVERAL = 2  # hidden tests of a task: who passes not one of so many has answered none of it
+
 
 @dataclass(frozen=True)
 class Look:
@@ -162,10 +164,13 @@ def _aside(word: str, text: str) -> str:
 
 
 def passes_only_what_is_visible(tests: Sequence[TestResult]) -> bool:
-    """Whether visible tests have passed, and not one of the hidden tests, where there are some."""
+    """Whether visible tests have passed, and of several hidden ones not one.
+
+    A single hidden test may ask for a rare case, which honest code can miss.
+    """
     hidden = [test.verdict for test in tests if not test.visible]
     passed = any(test.verdict is Verdict.PASSED for test in tests)
-    return passed and bool(hidden) and Verdict.PASSED not in hidden
+    return passed and len(hidden) >= SEVERAL and Verdict.PASSED not in hidden
 
 
 @dataclass(frozen=True)
@@ -187,7 +192,7 @@ class TaskResult:
         """Points of the task times the weight of the passed tests over the weight of all.
 
         A mark by hand takes their place. Answers can be known by heart where inputs are known: so
-        visible tests count as soon as a hidden one has passed.
+        visible tests count as soon as a hidden one has passed, where there are several.
         """
         if self.by_hand is not None:
             return self.by_hand

@@ -27,7 +27,8 @@ def test_points_are_shared_by_weight(demo_chapter: Chapter) -> None:
     [
         ("failed failed", 0.0),  # as from a table of the known inputs
         ("failed passed", 3.0),
-        ("not_judged not_judged", 0.0),  # which can only rise
+        ("not_judged failed", 0.0),  # which can only rise
+        ("failed", 2.67),  # one alone may ask for a rare case
         ("", 4.0),  # a course may have no hidden tests
     ],
 )
