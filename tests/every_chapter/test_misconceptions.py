@@ -26,12 +26,11 @@ from tests.every_chapter.share_kept import (
     needing,
     share_kept,
 )
-from tests.turns import in_turn
+from tests.turns import PARTS, in_turn
 
 PROJECT = find_project(Path(__file__))
 STEMS = [chapter.stem for chapter in CHAPTERS]
 SECONDS = 60  # for a misconception
-SHARE = 6  # misconceptions of which one is tried today
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ def declared(stem: str) -> tuple[Misconception, ...]:
 
 
 def tried(stem: str) -> Sequence[Misconception]:
-    return in_turn(declared(stem), SHARE)
+    return in_turn(declared(stem), PARTS)
 
 
 CASES = [Case(stem, mistake) for stem in STEMS for mistake in declared(stem)]
@@ -144,5 +143,5 @@ def test_each_misconception_replaces_a_part_of_its_task(case: Case) -> None:
 @pytest.mark.slow
 def test_each_misconception_has_its_turn() -> None:
     for stem in STEMS:
-        turns = [in_turn(declared(stem), SHARE, turn) for turn in range(SHARE)]
+        turns = [in_turn(declared(stem), PARTS, turn) for turn in range(PARTS)]
         assert {each.name for some in turns for each in some} == {e.name for e in declared(stem)}
