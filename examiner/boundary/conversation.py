@@ -17,7 +17,14 @@ from examiner.boundary.errors import (
     WireError,
 )
 from examiner.boundary.library import library_name
-from examiner.boundary.parts import Description, exception, move_on, unwrapped, what_to_do
+from examiner.boundary.parts import (
+    Description,
+    answer_in,
+    exception,
+    move_on,
+    unwrapped,
+    what_to_do,
+)
 from examiner.boundary.proxy import Changes, Handle, Method, Module, Named, Shipped
 from examiner.boundary.usage import Meter, own_meter
 from examiner.results import Verdict
@@ -117,6 +124,7 @@ class Conversation:
     handles: WeakValueDictionary[int, Handle] = field(default_factory=WeakValueDictionary)
     described: dict[int, Description] = field(default_factory=dict)  # by class number
     shipped: dict[Shipped, Handle] = field(default_factory=dict)
+    named: set[str] = field(default_factory=set)  # of the student's module, in any request
     lender: Lender | None = None  # of parts of the reference, in a second try
     way: Way | None = None  # of the running test, where what tests make of answers is kept
     made: set[int] = field(default_factory=set)  # handles of the running test
@@ -171,7 +179,7 @@ class Conversation:
         """
         every = [self._prepare(operation, args, {}) for args in inputs]
         whole = self._prepare("batch", [[each.body for each in every]], {})
-        status, answers, *_ = self._read(self._exchange(whole.body))
+        status, answers, _ = self._read(self._exchange(whole.body))
         if status != "ok":
             self._raise(status, answers)
         if not (isinstance(answers, list) and len(answers) <= len(every)):
@@ -223,8 +231,8 @@ class Conversation:
 
     def _hear(self, asked: _Prepared, answer: bytes) -> Any:
         """Return what an answer says, or raise it."""
+        status, value, news = self._read(answer)
         self._keep(asked.body, answer)
-        status, value, *news = self._read(answer)
         if status != "ok":
             self._raise(status, value)
         self.answers += asked.operation not in ("describe", "ship")  # of our own doing
@@ -247,14 +255,13 @@ class Conversation:
         except WireError as error:
             raise CannotCrossError(f"the test passes what cannot cross: {error}") from None
 
-    def _read(self, answer: bytes) -> Sequence[Any]:
+    def _read(self, answer: bytes) -> tuple[str, Any, list[Any]]:
         try:
-            status, value, *news = wire.decode(answer, self._resolve)
+            return answer_in(wire.decode(answer, self._resolve))
         except MemoryError:
             raise self._stop(Stop(Verdict.MEMORY, NO_ROOM)) from None
         except (WireError, ValueError, TypeError):
             raise self.no_answer() from None
-        return status, value, *news
 
     def _keep(self, request: bytes, answer: bytes) -> None:
         if self.lender is not None and self.lender.busy:
@@ -274,13 +281,14 @@ class Conversation:
         """
         try:
             changed, values = news
+            changed = list(changed)
             for key, value in zip(wanted, values, strict=True):
                 wanted[key].value = value
         except (TypeError, ValueError):
             raise self.no_answer() from None
         first = 2 if operation == "method" else 1
         function = args[1] if operation == "method" else repr(args[0])
-        said = changed if isinstance(changed, list) else []
+        said = [each for each in changed if type(each) in (int, str)]
         others = [key for key in list(args)[first:] if key not in wanted and key in said]
         if others and self.watching:
             key = others[0]
@@ -291,24 +299,23 @@ class Conversation:
             raise self.raised
 
     def _raise(self, status: str, value: Any) -> NoReturn:
-        if status == "missing":
-            self.raised = MissingNameError(str(value))
+        """Raise what an answer tells.
+
+        subtle: the candidate only chooses among the names that it was asked for, for they are told.
+        """
+        if status == "missing" and value in self.named:
+            self.raised = MissingNameError(value)
         elif status == "unsendable":
             self.answers += 1
             self.raised = TypeError(f"the answer cannot be used: {value}")
         elif status == "error":
-            self.raised = self._student_error(value)
+            self.raised = self._student_error(*value)
         else:
             raise self.no_answer()
         raise self.raised
 
-    def _student_error(self, value: Any) -> BaseException:
-        try:
-            kind, text, lines = value
-            self.lines = tuple(int(line) for line in lines)
-            text = str(text)
-        except (TypeError, ValueError):
-            kind, text = "Exception", ""
+    def _student_error(self, kind: str, text: str, lines: list[int]) -> BaseException:
+        self.lines = tuple(lines)
         if kind in ("SystemExit", "KeyboardInterrupt", "GeneratorExit"):
             self.stopped = Stop(Verdict.CRASHED, f"your code ended the program ({kind})")
             return self.stopped
@@ -333,6 +340,7 @@ class Conversation:
         if kind is Handle:
             return marks.HANDLE, obj._number
         if kind in (Named, Module):
+            self.named.add(obj._name)
             return marks.NAME, obj._name
         if kind is Method:
             return marks.METHOD, [obj._handle, obj._name]

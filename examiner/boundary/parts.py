@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from examiner.boundary.errors import WireError
 from examiner.boundary.library import known_class
 from examiner.boundary.proxy import Changes
 
 MAX_NAMES = 10_000  # of a module or a class
+MOST_LINES = 1 << 31  # of a file
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,29 @@ def are_names(found: Any) -> bool:
         and len(found) <= MAX_NAMES
         and all(isinstance(name, str) for name in found)
     )
+
+
+def answer_in(found: Any) -> tuple[str, Any, list[Any]]:
+    """Return status, value and changes of an answer; raises WireError for what is none.
+
+    subtle: it may be anything. An array can be unpacked as well, and does not say whether it equals
+    a text.
+    """
+    if type(found) is not list or len(found) < 2 or type(found[0]) is not str:
+        raise WireError("no answer")
+    status, value, *changes = found
+    if (status in ("missing", "unsendable") and type(value) is not str) or (
+        status == "error" and not _tells_of_an_error(value)
+    ):
+        raise WireError(f"no answer of status {status}")
+    return status, value, changes
+
+
+def _tells_of_an_error(value: Any) -> bool:
+    """Tell whether a value is the name of an exception, its text, and lines of a file."""
+    if type(value) is not list or [type(each) for each in value] != [str, str, list]:
+        return False
+    return all(type(line) is int and 0 <= line < MOST_LINES for line in value[2])
 
 
 def exception(kind: Any, text: str) -> BaseException:

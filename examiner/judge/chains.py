@@ -16,6 +16,7 @@ from collections.abc import Set
 
 from examiner.boundary import marks, wire
 from examiner.boundary.errors import WireError
+from examiner.boundary.parts import answer_in
 
 MOST = 32  # questions in a message
 MOST_BYTES = 1 << 20  # of them together
@@ -51,7 +52,7 @@ def message(requests: list[bytes], bare: list[bytes], released: list[list[int]])
 def answers(body: bytes, most: int) -> list[bytes] | None:
     """Return the answers that came back, or None for what is none of ours."""
     try:
-        status, found = wire.decode(body)
+        status, found, _ = answer_in(wire.decode(body))
     except (WireError, ValueError, TypeError):
         return None
     known = status == "ok" and type(found) is list and 0 < len(found) <= most

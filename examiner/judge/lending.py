@@ -114,7 +114,8 @@ class Lender:
             _, [operation, name, *_] = wire.decode(answer, lambda kind, key: None)
         except (WireError, ValueError, TypeError):
             return repr(self.parts).encode()
-        known = operation not in ("call", "make") or (type(name) is str and name in self._names)
+        calls = type(operation) is str and operation in ("call", "make")
+        known = not calls or (type(name) is str and name in self._names)
         return repr((known, self._classes)).encode()
 
     def question(self, answer: bytes, talk: Conversation) -> list[Any] | None:

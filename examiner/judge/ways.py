@@ -16,7 +16,7 @@ from typing import Any
 from examiner.boundary import marks, wire
 from examiner.boundary.conversation import Conversation
 from examiner.boundary.errors import WireError
-from examiner.boundary.parts import Description
+from examiner.boundary.parts import Description, answer_in
 from examiner.judge import chains
 from examiner.judge.kept import MOST_NEW, PLAIN, Ending, Kept, Step, heard_as
 
@@ -181,12 +181,12 @@ class Way:
     def _describes(self, request: bytes, answer: bytes) -> bool:
         """Take note of what an answer tells of a class; return whether it does."""
         try:
-            status, found = wire.decode(answer)
+            status, found, _ = answer_in(wire.decode(answer))
             _, [number], *_ = wire.decode(request, lambda _, key: key, trusted=True)
         except (WireError, ValueError, TypeError, MemoryError):
             return False
         self._described[number >> marks.CLASS_BITS] = Description.read(found)
-        return bool(status == "ok")
+        return status == "ok"
 
     def _note(self, step: Step, heard: tuple[bytes, Any, bool]) -> None:
         if self._over:

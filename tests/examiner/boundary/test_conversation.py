@@ -4,14 +4,18 @@ import socket
 import struct
 from typing import Any
 
+import numpy as np
 import pytest
 
 from examiner.boundary import wire
 from examiner.boundary.channel import Channel
 from examiner.boundary.conversation import Changed, Conversation
 from examiner.boundary.deadline import Deadline
-from examiner.boundary.errors import ChangedArgumentError, Stop, WireError
+from examiner.boundary.errors import ChangedArgumentError, MissingNameError, Stop, WireError
 from examiner.boundary.proxy import Changes, Module
+from examiner.judge import chains
+from examiner.judge.kept import Kept
+from examiner.judge.ways import Way
 
 
 def module_that_answers(*answer: Any) -> Module:
@@ -55,6 +59,49 @@ def test_the_tests_own_value_stays_as_it_is() -> None:
     module_that_answers("ok", None, [1], [["SECRET"]]).f(wanted)
     assert wanted.value == ["SECRET"]
     assert given == [2, 1]
+
+
+TWO_ROWS = np.zeros((2, 2))  # which can be unpacked, and does not say whether it equals a text
+NO_ANSWERS = [
+    [TWO_ROWS],
+    ["ok"],
+    [TWO_ROWS, 1],
+    [7, 1],
+    ["missing", 1 << 60_000],
+    ["missing", TWO_ROWS],
+    ["unsendable", ["SECRET"]],
+    ["error", TWO_ROWS],
+    ["error", [TWO_ROWS, "text", []]],
+    ["error", ["ValueError", 1 << 60_000, []]],
+    ["error", ["ValueError", "text", [float("inf")]]],
+    ["error", ["ValueError", "text", [1 << 60_000]]],
+    ["error", ["ValueError", "text", TWO_ROWS]],
+]
+
+
+@pytest.mark.parametrize("answer", NO_ANSWERS, ids=map(repr, range(len(NO_ANSWERS))))
+def test_what_is_no_answer_ends_the_conversation(answer: Any) -> None:
+    module = module_that_answers(*answer)
+    with pytest.raises(Stop, match="something that is no answer"):
+        module.f([1])
+    assert not module._talk.transcript, "nothing that others would have to read"
+    body = wire.encode(answer)
+    assert chains.answers(body, 2) is None
+    way = Way(Kept(), b"", module._talk, {})
+    assert not way._describes(wire.encode(["describe", [1], {}, []]), body)
+
+
+def test_of_names_only_those_can_be_missing_that_were_asked_for() -> None:
+    with pytest.raises(MissingNameError, match=r"^f$"):
+        module_that_answers("missing", "f").f([1])
+    with pytest.raises(Stop, match="something that is no answer"):
+        module_that_answers("missing", "SECRET").f([1])
+
+
+def test_changes_may_hold_anything() -> None:
+    module = module_that_answers("ok", 3, [TWO_ROWS, 1], [])
+    with pytest.raises(ChangedArgumentError):
+        module.f([1])
 
 
 def test_an_answer_that_is_longer_than_it_may_be_is_not_read() -> None:
