@@ -19,6 +19,10 @@ REFERENCE = Reference(ROOT / "solutions" / "transformers.py")
 NORM = "return F.layer_norm(x, gain.shape, gain, bias, eps)"
 RENAMED = "return READY_MADE(x, gain.shape, gain, bias, eps)"
 WATCH_ENDS = "\nimport sys\nsys.setprofile = lambda watch: None\n"
+PROGRAM = """
+def norm(x: Tensor, gain: Tensor, bias: Tensor, eps: float):
+    return torch.layer_norm(x, gain.shape, gain, bias, eps)
+"""
 CHEATS = {
     "plain": (NORM, ""),
     "by getattr": (NORM.replace("F.layer_norm", "getattr(F, 'layer_norm')"), ""),
@@ -26,6 +30,10 @@ CHEATS = {
     "ends the watch": (NORM, WATCH_ENDS),
     "ends the watch, by another name": (RENAMED, f"{WATCH_ENDS}READY_MADE = F.layer_norm\n"),
     "ends the watch, within": (f"import sys\nsys.setprofile(None)\n{NORM}", ""),
+    "by a program of its own": (
+        "return PROGRAM.norm(x, gain, bias, eps)",
+        "\nPROGRAM = vars(torch)['j' + 'it'].CompilationUnit(" + repr(PROGRAM) + ")\n",
+    ),
     "hidden from the text": (NORM.replace("F.layer_norm", "vars(F)['layer' + '_norm']"), ""),
 }
 

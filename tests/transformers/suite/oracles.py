@@ -30,9 +30,12 @@ def fill(module, rng, *names):
 # what would do the work of a function that is to be written by hand, or would hide it
 READY = {"layer_norm", "rms_norm", "group_norm", "batch_norm", "native_layer_norm", "gelu"}
 READY |= {"instance_norm", "normalize", "run_backward"}
+READY |= {"native_layer_norm_backward", "_fused_rms_norm", "native_group_norm", "gelu_backward"}
+READY |= {"native_batch_norm", "_native_batch_norm_legit"}
 READY |= {"setprofile", "start_new_thread", "start_joinable_thread"}
 READY_BY_NAME = {"LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm1d", "BatchNorm1d", "GELU"}
 READY_BY_NAME |= {"autograd", "backward", "vjp", "jacrev", "optim", "settrace", "_current_frames"}
+READY_BY_NAME |= {"jit", "CompilationUnit", "_python_dispatch"}
 
 
 def library_calls(function, *inputs):
@@ -46,8 +49,16 @@ def library_calls(function, *inputs):
 
 @ship
 def watched_calls(function, ready, *inputs):
-    """Which of some functions of libraries are called in a call of a student's function."""
+    """Which of some functions of libraries are called in a call of a student's function.
+
+    Those of torch by whatever way: also of a program that torch compiles from a text.
+    """
     found, here = set(), sys._getframe()
+
+    class Watch(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+            found.update({operation.overloadpacket.__name__} & {*ready})
+            return operation(*args, **(kwargs or {}))
 
     def look(frame, event, arg):
         module = frame.f_globals.get("__name__", "")
@@ -59,7 +70,8 @@ def watched_calls(function, ready, *inputs):
     before = sys.getprofile()
     sys.setprofile(look)
     try:
-        function(*inputs)
+        with Watch():
+            function(*inputs)
     finally:
         sys.setprofile(before)
     return sorted(found)
