@@ -5,6 +5,8 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+ALONE = " alone"  # after a name: its function, without what the file does beside it
+
 
 def fingerprint(parts: Iterable[str]) -> str:
     """A short hash of the parts and of where one ends, the same on every machine.

@@ -19,6 +19,7 @@ from examiner.boundary.meters import meter_of
 from examiner.catalogue import Chapter
 from examiner.check.notebook_gaps import copies_of, notebook_gaps
 from examiner.errors import UserError
+from examiner.files import SHARED, write_whole
 from examiner.files import pack as zip_of
 from examiner.project import Project, find_project
 
@@ -78,9 +79,11 @@ def pack(
         for path in files:
             if archive.read(path.name) != path.read_bytes():
                 raise UserError(f"{path} changed while it was packed: try again")
+    if target.exists() and not zipfile.is_zipfile(target):
+        raise UserError(f"{target} is there, and no zip file: give --to the name of a new one")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+        write_whole(target, data, mode=SHARED)
     except OSError as error:
         raise UserError(f"{target} cannot be written: {error.strerror}") from None
     return Package(target, (*(path.name for path in files), *besides), tuple(missing))
@@ -114,8 +117,28 @@ def _module_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
                 yield f"{task.id} {task.title}: {path.name} has no {symbol}"
             elif symbol in bodies and _is_stub(bodies[symbol]):
                 yield f"{task.id} {task.title}: {symbol} is not written yet"
+    yield from left_behind(path, tree)
     if trouble := _import_trouble(path):
         yield f"{path.name} cannot be imported: {trouble}"
+
+
+def left_behind(module: Path, tree: ast.AST) -> Iterator[str]:
+    """Yield what a module imports from files beside it, which are not handed in."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module or ''}.{alias.name}".lstrip(".") for alias in node.names]
+        else:
+            continue
+        for name in names:
+            first, *_ = name.removeprefix(f"{module.parent.name}.").split(".")
+            beside = module.parent / f"{first}.py"
+            if first != module.stem and beside.is_file():
+                yield (
+                    f"{module.name}, line {node.lineno}: {beside.name} is not handed in: "
+                    f"move what you use of it into {module.name}"
+                )
 
 
 def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.AST]]:

@@ -5,31 +5,42 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from examiner.fingerprints import read_names, used_by
+from examiner.fingerprints import ALONE, read_names, used_by
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
+PROGRAM = ast.unparse(ast.parse('__name__ == "__main__"'))  # what runs only as a program
 
 
 def library_names(text: str, symbol: str) -> set[str]:
     """Return the attributes and imports that a function, or the class of a method, leads to.
 
     What the file does beside naming things counts for each of them: it may put other functions
-    into libraries. Attributes of `self` are the student's own.
+    into libraries. Not so for "f alone", nor what is done only where the file is a program.
+    Attributes of `self` are the student's own.
 
     >>> code = "from torch.nn.functional import gelu as g\\ndef f(x):\\n    return g(x).exp()"
     >>> sorted(library_names(code, "f"))
     ['exp', 'gelu']
     >>> sorted(library_names("import torch.nn as nn\\ndef f(x):\\n    return nn.GELU()(x)", "f"))
     ['GELU', 'nn', 'torch']
+    >>> code = "def f(x):\\n    return x\\nassert f(1) == F.gelu(1)"
+    >>> library_names(code, "f"), library_names(code, "f alone")
+    ({'gelu'}, set())
     """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    beside = [part for part in tree.body if not _names_something(part)]
+    tree.body = [part for part in tree.body if not _is_of_a_program(part)]
+    symbol, alone, _ = symbol.partition(ALONE)
+    beside = [part for part in tree.body if not (alone or _names_something(part))]
     begin = {symbol.partition(".")[0]}.union(*map(read_names, beside))
     return {name for part in [*beside, *used_by(tree, begin)] for name in _of_libraries(part)}
+
+
+def _is_of_a_program(part: ast.stmt) -> bool:
+    return isinstance(part, ast.If) and not part.orelse and ast.unparse(part.test) == PROGRAM
 
 
 def _names_something(part: ast.stmt) -> bool:

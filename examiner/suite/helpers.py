@@ -18,6 +18,7 @@ import pytest
 from examiner.boundary.errors import CannotCrossError
 from examiner.boundary.library import library_name, module_name
 from examiner.boundary.proxy import Changes, Shipped, talk_of
+from examiner.fingerprints import ALONE
 
 T = TypeVar("T")
 
@@ -47,18 +48,21 @@ def changes(value: T) -> Changes:
     return Changes(value)
 
 
-def library_names(function: Any) -> frozenset[str]:
+def library_names(function: Any, *, beside: bool = True) -> frozenset[str]:
     """Return the names of libraries that the text of a student's function uses.
 
-    With those of the functions and classes of its file that it leads to, and whatever the file
-    sets elsewhere. For what a docstring forbids; what is only called can be watched beside it, but
-    the student's process may hide it. Nothing for a function of the test's own.
+    With those of the functions and classes of its file that it leads to, and of whatever the file
+    does besides, if `beside`: it may hide a watch there, or compare its work with a library's. For
+    what a docstring forbids; what is only called can be watched beside it, but the student's
+    process may hide it. Nothing for a function of the test's own.
 
     >>> library_names(len)
     frozenset()
     """
     talk = talk_of(function)
-    return frozenset() if talk is None else talk.names_read(repr(function))
+    return (
+        frozenset() if talk is None else talk.names_read(f"{function!r}{'' if beside else ALONE}")
+    )
 
 
 def ship(helper: T) -> T:

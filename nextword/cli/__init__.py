@@ -53,6 +53,13 @@ class PlainErrors(TyperGroup):
                 err=True,
             )
             raise typer.Exit(2) from None
+        except OSError as error:
+            if error.filename is None:  # no file of the user's: a broken pipe, a lost connection
+                raise
+            reason = error.strerror or type(error).__name__
+            file = error.filename2 or error.filename
+            typer.secho(f"nextword: {file}: {reason}", fg="red", err=True)
+            raise typer.Exit(2) from None
         except KeyboardInterrupt:
             typer.secho("nextword: stopped", err=True)
             raise typer.Exit(130) from None
@@ -68,13 +75,19 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def _options(
-    version: bool = typer.Option(False, "--version", help="Print the version.", is_eager=True),
-) -> None:
-    if version:
+def _tell_version(asked: bool) -> None:
+    if asked:
         typer.echo(f"nextword {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version.", is_eager=True, callback=_tell_version
+    ),
+) -> None:
+    pass
 
 
 for _command in COMMANDS:

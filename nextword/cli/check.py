@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -120,8 +121,24 @@ def _checked(
     )
     report.finish(result)
     if package == "coursework":
+        if not quiet:
+            _warn(project.package(package) / f"{chapter.stem}.py")
         note(firsts_file(project), result.tasks, datetime.now(UTC))
     return result
+
+
+def _warn(module: Path) -> None:
+    """Say what works here, and would not where the work is graded."""
+    import ast
+
+    from examiner.check.submit import left_behind
+
+    try:
+        tree = ast.parse(module.read_text("utf-8-sig"))
+    except (OSError, SyntaxError, ValueError):
+        return  # the tests have said so
+    for line in left_behind(module, tree):
+        typer.secho(line, fg="yellow")
 
 
 def _hidden(

@@ -163,7 +163,7 @@ def _existing_file(name: str) -> Path:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # some editors write a mark at the beginning
     except UnicodeDecodeError as error:
         raise UserError(
             f"{path} is not UTF-8 text (byte {error.start} is not): save it as UTF-8 and try again"

@@ -5,6 +5,7 @@ Leaves out: any language but English, and what a learned tokenizer does (chapter
 
 import hashlib
 import re
+import unicodedata
 from typing import Literal
 
 from examiner.errors import UserError
@@ -58,8 +59,11 @@ def words(sentence: str, *, lower: bool = False) -> list[str]:
     ["Don't", 'call', 'os.path.join', '(', ')', 'twice', ',', 'e.g.', 'here', '.']
     >>> words("Well-known: 3.5 and X", lower=True)
     ['well-known', ':', '3.5', 'and', 'x']
+    >>> words("Ba\\u0308cker")
+    ['Bäcker']
     """
-    found = _WORD.findall(sentence)
+    # an accent that is a sign of its own would end a word: with its letter, it is one character
+    found = _WORD.findall(unicodedata.normalize("NFC", sentence))
     return [word.lower() for word in found] if lower else found
 
 

@@ -38,9 +38,21 @@ CHEATS = {
 }
 
 
+COMPARED = {
+    "where it is a program": (
+        "\nif __name__ == '__main__':\n    x = torch.ones(3)\n    print(F.layer_norm(x, (3,)))\n"
+    ),
+    "by a function": (
+        "\ndef compare(x):\n    return (layer_norm(x, torch.ones(3), torch.zeros(3)) - "
+        "F.layer_norm(x, (3,))).abs().max()\n\nassert compare(torch.rand(4, 3)) < 1e-4\n"
+    ),
+    "with gradients": "\nx = torch.ones(3, requires_grad=True)\nx.sum().backward()\n",
+}
+
+
 @pytest.fixture(scope="module")
 def lost(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
-    """The points of task 6.1 that a file loses with each body of `layer_norm`, by cheat."""
+    """The points of task 6.1 that a file loses: with each cheat, and each that is none."""
     path = tmp_path_factory.mktemp("forbidden") / "transformers.py"
     found: dict[str, float] = {}
     watch = sys.setprofile
@@ -48,8 +60,11 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
     def work(suite: Suite) -> None:
         terms = Terms("forbidden")
         tests = [test for test in suite.tests if test.mark.id == "6.1"]
-        for name, (body, more) in {"nothing": ("raise RuntimeError", ""), **CHEATS}.items():
-            path.write_text(REFERENCE.changed({"layer_norm": body}) + more, "utf-8")
+        honest = {name: (None, more) for name, more in COMPARED.items()}
+        tried = {"nothing": ("raise RuntimeError", ""), **CHEATS, **honest}
+        for name, (body, more) in tried.items():
+            changed = {} if body is None else {"layer_norm": body}
+            path.write_text(REFERENCE.changed(changed) + more, "utf-8")
             session = on_file(suite, path)
             assert isinstance(session, Session)
             verdicts = {test: session.run(test, terms).verdict for test in tests}
@@ -66,3 +81,11 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_ready_made_norm_earns_little(name: str, lost: dict[str, float]) -> None:
     assert lost[name] >= 0.9 * lost["nothing"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMPARED)
+def test_whoever_compares_with_the_ready_made_one_loses_nothing(
+    name: str, lost: dict[str, float]
+) -> None:
+    assert lost[name] == 0

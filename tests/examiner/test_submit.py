@@ -204,3 +204,43 @@ def test_an_assignments_folder_without_its_module_is_named(assignment_folder, ne
 def test_an_assignments_own_folder_can_be_handed_in_without_its_tests(assignment_folder, nextword):
     shutil.rmtree(assignment_folder / "tests")
     assert "wrote demo.zip" in nextword("submit", "demo").output
+
+
+def test_a_module_is_not_written_over(work, nextword):
+    result = nextword("submit", "demo", "--to", str(work))
+    assert result.exit_code == 2
+    assert "is there, and no zip file" in result.output
+    assert work.read_text("utf-8") == STUB
+    nextword("submit", "demo", "--to", "mine.zip")
+    assert nextword("submit", "demo", "--to", "mine.zip").exit_code == 1, (
+        "a zip of before gives way"
+    )
+
+
+def test_what_cannot_be_written_is_named_in_a_line(work, nextword):
+    result = nextword("release", "demo", "--early", "--to", str(work / "inside"))
+    assert result.exit_code == 2
+    assert str(work / "inside") in result.output
+    assert "Not a directory" in result.output
+
+
+def test_the_version_is_told(nextword):
+    result = nextword("--version")
+    assert result.exit_code == 0
+    assert result.output.startswith("nextword ")
+
+
+@pytest.mark.parametrize(
+    "line", ["from coursework.mine import add", "from .mine import add", "import coursework.mine"]
+)
+def test_files_beside_the_module_are_not_handed_in(work, nextword, line):
+    (work.parent / "mine.py").write_text("def add(a, b):\n    return a + b\n", "utf-8")
+    work.write_text(f"{line}\n{DEMO_SOLUTION}", "utf-8")
+    said = "demo.py, line 1: mine.py is not handed in: move what you use of it into demo.py"
+    for command in ("submit", "check"):
+        assert said in " ".join(nextword(command, "demo").output.split())
+
+
+def test_what_is_not_beside_the_module_is_no_matter(work, nextword):
+    work.write_text(f"import json\n{DEMO_SOLUTION}", "utf-8")
+    assert "not handed in" not in nextword("submit", "demo").output

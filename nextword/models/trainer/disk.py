@@ -76,6 +76,8 @@ def tokens(
             write_whole(folder / NOTES, data, mode=SHARED)
     except OSError as error:
         raise UserError(f"no tokens can be written to {folder}: {error.strerror}") from error
+    if not notes["n"]:
+        raise UserError(f"{source.name} holds no {kind}: give a text with more than blanks")
     ids = np.memmap(folder / FILE, dtype=notes["dtype"], mode="r")
     border = notes["border"]
     if kind == "bpe":

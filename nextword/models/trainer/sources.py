@@ -118,7 +118,7 @@ def _pieces(files: Sequence[Path]) -> Iterator[str]:
     """The texts one after the other; a piece ends where a line does."""
     for path in files:
         try:
-            with path.open(encoding="utf-8") as file:
+            with path.open(encoding="utf-8-sig") as file:
                 while piece := file.read(PIECE):
                     yield piece + file.readline(PIECE)
         except UnicodeDecodeError as error:

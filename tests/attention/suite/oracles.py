@@ -106,14 +106,17 @@ def by_hand(function, *inputs):
 
 
 @ship
-def strange_lookup(q, k, v, temperature=1.0):
-    """Stands in for a lookup, so that a mistake there costs nothing elsewhere: no softmax."""
+def strange_lookup(q, k, v, temperature=1.0, *more, **named):
+    """Stands in for a lookup, so that a mistake there costs nothing elsewhere: no softmax.
+
+    A student's own may take more than the stub's: it is left out.
+    """
     q, k, v = (torch.as_tensor(each) for each in (q, k, v))
     return torch.tanh(q @ k.mT / temperature + 0.5) @ v
 
 
 @ship
-def strange_softmax(scores):
+def strange_softmax(scores, *more, **named):
     """Stands in for `softmax`: rows of other shares, whose sum is less than 1; -inf has none."""
     powers = (1.5 + torch.tanh(scores)).masked_fill(scores == -math.inf, 0.0)
     return powers / (1 + powers.sum(-1, keepdim=True))

@@ -29,22 +29,25 @@ def fill(module, rng, *names):
 
 # what would do the work of a function that is to be written by hand, or would hide it
 READY = {"layer_norm", "rms_norm", "group_norm", "batch_norm", "native_layer_norm", "gelu"}
-READY |= {"instance_norm", "normalize", "run_backward"}
+READY |= {"instance_norm", "run_backward"}
 READY |= {"native_layer_norm_backward", "_fused_rms_norm", "native_group_norm", "gelu_backward"}
 READY |= {"native_batch_norm", "_native_batch_norm_legit"}
-READY |= {"setprofile", "start_new_thread", "start_joinable_thread"}
 READY_BY_NAME = {"LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm1d", "BatchNorm1d", "GELU"}
-READY_BY_NAME |= {"autograd", "backward", "vjp", "jacrev", "optim", "settrace", "_current_frames"}
-READY_BY_NAME |= {"jit", "CompilationUnit", "_python_dispatch"}
+READY_BY_NAME |= {"autograd", "backward", "vjp", "jacrev", "optim", "jit", "CompilationUnit"}
+# what would end the watch, or run unseen by it, wherever in the file: threads, another watch
+ENDS = {"setprofile", "settrace", "start_new_thread", "start_joinable_thread", "_current_frames"}
+ENDS |= {"_python_dispatch"}
 
 
 def library_calls(function, *inputs):
     """What a student's function takes ready-made from torch, as its calls and its text tell.
 
-    What would end the watch, or run unseen by it, is named as well: another profile, a thread.
+    What would end the watch is named as well. What the file compares its work with, beside the
+    function, is not: it may well be torch's own.
     """
-    called = watched_calls(function, sorted(READY), *inputs)
-    return sorted({*called} | (library_names(function) & (READY | READY_BY_NAME)))
+    called = watched_calls(function, sorted(READY | ENDS), *inputs)
+    of_its_own = library_names(function, beside=False) & (READY | READY_BY_NAME)
+    return sorted({*called} | of_its_own | (library_names(function) & ENDS))
 
 
 @ship
@@ -66,6 +69,8 @@ def watched_calls(function, ready, *inputs):
             found.add(arg.__name__)
         elif event == "call" and module.startswith("torch.optim"):
             found.add("torch.optim")
+        elif event == "call" and module == "torch.nn.functional":
+            found.update({frame.f_code.co_name} & {"normalize", *ready})
 
     before = sys.getprofile()
     sys.setprofile(look)
