@@ -110,12 +110,12 @@ def _module_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
         yield f"{path.name}, line {line}: {error.args[0]}"
         return
     bodies = dict(_functions(tree))
-    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    made = {*_made(tree)}
     for task in chapter.tasks:
         for symbol in task.symbols:
-            if symbol not in bodies and symbol not in classes:
+            if symbol not in bodies and not made.intersection(_ways_to(symbol, tree)):
                 yield f"{task.id} {task.title}: {path.name} has no {symbol}"
-            elif symbol in bodies and _is_stub(bodies[symbol]):
+            elif symbol in bodies and _is_stub(bodies[symbol], task.id):
                 yield f"{task.id} {task.title}: {symbol} is not written yet"
     yield from left_behind(path, tree)
     if trouble := _import_trouble(path):
@@ -149,11 +149,47 @@ def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.AST]]
             yield from _functions(node, f"{prefix}{node.name}.")
 
 
-def _is_stub(function: ast.AST) -> bool:
-    """Tell whether the function still raises the stub's NotImplementedError."""
+def _made(tree: ast.AST, prefix: str = "") -> Iterator[str]:
+    """Yield the names that a file, and each of its classes, gives a meaning to."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield prefix + node.name
+        if isinstance(node, ast.ClassDef):
+            yield from _made(node, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (prefix + (alias.asname or alias.name) for alias in node.names)
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            stored = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+            yield from (prefix + each.id for each in stored if isinstance(each.ctx, ast.Store))
+
+
+def _ways_to(symbol: str, tree: ast.Module) -> Iterator[str]:
+    """Yield a name, and that of the same method in each class which its own derives from."""
+    bases = {
+        node.name: [ast.unparse(base) for base in node.bases]
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
+    yield symbol
+    kind, dot, method = symbol.rpartition(".")
+    open_kinds, seen = [kind] if dot else [], set[str]()
+    while open_kinds:
+        kind = open_kinds.pop()
+        if kind not in seen:
+            seen.add(kind)
+            yield f"{kind}.{method}"
+            open_kinds += bases.get(kind, [])
+
+
+def _is_stub(function: ast.AST, task: str) -> bool:
+    """Tell whether the function still raises the stub's NotImplementedError, which names a task."""
     raised = [node.exc for node in ast.walk(function) if isinstance(node, ast.Raise)]
     calls = [exc for exc in raised if isinstance(exc, ast.Call)]
-    return any(ast.unparse(call.func) == "NotImplementedError" for call in calls)
+    return any(
+        ast.unparse(call.func) == "NotImplementedError"
+        and (not call.args or ast.unparse(call.args[0]).strip("'\"").startswith(task))
+        for call in calls
+    )
 
 
 def _import_trouble(path: Path) -> str:

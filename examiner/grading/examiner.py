@@ -236,8 +236,16 @@ class Examiner:
             self.begins(test.number, seconds)
             return session.run(test, self.terms, seconds)
 
+        spent = 0.0  # seconds of imports
+
         def fresh(lender: Lender, order: int) -> Session | Refusal:
-            return self.candidates.open(submission, lender, order)
+            nonlocal spent
+            if spent > MOST_IMPORT_SECONDS / 2:
+                return Refusal(Verdict.TIMEOUT, "its imports take too long")
+            self.begins(IMPORTING, IMPORT_SECONDS)
+            opened = self.candidates.open(submission, lender, order)
+            spent += opened.import_seconds if isinstance(opened, Session) else IMPORT_SECONDS
+            return opened
 
         tries = Tries(self.diagnosis.lender, fresh, run, room_left(found))
         return charge_once(self.chapter, self.suite, found, tries)

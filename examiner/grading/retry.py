@@ -20,6 +20,7 @@ from examiner.results import Verdict
 
 SHARE = 4  # a second try of a test that was too slow gets this part of its time
 MOST_SLOW = 2  # second tries of a submission that may run out of time
+MOST_ENDED = 10  # second tries of a submission that may end its process
 Lending = Callable[[Sequence[str], Sequence[str]], Lender | None]  # of parts; others are blanks
 # a fresh candidate with the submission, in one of the two orders of sets
 Open = Callable[[Lender, int], Session | Refusal]
@@ -43,19 +44,21 @@ class Tries:
         self.room = room  # bytes of what is said in them that may be kept
         self._lender, self._open, self._run = lender, open_with, run
         self._slow = 0  # tries that ran out of time
+        self._ended = 0  # tries that ended the process
         self._setting: Setting | None = None  # of the session
         self._session: Session | Refusal | None = None
 
     def again(self, test: SuiteTest, before: Tested, setting: Setting) -> Judged | None:
         """Run a test in a setting; None where there is no time for it, or no such setting."""
         slow = before.verdict in (Verdict.TIMEOUT, Verdict.MEMORY)
-        if slow and self._slow >= MOST_SLOW:
+        if (slow and self._slow >= MOST_SLOW) or self._ended >= MOST_ENDED:
             return None
         session = self._session_in(setting)
         if session is None:
             return None
         judged = self._run(test, session, test.mark.seconds / (SHARE if slow else 1))
         self._slow += judged.verdict is Verdict.TIMEOUT
+        self._ended += session.ended
         if session.ended or judged.verdict is Verdict.TIMEOUT:
             self._setting = None  # its candidate may be gone: the next try gets another one
         return judged

@@ -64,7 +64,12 @@ class Source:
         last = lines[-1]
         if not 0 < last <= len(own):
             return f" in {self.name}"
-        return f" in line {last} of {self.name}: `{clean(own[last - 1].strip(), 120)}`"
+        line = own[last - 1].strip()
+        if not line or line.startswith("#"):
+            # subtle: nothing can be raised there. A number made up by the student's code would say
+            # something of a hidden input
+            return f" in {self.name}"
+        return f" in line {last} of {self.name}: `{clean(line, 120)}`"
 
     def library_names(self, symbol: str) -> frozenset[str]:
         """Return the names of libraries that a function leads to: library_names.py."""

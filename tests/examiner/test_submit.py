@@ -244,3 +244,18 @@ def test_files_beside_the_module_are_not_handed_in(work, nextword, line):
 def test_what_is_not_beside_the_module_is_no_matter(work, nextword):
     work.write_text(f"import json\n{DEMO_SOLUTION}", "utf-8")
     assert "not handed in" not in nextword("submit", "demo").output
+
+
+def test_work_may_be_named_and_inherited_in_other_ways(work, nextword):
+    counter = DEMO_SOLUTION.index("class Counter")
+    other = DEMO_SOLUTION[counter:].replace("class Counter", "class Base")
+    lines = f"plus = lambda a, b: a + b\nadd = plus\n{other}\n\nclass Counter(Base):\n    pass\n"
+    work.write_text(lines, "utf-8")
+    result = nextword("submit", "demo")
+    assert "nothing is missing" in result.output, result.output
+
+
+def test_a_raise_that_is_no_stub_is_no_gap(work, nextword):
+    more = '    if a is None:\n        raise NotImplementedError("cannot happen")\n    return a + b'
+    work.write_text(DEMO_SOLUTION.replace("    return a + b", more), "utf-8")
+    assert "nothing is missing" in nextword("submit", "demo").output

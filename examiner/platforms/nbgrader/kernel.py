@@ -139,6 +139,8 @@ class _Talk:
                 self.number, 0, (), wire.encode(list(request)), self.deadline
             )
             gone, answer = _decode(body)
+            if type(gone) is not str:  # whoever took the channel may say anything
+                raise TypeError
         except (SlowError, ClosedError):
             raise _GoneError("it was ended, or took too long") from None
         except (WireError, TypeError, ValueError):

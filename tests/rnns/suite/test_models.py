@@ -200,7 +200,8 @@ def test_nothing_is_read_twice(rnns, rng):
     w = toys.speaker_weights(rng, V, (PAD, BOS, EOS))
     how = 4, int(rng.integers(2**31)), 5, [6, 3]
     stories, shapes = toys.drawn(rnns.generate, w, *how)
-    assert {shape[0] for shape in shapes} == {4}
+    assert shapes[0][0] in (1, 4)  # the same prompt may be read once for all
+    assert {shape[0] for shape in shapes[1:]} == {4}
     # BOS, two words, and the drawn ones, of which the last need not be read
     assert 3 <= sum(shape[1] for shape in shapes) <= 3 + 5
     assert len(stories) == 4
