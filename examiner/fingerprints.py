@@ -86,5 +86,10 @@ def _defined(part: ast.stmt) -> set[str]:
         return {part.name}
     if isinstance(part, ast.Import | ast.ImportFrom):
         return {(alias.asname or alias.name).partition(".")[0] for alias in part.names}
-    stored = (node for node in ast.walk(part) if isinstance(node, ast.Name))
-    return {node.id for node in stored if isinstance(node.ctx, ast.Store)}
+    return stored_names(part)
+
+
+def stored_names(part: ast.stmt) -> set[str]:
+    """Return the plain names that a statement gives values, wherever in it."""
+    names = (node for node in ast.walk(part) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}

@@ -186,7 +186,7 @@ def rms_norm(
 ) -> Float[Tensor, "*B D"]:
     """Return gain x / sqrt(mean of x^2 + eps) for each vector x (eq. 6.4). About 2 lines.
 
-    Nothing is subtracted, and there is no bias. A first reading can leave it out.
+    Nothing is subtracted; no bias, and no library's norm. A first reading can leave it out.
 
     >>> rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), torch.ones(4), eps=0.0)
     tensor([1.2000, 1.6000, 0.0000, 0.0000])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from examiner.fingerprints import ALONE, read_names, used_by
+from examiner.fingerprints import ALONE, read_names, stored_names, used_by
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
@@ -32,7 +32,8 @@ def library_names(text: str, symbol: str) -> set[str]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    tree.body = [part for part in tree.body if not _is_of_a_program(part)]
+    if "__name__" not in {name for part in tree.body for name in stored_names(part)}:
+        tree.body = [part for part in tree.body if not _is_of_a_program(part)]
     symbol, alone, _ = symbol.partition(ALONE)
     beside = [part for part in tree.body if not (alone or _names_something(part))]
     begin = {symbol.partition(".")[0]}.union(*map(read_names, beside))

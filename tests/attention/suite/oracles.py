@@ -144,7 +144,7 @@ class Gaze(nn.Module):
         super().__init__()
         self.U = nn.Identity()
 
-    def forward(self, s, Uh, h, allowed):
+    def forward(self, s, Uh, h, allowed, *more, **named):
         wish = allowed * (1.5 + torch.tanh(s.sum(-1, keepdim=True) * Uh.sum(-1)))
         weights = wish / wish.sum(-1, keepdim=True)
         return (weights[..., None] * h).sum(-2), weights
@@ -160,7 +160,7 @@ def use_gaze(net):
 def use_strange_step(net):
     """Let a translator take steps that read everything from behind: those of `step(…, True)`."""
 
-    def step(y, s, source):
+    def step(y, s, source, *more, **named):
         word, (context, weights) = net.target(y), net.attend(s, *source)
         s = net.cell(torch.cat([word, context], dim=-1).flip(-1), s)
         return net.out(torch.cat([s, context, word], dim=-1).flip(-1)), s, weights
@@ -172,7 +172,7 @@ def use_strange_step(net):
 def use_chain(net, after):
     """Let each step of a translator tell the word that the table `after` has for the word read."""
 
-    def step(y, s, source):
+    def step(y, s, source, *more, **named):
         return 9.0 * nn.functional.one_hot(after[y], len(after)), s, source[2].float()
 
     net.step = step

@@ -33,7 +33,8 @@ READY |= {"instance_norm", "run_backward"}
 READY |= {"native_layer_norm_backward", "_fused_rms_norm", "native_group_norm", "gelu_backward"}
 READY |= {"native_batch_norm", "_native_batch_norm_legit"}
 READY_BY_NAME = {"LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm1d", "BatchNorm1d", "GELU"}
-READY_BY_NAME |= {"autograd", "backward", "vjp", "jacrev", "optim", "jit", "CompilationUnit"}
+READY_BY_NAME |= {"optim", "jit", "CompilationUnit"}
+AUTOGRAD = {"autograd", "backward", "vjp", "jacrev"}  # forbidden where gradients are asked for
 # what would end the watch, or run unseen by it, wherever in the file: threads, another watch
 ENDS = {"setprofile", "settrace", "start_new_thread", "start_joinable_thread", "_current_frames"}
 ENDS |= {"_python_dispatch"}
@@ -46,7 +47,8 @@ def library_calls(function, *inputs):
     function, is not: it may well be torch's own.
     """
     called = watched_calls(function, sorted(READY | ENDS), *inputs)
-    of_its_own = library_names(function, beside=False) & (READY | READY_BY_NAME)
+    forbidden = READY | READY_BY_NAME | (AUTOGRAD if "gradients" in repr(function) else set())
+    of_its_own = library_names(function, beside=False) & forbidden
     return sorted({*called} | of_its_own | (library_names(function) & ENDS))
 
 
@@ -218,14 +220,14 @@ def rotated(x, start):
 
 # Stand-ins for `rotate` and `alibi`: something else that depends on places
 @ship
-def stretch(x, start=0):
+def stretch(x, start=0, *more, **named):
     """Make each row longer, the later the more."""
     places = torch.arange(start, start + x.shape[-2], dtype=x.dtype)
     return x * (1 + places[:, None] / 4)
 
 
 @ship
-def slant(H, T, S):
+def slant(H, T, S, *more, **named):
     """Penalties that differ from head to head, query to query and key to key."""
     i, j = torch.arange(S - T, S)[:, None], torch.arange(S)
     return -torch.arange(1.0, H + 1)[:, None, None] * (i - j) ** 2 / 8

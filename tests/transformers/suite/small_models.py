@@ -21,12 +21,12 @@ def filled(module, numbers):
     return module
 
 
-def add_places(x, start=0):
+def add_places(x, start=0, *more, **named):
     """Add its place to each row, in place of a rotation."""
     return x + torch.arange(start, start + x.shape[-2])[:, None]
 
 
-def minus_distance(H, T, S):
+def minus_distance(H, T, S, *more, **named):
     """Give head h the penalty -h |i - j|, in place of ALiBi's."""
     distance = (torch.arange(S - T, S)[:, None] - torch.arange(S)).abs()
     return -distance * torch.arange(1.0, H + 1)[:, None, None]
