@@ -54,6 +54,15 @@ function makeFiguresOpen() {
   }
 }
 
+/** Most lines of a printed table have gaps of two blanks: it keeps its columns also on a phone. */
+function markPrintedTables() {
+  for (const box of document.querySelectorAll("div.cell_output pre, div.highlight-console pre")) {
+    const lines = box.textContent.trim().split("\n");
+    const inColumns = lines.filter((line) => /\S {2,}\S/.test(line.trim()));
+    if (lines.length > 2 && inColumns.length >= 0.6 * lines.length) box.classList.add("columns");
+  }
+}
+
 /** A box that scrolls sideways can be reached by the keyboard; one that does not needs no stop. */
 function makeBoxesReachable() {
   const boxes = "pre, div.math, .pst-scrollable-table-container, .output.text_html";
@@ -134,6 +143,7 @@ makeMenus();
 markSection();
 document.addEventListener("copy", copyFormulas);
 makeFiguresOpen();
+markPrintedTables();
 makeBoxesReachable();
 addEventListener("load", makeBoxesReachable);
 addEventListener("resize", makeBoxesReachable);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -88,5 +89,6 @@ def next_hints(path: Path, task: Task, symbol: str) -> list[str]:
     except (OSError, ValueError, TypeError):
         shown, before = {}, 0  # no hint was shown yet, or the file is damaged: start again
     stage = min(before + 1, len(task.hints))
-    write_whole(path, json.dumps({**shown, key: stage}, indent=1).encode(), mode=0o644)
+    with contextlib.suppress(OSError):  # where nothing can be written, the same one is shown again
+        write_whole(path, json.dumps({**shown, key: stage}, indent=1).encode(), mode=0o644)
     return [for_function(each, symbol, task.symbols) for each in task.hints[:stage]]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import importlib.util
+import inspect
 import sys
 from typing import Any
 
@@ -54,11 +56,11 @@ class PlainErrors(TyperGroup):
             )
             raise typer.Exit(2) from None
         except OSError as error:
-            if error.filename is None:  # no file of the user's: a broken pipe, a lost connection
-                raise
-            reason = error.strerror or type(error).__name__
             file = error.filename2 or error.filename
-            typer.secho(f"nextword: {file}: {reason}", fg="red", err=True)
+            if file is None and error.errno != errno.ENOSPC:
+                raise  # no file of the user's: a broken pipe, a lost connection
+            reason = error.strerror or type(error).__name__
+            typer.secho(f"nextword: {file or 'writing'}: {reason}", fg="red", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
             typer.secho("nextword: stopped", err=True)
@@ -73,6 +75,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _flowing(text: str) -> str:
+    """Join the lines of each paragraph: the terminal breaks them where it ends."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def _tell_version(asked: bool) -> None:
@@ -93,9 +100,12 @@ def _options(
 for _command in COMMANDS:
     _name = _command.replace("-", "_")
     _module = importlib.import_module(f"nextword.cli.{_name}")
-    app.command(_command, context_settings=getattr(_module, "SETTINGS", None))(
-        getattr(_module, _name)
-    )
+    _function = getattr(_module, _name)
+    app.command(
+        _command,
+        help=_flowing(inspect.getdoc(_function) or ""),
+        context_settings=getattr(_module, "SETTINGS", None),
+    )(_function)
 
 
 def main() -> None:

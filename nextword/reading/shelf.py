@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from examiner.errors import UserError
+from examiner.files import SHARED, write_whole
 from examiner.project import Project
 from nextword.reading.notebook import STAMP, Binder, fingerprint
 
@@ -72,9 +73,8 @@ def _place(binder: Binder, page: Path, folder: Path, beside: set[str], *, again:
 
 def write(path: Path, notebook: dict[str, Any]) -> None:
     """Write a notebook, and trust it, since the book made its outputs: so its scripts run."""
-    path.write_text(
-        json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8", newline="\n"
-    )
+    data = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+    write_whole(path, data.encode(), mode=SHARED)
     with contextlib.suppress(Exception):  # without trust, a figure says that its cell must be run
         import nbformat
         from nbformat.sign import NotebookNotary

@@ -22,6 +22,7 @@ MAX_BYTES = 50 << 20  # a notebook with its figures
 MAX_VALUES = 1_000_000  # numbers, texts, lists in it; each takes a hundred bytes or more to read
 MAX_CELLS = 2_000
 UNUSED = "The notebook that was handed in could not be used"
+WITH_IDS = 5  # since nbformat 4.5 a cell has an id; before, it must not
 PLACED = f"{ENTRY}_placed"  # in the metadata of a notebook that was put here, not handed in
 
 
@@ -50,6 +51,7 @@ def read(path: Path) -> Any:
         _check_size(text)
         _check_format(_loaded(text))
         notebook = nbformat.reads(text, as_version=4)
+        _complete(notebook)
         nbformat.validate(notebook)
     except json.JSONDecodeError:
         raise ValueError(f"it is not JSON; {AGAIN}") from None
@@ -63,6 +65,23 @@ def read(path: Path) -> Any:
     except Exception as error:  # nbformat raises what it likes for what is no notebook
         raise ValueError(f"it is damaged ({type(error).__name__}); {AGAIN}") from None
     return notebook
+
+
+def _complete(notebook: Any) -> None:
+    """Put right what other programs leave out, or write too much of: no answer depends on it."""
+    kernel = notebook.metadata.get("kernelspec")
+    if isinstance(kernel, dict) and isinstance(kernel.get("name"), str):
+        kernel.setdefault("display_name", kernel["name"])
+    for cell in notebook.cells:
+        if notebook.nbformat_minor < WITH_IDS:
+            cell.pop("id", None)
+        if cell.get("cell_type") == "code":
+            cell.setdefault("execution_count", None)
+            for output in cell.setdefault("outputs", []):
+                if output.get("output_type") in ("display_data", "execute_result"):
+                    output.setdefault("metadata", {})
+                if output.get("output_type") == "execute_result":
+                    output.setdefault("execution_count", None)
 
 
 def _loaded(text: str) -> Any:

@@ -113,7 +113,10 @@ def _make(
     folder.mkdir(parents=True, exist_ok=True)
     if kind == "bpe":
         assert language_models is not None
-        notes["pairs"] = language_models.train_bpe(_beginning(source), n_merges)
+        beginning = _beginning(source)
+        if not beginning:
+            raise UserError(f"{source.name} holds no text to learn byte pairs from")
+        notes["pairs"] = language_models.train_bpe(beginning, n_merges)
         rows = _byte_pairs(source, language_models, notes["pairs"])
         return notes | _store(rows, folder, FIRST + 256 + len(notes["pairs"]))
     if kind == "characters":

@@ -1,5 +1,6 @@
 """What a marker's browser gets of a student's cells, and what becomes of a student's notebook."""
 
+import json
 import time
 
 import nbformat
@@ -8,7 +9,7 @@ import pytest
 
 from examiner.boundary import wire
 from examiner.boundary.errors import WireError
-from examiner.platforms.nbgrader.handed_in import find_notebook, prepare
+from examiner.platforms.nbgrader.handed_in import find_notebook, prepare, read
 from examiner.platforms.nbgrader.kernel import MAX_VALUES, _decode, _output
 from examiner.platforms.nbgrader.notebook import stage_files
 from examiner.platforms.nbgrader.restore_cells import restore
@@ -179,3 +180,25 @@ def test_an_unreadable_notebook_is_named_with_what_to_do(tmp_path, text, said):
         assert notes["hw"].endswith("; open it in JupyterLab, save it and hand it in again")
         assert "\n" not in notes["hw"]
     assert (work / "hw.ipynb.as-submitted").read_bytes() == data
+
+
+FLAWS = {
+    "ids before there were any": lambda book: book.update(nbformat_minor=4),
+    "no name to show": lambda book: book["metadata"]["kernelspec"].pop("display_name"),
+    "no outputs": lambda book: book["cells"][0].pop("outputs"),
+    "no count": lambda book: book["cells"][0].pop("execution_count"),
+    "an output without metadata": lambda book: book["cells"][0].update(
+        outputs=[{"output_type": "execute_result", "data": {"text/plain": "1"}}]
+    ),
+}
+
+
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_what_other_programs_leave_out_costs_no_answer(flaw, tmp_path):
+    book = nbformat.v4.new_notebook(cells=[cell("mean", "answer = 1")])
+    book["metadata"]["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    raw = json.loads(nbformat.writes(book))
+    FLAWS[flaw](raw)
+    path = tmp_path / "tiny.ipynb"
+    path.write_text(json.dumps(raw), "utf-8")
+    assert [each.source for each in read(path).cells] == ["answer = 1"]
