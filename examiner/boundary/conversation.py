@@ -231,8 +231,10 @@ class Conversation:
 
     def _hear(self, asked: _Prepared, answer: bytes) -> Any:
         """Return what an answer says, or raise it."""
+        kept = self._keeps(asked.body, answer)  # before it is read, which may take all the time
         status, value, news = self._read(answer)
-        self._keep(asked.body, answer)
+        if kept:
+            self.transcript.append(Asked(asked.body, answer))
         if status != "ok":
             self._raise(status, value)
         self.answers += asked.operation not in ("describe", "ship")  # of our own doing
@@ -263,13 +265,12 @@ class Conversation:
         except (WireError, ValueError, TypeError):
             raise self.no_answer() from None
 
-    def _keep(self, request: bytes, answer: bytes) -> None:
+    def _keeps(self, request: bytes, answer: bytes) -> bool:
+        """Count what was said; tell whether it goes into the transcript."""
         if self.lender is not None and self.lender.busy:
-            return  # a part of the reference asks, and not the test
+            return False  # a part of the reference asks, and not the test
         self.kept += len(request) + len(answer)
-        if self.kept > MAX_KEPT:
-            return
-        self.transcript.append(Asked(request, answer))
+        return self.kept <= MAX_KEPT
 
     def _note_changes(
         self, operation: str, args: dict[Any, Any], news: list[Any], wanted: dict[Any, Changes]
