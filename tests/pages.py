@@ -23,7 +23,8 @@ FORMULAS = """[...document.querySelectorAll('div.formula')].map((formula) => {
              lines: pieces.some((p) => p.top > highest - 2) ? 2 : 1,
              leaves: pieces.some((p) => p.left < box.left - 1 || p.right > box.right + 1) };
 })"""
-WIDE_CODE = """[...document.querySelectorAll('.bd-article pre')]
+# printed tables may: they keep their columns, and scroll
+WIDE_CODE = """[...document.querySelectorAll('.bd-article pre:not(.columns)')]
     .filter((box) => box.offsetParent && box.scrollWidth > box.clientWidth + 1)
     .map((box) => box.innerText.slice(0, 60))"""
 SMALLEST_LETTERS = """[...document.querySelectorAll('figure.drawing svg')].map((svg) => {
