@@ -34,6 +34,12 @@ COMMANDS = (
 ASKED_FOR = {"torch": "nextword install-torch"}
 
 
+def _wrong(text: str) -> typer.Exit:
+    """Say what is wrong in one line; return what ends the command."""
+    typer.secho(f"nextword: {text}", fg="red", err=True)
+    return typer.Exit(2)
+
+
 class PlainErrors(TyperGroup):
     """Prints a UserError as one line and exits with 2: wrong use, not a crash."""
 
@@ -43,25 +49,18 @@ class PlainErrors(TyperGroup):
             return super().invoke(ctx)
         except UserError as error:
             how = ASKED_FOR.get(getattr(error, "package", ""))
-            typer.secho(f"nextword: {error}{f': {how}' if how else ''}", fg="red", err=True)
-            raise typer.Exit(2) from None
+            raise _wrong(f"{error}{f': {how}' if how else ''}") from None
         except ModuleNotFoundError as error:
             if error.name not in ASKED_FOR:
                 raise
             how = ASKED_FOR[error.name]
-            typer.secho(
-                f"nextword: this needs {error.name}, which is not installed: {how}",
-                fg="red",
-                err=True,
-            )
-            raise typer.Exit(2) from None
+            raise _wrong(f"this needs {error.name}, which is not installed: {how}") from None
         except OSError as error:
             file = error.filename2 or error.filename
             if file is None and error.errno != errno.ENOSPC:
                 raise  # no file of the user's: a broken pipe, a lost connection
             reason = error.strerror or type(error).__name__
-            typer.secho(f"nextword: {file or 'writing'}: {reason}", fg="red", err=True)
-            raise typer.Exit(2) from None
+            raise _wrong(f"{file or 'writing'}: {reason}") from None
         except KeyboardInterrupt:
             typer.secho("nextword: stopped", err=True)
             raise typer.Exit(130) from None

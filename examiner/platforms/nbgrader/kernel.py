@@ -139,14 +139,13 @@ class _Talk:
                 self.number, 0, (), wire.encode(list(request)), self.deadline
             )
             gone, answer = _decode(body)
-            if type(gone) is not str:  # whoever took the channel may say anything
-                raise TypeError
+            gone = _text(gone)  # whoever took the channel may say anything
         except (SlowError, ClosedError):
             raise _GoneError("it was ended, or took too long") from None
         except (WireError, TypeError, ValueError):
             raise _GoneError(NO_ANSWER) from None
         if gone:
-            raise _GoneError(_text(gone)[:200])
+            raise _GoneError(gone[:200])
         return answer
 
 
