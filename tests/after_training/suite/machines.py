@@ -43,7 +43,7 @@ STAND_INS = {"clipped_loss": strange_loss}
 
 
 @ship
-def tune(tune_step, w, w_reference, batch, rate, options, stand_ins):
+def tune(tune_step, w, w_reference, batch, rate, options, stand_ins, decay=0.0):
     """Let a student's function make one step of SGD; stand_ins: parts that it is to use.
 
     The loss, the divergence, weights of model and reference, and whether the latter has gradients.
@@ -56,7 +56,7 @@ def tune(tune_step, w, w_reference, batch, rate, options, stand_ins):
     own = {name: names[name] for name in stand_ins if name in names}
     try:
         names.update({name: stand_ins[name] for name in own})
-        optimizer = torch.optim.SGD(model.parameters(), rate)
+        optimizer = torch.optim.SGD(model.parameters(), rate, weight_decay=decay)
         loss, apart = tune_step(model, reference, optimizer, *batch, **options)
     finally:
         names.update(own)
@@ -88,7 +88,7 @@ def log_probs(model, inputs, targets):
     return torch.stack(rows)
 
 
-def tuned(w, w_reference, batch, rate, options, stand_ins=()):
+def tuned(w, w_reference, batch, rate, options, stand_ins=(), decay=0.0):
     """What one step makes of a toy model: loss, divergence, weights."""
     inputs, targets, old, advantages = batch
     model, reference = Toy(w), Toy(w_reference)
@@ -102,5 +102,5 @@ def tuned(w, w_reference, batch, rate, options, stand_ins=()):
     loss = of_loss(new, old, advantages, mask, eps) + (beta * apart if beta else 0)
     loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), clip)
-    torch.optim.SGD(model.parameters(), rate).step()
+    torch.optim.SGD(model.parameters(), rate, weight_decay=decay).step()
     return loss.item(), apart.item(), {name: p.detach() for name, p in model.named_parameters()}

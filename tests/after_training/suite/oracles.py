@@ -210,3 +210,24 @@ def clipped(new, old, advantages, mask, eps=0.2):
                 terms.append(-min(ratio * A, bounded * A))
         texts.append(sum(terms) / len(terms))
     return sum(texts) / len(texts)
+
+
+@ship
+def refused_names(add_lora, names):
+    """Whether names that no layer has raise ValueError, and which parameters can learn then."""
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.LayerNorm(3))
+    try:
+        add_lora(model, names, 2, 4.0)
+    except ValueError:
+        return True, [p.requires_grad for p in model.parameters()]
+    return False, []
+
+
+@ship
+def merged_twice(layer, x, B):
+    """What a merged layer answers to x, before and after the layer gets another B."""
+    first = layer.merged()
+    before = first(x).detach()
+    with torch.no_grad():
+        layer.B.copy_(B)
+    return before, layer.merged()(x).detach(), first(x).detach()

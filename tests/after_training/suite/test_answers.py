@@ -327,3 +327,22 @@ def test_names_that_no_layer_has(after_training):
     for names in (("norm", "words"), ("ups", "blocks.0.up"), ()):
         with pytest.raises(ValueError):  # noqa: PT011 - which words it says is the student's choice
             oracles.adapted(after_training.add_lora, after_training.LoRA, 2, names, 2, 8.0)
+
+
+@pytest.mark.task("7.2", weight=0.2)
+def test_a_refusal_changes_nothing(after_training):
+    """Where no layer has such a name, all parameters can learn as before."""
+    assert_adapts(after_training, 1, ("up",), 2, 8.0)
+    refused, learning = oracles.refused_names(after_training.add_lora, ("nobody",))
+    assert refused
+    assert learning == [True] * 4
+
+
+@pytest.mark.task("7.2", weight=0.3)
+def test_merging_again(after_training, rng):
+    """Each merged layer is a new one, of the weights as they are then."""
+    layer, (W, bias, A, B, alpha) = random_layer(after_training, rng, 4, 3, 2)
+    x, other = tensor(rng, 5, 4), tensor(rng, 3, 2)
+    found = oracles.merged_twice(layer, x, other)
+    before, after = (oracles.low_rank(x, W, bias, A, each, alpha) for each in (B, other))
+    assert close(list(found), [before, after, before], rtol=1e-3, atol=1e-4)

@@ -185,6 +185,13 @@ def test_how_far_the_best_of_any_number_is(after_training, rng):
         assert close(float(after_training.best_of_n_kl(n)), expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.task("7.3", weight=0.2)
+def test_rewards_that_are_nearly_equal(after_training, rng):
+    """A reward that is only a little better is better."""
+    rewards = torch.tensor([1.0, 1.0001, 0.5, 1.00005])
+    assert_best(after_training, oracles.log_shares(rng, 4), rewards, 3)
+
+
 # ------------------------------------------------------------------ 7.9
 @pytest.mark.task("7.9", weight=1, visible=True)
 def test_two_judges_by_hand(after_training):
@@ -348,3 +355,12 @@ def test_texts_with_another_mark(after_training, rng):
         order = rng.permutation(4).tolist()
         found = after_training.verified([texts[k] for k in order], [right] * 4, mark)
         assert close(found, torch.tensor([float(k == 0) for k in order]))
+
+
+@pytest.mark.task("7.10", weight=0.3, orders=2)
+def test_rewards_to_reckon_with(after_training):
+    """Rewards are floating-point numbers; a word with a capital letter is another word."""
+    texts = [["answer", "Two"], ["Answer", "two"], ["answer", "two"]]
+    found = after_training.verified(texts, [("two",)] * 3)
+    assert close(found, torch.tensor([0.0, 0.0, 1.0]))
+    assert found.dtype.is_floating_point

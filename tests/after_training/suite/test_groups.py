@@ -190,16 +190,16 @@ def some_texts(rng, *lengths):
     return inputs, targets, old, 2 * tensor(rng, len(lengths))
 
 
-def steps(after_training, w, w_reference, batch, rate, options, stand_ins):
+def steps(after_training, w, w_reference, *how):
     """What a student's step makes of a toy model, and what it should make of it."""
-    given = w, w_reference, batch, rate, options, stand_ins
+    given = w, w_reference, *how
     loss, apart, weights, reference, pulled = machines.tune(after_training.tune_step, *given)
     assert close(reference, w_reference), "the reference is as it was"
     assert not pulled, "no gradient flows into the reference"
     return [loss, apart, weights], list(machines.tuned(*given))
 
 
-def assert_tunes(after_training, rng, batch, rate=0.3, **options):
+def assert_tunes(after_training, rng, batch, rate=0.3, decay=0.0, **options):
     """Compare a step that uses another clipped loss than the student's; or else their own.
 
     So a mistake in `clipped_loss` costs nothing here. Who writes all in one never notices.
@@ -207,9 +207,9 @@ def assert_tunes(after_training, rng, batch, rate=0.3, **options):
     w = machines.toy_weights(rng)
     w_reference = {name: w[name] + other / 2 for name, other in machines.toy_weights(rng).items()}
     given, near = (w, w_reference, batch, rate, options), {"rtol": 1e-3, "atol": 1e-4}
-    found, expected = steps(after_training, *given, machines.STAND_INS)
+    found, expected = steps(after_training, *given, machines.STAND_INS, decay)
     if not close(found, expected, **near):
-        found, expected = steps(after_training, *given, {})
+        found, expected = steps(after_training, *given, {}, decay)
     assert close(found, expected, **near)
 
 
@@ -303,6 +303,24 @@ def test_a_reference_of_another_vocabulary(after_training, rng):
         said, after = machines.refused(after_training.tune_step, w, reference, texts)
         assert said == "ValueError"
         assert close(after, w), "the weights are as they were"
+
+
+@pytest.mark.task("7.7", weight=0.3)
+def test_equal_rewards_give_exactly_zero(after_training):
+    """A group of equal rewards gives 0, not nearly 0; other groups do not."""
+    found = after_training.group_advantages(torch.tensor([[0.1, 0.1, 0.4]]), False)
+    assert close(found, torch.tensor([[-0.1, -0.1, 0.2]]))
+    for size in (0.1, 5.1, 33.3):
+        for G in (3, 6, 7, 11):
+            for scaled in (True, False):
+                found = after_training.group_advantages(torch.full((2, G), size), scaled)
+                assert close(found, torch.zeros(2, G), rtol=0.0, atol=0.0)
+
+
+@pytest.mark.task("7.7", weight=0.2)
+def test_an_optimizer_with_weight_decay(after_training, rng):
+    """It is the optimizer that makes the step, whatever it does with the gradients."""
+    assert_tunes(after_training, rng, some_texts(rng, 4, 2, 3), decay=0.3, clip=1e3)
 
 
 # ------------------------------------------------------------------ 7.8

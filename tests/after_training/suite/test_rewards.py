@@ -352,3 +352,11 @@ def test_what_a_price_leaves_alone(after_training, rng):
         value, learns = oracles.told(after_training.leashed, *inputs, beta)
         assert_leashed(*inputs, beta, value)
         assert learns is False
+
+
+@pytest.mark.task("7.6", weight=0.3)
+def test_the_digits_of_small_distances(after_training):
+    """Where u is small, k3 keeps its digits: it is nearly u^2 / 2."""
+    u = torch.tensor([1e-3, -1e-3, 3e-4])
+    k3 = after_training.kl_estimates(-u, torch.zeros(3))[2]
+    assert close(1e6 * k3, 1e6 * (u**2 / 2 + u**3 / 6), rtol=0.01, atol=0.0)

@@ -81,6 +81,16 @@ def test_what_heads_learn(attention, rng):
     assert close(by_name["W_o.weight"], theirs.out_proj.weight.grad)
 
 
+@pytest.mark.task("5.8", weight=0.4)
+def test_heads_with_padding(attention, rng):
+    """A mask of (B, 1, T) hides words from all queries and heads; numbers may be double."""
+    theirs, values = oracles.heads_of_torch(rng, 6, 3)
+    net, x = with_weights(attention.MultiHead(6, 3), values), tensor(rng, 2, 4, 6)
+    allowed = oracles.some_true(rng, 2, 4)
+    expected = theirs(x, x, x, key_padding_mask=~allowed, average_attn_weights=False)
+    assert close(net(x, allowed[:, None]), expected)
+
+
 def memory_by_hand(attention):
     """A student's head whose queries do not care, and whose values are once and twice a word."""
     net = attention.CrossAttention(2, 1, 1)
@@ -178,6 +188,27 @@ def test_what_cross_attention_learns(attention, rng):
         assert close(found[f"W_{name}.weight"], expected)
 
 
+@pytest.mark.task("5.9", weight=0.3)
+def test_numbers_that_are_added_for_a_memory(attention, rng):
+    """A mask of a memory may hold numbers that are added."""
+    net, theirs, x, memory, kv = crossed(attention, rng, 6, 3, 4, 2, 4, 5)
+    mask = tensor(rng, 4, 5)
+    assert close(
+        net(x, kv, mask), theirs(x, memory, memory, attn_mask=mask, average_attn_weights=False)
+    )
+
+
+@pytest.mark.task("5.9", weight=0.3)
+def test_what_queries_of_a_memory_learn(attention, rng):
+    """Gradients reach the text that looks, W_q and W_o, the keys and the values."""
+    net, theirs, x, memory, kv = crossed(attention, rng, 4, 2, 4, 2, 3, 4)
+    pull, leaf = tensor(rng, 2, 3, 4), x.clone().requires_grad_()
+    (theirs(leaf, memory, memory)[0] * pull).sum().backward()
+    _, by_input, by_name = gradients(net, x, kv, weights=(pull, None))
+    assert close(by_input[0], leaf.grad, rtol=1e-3, atol=1e-4)
+    assert bool((by_name["W_q.weight"] != 0).any())
+
+
 def grouped(q, k, v, mask=None):
     """Heads one by one, each with the keys and values of its group."""
     R = q.shape[1] // k.shape[1]
@@ -252,3 +283,14 @@ def test_numbers_of_other_sizes(attention):
     """A number may have one byte, or eight."""
     assert attention.cache_bytes(3, 5, 7, 11, 8) == 18480
     assert attention.cache_bytes(3, 5, 7, 11, n_bytes=1) == 2310
+
+
+@pytest.mark.task("5.10", weight=0.3)
+def test_groups_with_numbers_that_are_added(attention, rng):
+    """A mask may hold numbers, which are added to the scores of all heads."""
+    q, k, v = tensor(rng, 2, 4, 3, 5), tensor(rng, 2, 2, 6, 5), tensor(rng, 2, 2, 6, 3)
+    for shape in ((3, 6), (2, 3, 6)):
+        mask = tensor(rng, *shape)
+        full = [each.repeat_interleave(2, 1) for each in (k, v)]
+        weights = torch.softmax(q @ full[0].mT / math.sqrt(5) + mask[..., None, :, :], dim=-1)
+        assert close(attention.grouped_attention(q, k, v, mask), (weights @ full[1], weights))

@@ -141,6 +141,15 @@ def test_self_attention_of_any_vectors(attention, rng):
             assert close(attention.self_attention(x, W_q, W_k, W_v), expected)
 
 
+@pytest.mark.task("5.4", weight=0.2)
+def test_temperatures_next_to_zero(attention, rng):
+    """Only 0 is the limit: a small temperature divides."""
+    q, k, v = torch.ones(1, 1), torch.tensor([[3.0], [3.0 + 1e-3], [1.0]]), tensor(rng, 3, 2)
+    a = float(((k[1, 0] - k[0, 0]) / 1e-3).exp())
+    expected = (v[:1] + a * v[1:2]) / (1 + a)
+    assert close(attention.soft_lookup(q, k, v, 1e-3), expected, rtol=1e-3, atol=1e-4)
+
+
 @pytest.mark.task("5.5", weight=1, visible=True)
 def test_softmax_by_hand(attention):
     """ln 1 and ln 3 give 1/4 and 3/4, and -inf gives 0."""
@@ -290,6 +299,15 @@ def test_gradient_where_a_query_sees_nothing(attention, rng):
     mask = oracles.some_true(rng, 2, 4, 5)
     mask[0, 2] = False
     assert_gradients(attention, rng, mask)
+
+
+@pytest.mark.task("5.5", weight=0.2)
+def test_a_mask_that_is_used_again(attention, rng):
+    """A mask of numbers is as it was, for the next layer."""
+    q, k, v, mask = tensor(rng, 2, 4), tensor(rng, 3, 4), tensor(rng, 3, 2), tensor(rng, 2, 3)
+    weights = torch.softmax(q @ k.T / 2 + mask, dim=-1)
+    first, second = oracles.twice(attention.attention, q, k, v, mask)
+    assert close([list(first), list(second)], 2 * [[weights @ v, weights]])
 
 
 def assert_gradients(attention, rng, mask):

@@ -105,6 +105,12 @@ def test_additive_masks_in_double_precision(attention, rng):
     assert_adds(attention, rng, torch.float64)
 
 
+@pytest.mark.task("5.6", weight=0.1)
+def test_additive_masks_in_half_precision(attention, rng):
+    """The numbers have the format that was asked for, also half precision."""
+    assert_adds(attention, rng, torch.float16)
+
+
 @pytest.mark.task("5.7", weight=1, visible=True)
 def test_gradients_by_hand(attention):
     """With equal weights, values 0 and 4, and gradients of 1, those of the scores are -1 and +1."""

@@ -310,3 +310,14 @@ def test_large_scores_in_the_tree(embeddings, rng):
     v, N = far_out(rng, 7, 3), far_out(rng, 6, 3)
     v[0], v[1] = -signs[0, 0] * N[forks[0, 0]], signs[1, 0] * N[forks[1, 0]]  # least and most
     assert_tree(embeddings, v, N, forks, signs, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.task("3.10", weight=0.3, orders=2)
+def test_only_the_path_is_read(embeddings, rng):
+    """Whatever stands in the rows of other forks, value and gradients do not read it."""
+    forks, signs = plain.paths(plain.random_codes(rng, 7))
+    v, N = plain.tensor(rng, 7, 3), plain.tensor(rng, 6, 3)
+    expected, right, _ = gradients(plain.tree_log_probs, v, N, forks, signs)
+    more = torch.cat([N, torch.full((1, 3), math.nan, dtype=N.dtype)])
+    got, grads, _ = gradients(embeddings.tree_log_probs, v, more, forks, signs)
+    assert close([got, grads[0], grads[1][:6]], [expected, *right[:2]])

@@ -68,7 +68,7 @@ def rows_of(rng, n, D, low, high):
     return plain.unit(rng.normal(size=(n, D))) * rng.uniform(low, high, size=(n, 1))
 
 
-@pytest.mark.task("3.3", weight=1.7)
+@pytest.mark.task("3.3", weight=1.9)
 def test_cosines_of_any_vectors(embeddings, rng):
     """Each row meets each row, and their lengths do not matter."""
     X, Y = rows_of(rng, 4, 3, 40, 400), rows_of(rng, 6, 3, 40, 400)
@@ -188,3 +188,28 @@ def test_neighbours_that_equal_the_question(embeddings):
     query = np.array([0.0, 2.0])
     assert_nearest(embeddings, [1, 3, 2, 0, 4], query, E, 5)
     assert_nearest(embeddings, [3, 2, 0], query, E, 3, exclude=[1])
+
+
+@pytest.mark.task("3.3", weight=0.1)
+def test_the_first_word_is_excluded(embeddings):
+    """The id 0 can be excluded, and so can what points away as much as what is left."""
+    E = np.array([[2.0, 0.0], [-1.0, 0.0], [-3.0, 0.0], [0.0, 1.0]])
+    query = np.array([1.0, 0.0])
+    assert_nearest(embeddings, [3, 1, 2], query, E, 3, exclude=[0])
+    assert_nearest(embeddings, [0, 2], query, E, 2, exclude=[3, 1, 3])
+
+
+@pytest.mark.task("3.3", weight=0.1)
+def test_many_neighbours_that_are_equally_near(embeddings, rng):
+    """However many words are equally near, the smaller ids stand first."""
+    E = np.array([[3.0, 4.0], [-5.0, 12.0], [4.0, -3.0]])[rng.integers(3, size=300)]
+    right = ordered(E[:, 0] / np.linalg.norm(E, axis=1).round(), ())
+    for k in (300, 17, 120):
+        assert_nearest(embeddings, right[:k], np.array([2.0, 0.0]), E, k)
+
+
+@pytest.mark.task("3.3", weight=0.1)
+def test_cosines_of_two_short_vectors(embeddings, rng):
+    """Both vectors may be nearly 0."""
+    X, Y = rows_of(rng, 4, 3, 1, 2), rows_of(rng, 6, 3, 1, 2)
+    assert close(embeddings.cosine(X / 1e8, Y / 1e8), plain.cosines(X, Y))

@@ -72,7 +72,7 @@ def test_rare_words_are_never_dropped(embeddings, rng):
     assert ints(embeddings.subsample(sentence, counts, 1e-30, rng)) == []
 
 
-@pytest.mark.task("3.6", weight=2.2, orders=2)
+@pytest.mark.task("3.6", weight=2.4, orders=2)
 def test_share_of_each_word_that_is_kept(embeddings, rng):
     """Each place of a word is kept with probability sqrt(t / f), each for itself."""
     counts, n, t = np.array([640, 250, 100, 10]), 4000, 0.01
@@ -151,3 +151,21 @@ def test_noise_of_any_counts(embeddings, rng):
     for power in (0.75, 1.0, 0.0, 0.4):
         expected = counts**power / sum(count**power for count in counts)
         assert close(embeddings.noise_distribution(counts, power), expected)
+
+
+@pytest.mark.task("3.6", weight=0.1, orders=2)
+def test_an_empty_sentence(embeddings, rng):
+    """An empty sentence has nothing to keep, and no windows."""
+    nothing, counts = np.array([], dtype=int), np.array([3, 1])
+    assert ints(embeddings.subsample(nothing, counts, 0.1, rng)) == []
+    some = embeddings.context_windows(np.array([7, 8]), 1, rng)
+    assert ints(some) == [[NONE, 8], [7, NONE]]
+    assert len(embeddings.context_windows(nothing, 3, rng)) == 0
+
+
+@pytest.mark.task("3.6", weight=0.1, orders=2)
+def test_frequent_words_with_capitals(embeddings):
+    """A word with capital letters is another word."""
+    sentences = [["The", "the", "THE", "the"], ["Hen", "THE", "THE"]]
+    counts = embeddings.frequent_words(sentences)
+    assert list(counts.items()) == [("THE", 3), ("the", 2), ("Hen", 1), ("The", 1)]

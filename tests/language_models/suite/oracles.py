@@ -10,6 +10,8 @@ from collections import Counter
 
 import numpy as np
 
+from examiner.suite import ship
+
 BOS, EOS, UNK = 0, 1, 2
 SPECIAL = ["<s>", "</s>", "<unk>"]
 WORDS = ["the", "goat", "hen", "saw", "milk", "zoë", "añil", "b", "a", "road"]
@@ -287,3 +289,31 @@ def beam(table, history, width, max_tokens, alpha):
     if any(score[a] - score[b] < 1e-9 for a, b in itertools.pairwise(ranked)):
         return None
     return [(list(text), score[text]) for text in ranked[:width]]
+
+
+@ship
+def counting(kind):
+    """A model without a table: the longer the history, the likelier the end. Token 3 is rare."""
+
+    class Counting(kind):
+        def __init__(self):
+            pass
+
+        def log_probs(self, history):
+            n = len(history)
+            return np.array([-np.inf, *np.log([n / (n + 2), 2 / (n + 2), 1e-12 / (n + 2)])])
+
+    return Counting()
+
+
+@ship
+def scored_by_counting(token_log_probs, kind, history, text):
+    """The log-probabilities of a text's tokens, by a model without a table."""
+    return [float(each) for each in token_log_probs(counting(kind), history, text)]
+
+
+@ship
+def searched_by_counting(beam_search, kind, history, width, most):
+    """What a beam search finds with a model without a table."""
+    found = beam_search(counting(kind), history, width, most)
+    return [([int(w) for w in text], float(score)) for text, score in found]

@@ -102,3 +102,13 @@ def test_length_normalisation(lm):
     assert_same_beam(by_mean[:1], [([2, EOS], math.log(0.405) / 2)])
     narrow = list(lm.beam_search(model, [BOS], 1, 4, 1.0))  # EOS takes the only place at once
     assert_same_beam(narrow, [([EOS], math.log(0.55))])
+
+
+@pytest.mark.task("1.12", weight=0.4, orders=2)
+def test_a_beam_of_a_model_that_is_no_table(lm):
+    """Whatever has `log_probs` will do; it gets the whole history; what is rare is possible."""
+    found = plain.searched_by_counting(lm.beam_search, lm.TableModel, [BOS, *[2] * 5], 9, 2)
+    six, seven = ({1: n / (n + 2), 2: 2 / (n + 2), 3: 1e-12 / (n + 2)} for n in (6, 7))
+    expected = {(1,): six[1]} | {(w, v): six[w] * seven[v] for w in (2, 3) for v in seven}
+    expected = sorted(([*t], math.log(p)) for t, p in expected.items())
+    assert_same_beam(found, sorted(expected, key=lambda pair: -pair[1]))

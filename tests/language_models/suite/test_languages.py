@@ -136,6 +136,13 @@ def test_three_languages_are_told_apart(lm):
     assert hits >= 0.95 * len(pieces)
 
 
+@pytest.mark.task("1.7", weight=0.3, orders=2)
+def test_counts_of_texts_that_repeat(lm):
+    """Each text counts, also one that was there before."""
+    found = lm.count_characters(["ab", "ab", "b", "ab"], 2)
+    assert {u: dict(row) for u, row in dict(found).items()} == {"a": {"b": 3}}
+
+
 # ---------------------------------------------------------------- 1.8
 
 

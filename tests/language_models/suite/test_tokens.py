@@ -324,3 +324,42 @@ def test_tokens_are_drawn_as_often_as_they_are_likely(lm, rng):
     drawn, again = (draws(lm.sample, probs, np.random.default_rng(seed), 2000) for _ in range(2))
     assert frequencies(Counter(drawn), shares)
     assert drawn == again  # only the generator decides
+
+
+@pytest.mark.task("1.11", weight=0.3)
+def test_temperatures_next_to_zero(lm):
+    """Only temperature 0 is the limit; what is nearly as large is less; nothing overflows."""
+    e = math.e
+    assert numbers(lm.with_temperature(np.array([1e-6, 0.0]), 1e-6)) == near(
+        [e / (1 + e), 1 / (1 + e)]
+    )
+    assert numbers(lm.with_temperature(np.array([1.0, 1.0 + 1e-9, 0.0]), 0.0)) == near([0, 1, 0])
+    assert numbers(lm.with_temperature(np.array([900.0, 1000.0, 1000.0]), 1e-306)) == near(
+        [0, 0.5, 0.5]
+    )
+
+
+@pytest.mark.task("1.11", weight=0.4)
+def test_many_equally_likely_tokens(lm, rng):
+    """However many tokens are equally likely, the smaller ids are kept."""
+    weights = rng.permutation([1.0] * 60 + [2.0] * 60 + [4.0] * 60)
+    probs = weights / 420
+    order = plain.by_likelihood(probs.tolist())
+    for k in (20, 70, 130):
+        assert numbers(lm.top_k(probs, k)) == near(plain.only(probs.tolist(), order[:k]))
+        p = (probs[order[:k]].sum() - 1e-4).item()
+        assert numbers(lm.top_p(probs, p)) == near(plain.only(probs.tolist(), order[:k]))
+
+
+@pytest.mark.task("1.11", weight=0.2)
+def test_a_nucleus_of_all_tokens(lm):
+    """With p = 1 every possible token is kept, however rare."""
+    probs = np.array([0.5, 2.0**-30, 0.5 - 2.0**-30, 0.0])
+    assert numbers(lm.top_p(probs, 1.0)) == near(probs.tolist())
+
+
+@pytest.mark.task("1.11", weight=0.3)
+def test_a_draw_from_a_sum_that_is_nearly_one(lm, rng):
+    """The probabilities are divided by their sum, about which rng.choice is strict."""
+    probs = np.array([0.0, 0.5, 0.5]) * (1 + 5e-7)
+    assert {int(lm.sample(probs, fresh(rng))) for _ in range(9)} <= {1, 2}

@@ -66,6 +66,20 @@ def test_windows_of_any_sequence(ngrams, rng):
             assert list(ngrams.windows(tokens, n)) == expected
 
 
+@pytest.mark.task("2.1", weight=0.3)
+def test_windows_of_hardly_anything(ngrams):
+    """No tokens, or far fewer than n, hold no n-gram."""
+    assert list(ngrams.windows("ab", 1)) == [("a",), ("b",)]
+    assert list(ngrams.windows([], 1)) == list(ngrams.windows("a", 5)) == []
+
+
+@pytest.mark.task("2.1", weight=0.3)
+def test_padding_of_words_that_are_no_texts(ngrams, rng):
+    """Words may be numbers, and stay so."""
+    words = rng.integers(9, size=4).tolist()
+    assert list(ngrams.pad(words, 2)) == [BOS, *words, EOS]
+
+
 @pytest.mark.task("2.2", weight=1, visible=True, orders=2)
 def test_counts_of_two_sentences(ngrams):
     """The tables of the sentences (a b) and (a) are those that one counts by hand."""
@@ -113,6 +127,29 @@ def test_counting_takes_seconds(ngrams, rng):
     assert found == [(sum(map(len, sentences)) + 120, n) for n in plain.different(sentences, 5)]
 
 
+@ship
+def looks_at_each_word(count_ngrams, n_sentences):
+    """How often a table looks up a word, while bigrams of sentences of one new word are counted."""
+    looks = []
+
+    class Word(str):
+        __slots__ = ()
+
+        def __hash__(self):
+            looks.append(self)
+            return str.__hash__(self)
+
+    sentences = [[Word(i)] for i in range(n_sentences)]
+    count_ngrams(sentences, 2)
+    return len(looks) / n_sentences
+
+
+@pytest.mark.task("2.2", weight=0.3)
+def test_counting_goes_on_from_sentence_to_sentence(ngrams):
+    """What was counted is not counted again with each further sentence."""
+    assert 1 <= looks_at_each_word(ngrams.count_ngrams, 1000) < 100
+
+
 @pytest.mark.task("2.3", weight=1, visible=True, orders=2)
 def test_relative_frequencies(ngrams):
     """After u, a word that came in 3 of 4 cases has probability 3/4."""
@@ -146,6 +183,14 @@ def test_relative_frequencies_of_any_text(ngrams, rng):
     for tables, words in plain.random_texts(rng):
         model, seen = ngrams.MLE(tables, words), plain.seen_contexts(rng, tables)
         plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, 0), seen)
+
+
+@pytest.mark.task("2.3", weight=0.3, orders=2)
+def test_two_models_of_the_same_words(ngrams):
+    """Each model answers from its own tables."""
+    words = ["a", "b", EOS]
+    one, other = (ngrams.MLE([{(): {"a": n, "b": 4 - n, EOS: 4}}], words) for n in (1, 3))
+    assert [one.prob("a"), other.prob("a"), one.prob("b")] == near([1 / 8, 3 / 8, 3 / 8])
 
 
 @pytest.mark.task("2.4", weight=0.6, visible=True, orders=2)
@@ -194,6 +239,37 @@ def test_log_of_probability_zero(ngrams):
     model = ngrams.NGramModel([{(): {"a": 0.5, EOS: 0.5}}], ["a", "b", EOS])
     logs = [math.log(0.5), -math.inf, -math.inf, math.log(0.5)]
     assert list(model.log_probs([["a", "b", "unknown"]])) == near(logs)
+
+
+@pytest.mark.task("2.4", weight=0.5, orders=2)
+def test_log_probs_of_sentences_that_repeat(ngrams, rng):
+    """Each sentence counts where it stands, also an empty one, and one that was there before."""
+    start, after_a, end = rng.dirichlet([2, 2, 2])
+    rows = {(BOS,): {"a": start, EOS: end}, ("a",): {"a": after_a, EOS: end}}
+    model = ngrams.NGramModel([{}, rows], ["a", EOS])
+    expected = [start, end, end, start, after_a, end, start, end]
+    found = model.log_probs([["a"], [], ["a", "a"], ["a"]])
+    assert list(found) == near(np.log(expected).tolist())
+
+
+@pytest.mark.task("2.4", weight=0.15, orders=2)
+def test_log_of_a_word_that_is_not_in_the_vocabulary(ngrams):
+    """Whatever the model gives words that it never saw, others have probability 0."""
+    model = ngrams.Additive([{(): {"a": 2, EOS: 1}}], ["a", "b", EOS], 1)
+    seen = "a" if model.prob("b") else "b"  # both are possible
+    found = list(model.log_probs([[seen, "unknown"]]))
+    assert found[1] == -math.inf
+    assert found[2] > -math.inf
+
+
+@pytest.mark.task("2.4", weight=0.15, orders=2)
+def test_log_of_a_rare_word(ngrams):
+    """A tiny probability is not 0, and has its own logarithm."""
+    model = ngrams.NGramModel([{(): {"a": 1e-14, EOS: 1 - 1e-14}}], ["a", EOS])
+    log_a, _ = model.log_probs([["a"]])
+    assert log_a == near(math.log(1e-14))
+    assert ngrams.perplexity([-math.inf, math.log(0.5)]) == math.inf
+    assert ngrams.perplexity([math.log(1e-30), math.log(1e-40)]) == near(1e35)
 
 
 @pytest.mark.task("2.5", weight=1, visible=True, orders=2)
@@ -295,3 +371,27 @@ def test_the_generator_decides(ngrams, rng):
     generators = [np.random.default_rng(seed) for seed in (a, b, a)]
     first, other, again = (list(ngrams.generate(model, g, max_words=20)) for g in generators)
     assert first == again != other
+
+
+@ship
+def sentences_in_turn(generate, model, seed, times):
+    """Sentences drawn with one generator that goes on."""
+    rng = np.random.default_rng(seed)
+    return [list(generate(model, rng)) for _ in range(times)]
+
+
+@pytest.mark.task("2.11", weight=0.8, seconds=15)
+def test_sentences_that_end_at_once(ngrams, rng):
+    """One generator goes on from sentence to sentence; the first word, too, may be the end."""
+    rows = {(BOS,): {"a": 0.4, "b": 0.2, EOS: 0.4}, ("a",): {EOS: 1.0}, ("b",): {EOS: 1.0}}
+    model = ngrams.NGramModel([{}, rows], ["a", "b", EOS])
+    found = sentences_in_turn(ngrams.generate, model, int(rng.integers(2**32)), 400)
+    counted = Counter(sentence[0] if sentence else EOS for sentence in found)
+    assert frequencies(counted, rows[BOS,])
+
+
+@pytest.mark.task("2.11", weight=0.3, seconds=5)
+def test_sentences_longer_than_fifty_words(ngrams, rng):
+    """`max_words` may be more than 50."""
+    model = ngrams.NGramModel([{(): {"ha": 1}}], ["ha", EOS])
+    assert list(ngrams.generate(model, rng, max_words=70)) == ["ha"] * 70

@@ -243,3 +243,30 @@ def clipped(clip_gradients, gradients, most, once=False, held=False):
         parameter.grad = g
     norm = clip_gradients(iter(parameters) if once else tuple(parameters), most)
     return float(norm), before if held else [parameter.grad for parameter in parameters]
+
+
+@ship
+def learned(function, all_weights, as_list, x, s, pulls):
+    """Call a function with twofold cells; the gradients of x, of s and of each cell's U."""
+    cells = [twofold(w) for w in all_weights]
+    leaves = [each.clone().requires_grad_() for each in (x, s) if each is not None]
+    found = function(*([cells] if as_list else cells), *leaves)
+    found = found if isinstance(found, tuple | list) else (found,)
+    sum((each * pull).sum() for each, pull in zip(found, pulls, strict=True)).backward()
+    return [each.grad for each in leaves] + [cell.U.weight.grad for cell in cells]
+
+
+@ship
+def needs_gradients(function, w, *inputs):
+    """Whether what a function returns of a wavy cell is still part of a graph."""
+    return bool(getattr(function(wavy(w), *inputs), "requires_grad", False))
+
+
+def walk_on(cell, x, s=None):
+    """As `walk`, but with gradients."""
+    s = torch.zeros(len(x), cell.S) if s is None else s
+    outputs = []
+    for k in range(x.shape[1]):
+        s = cell.step(cell.W(x[:, k]), s)
+        outputs.append(s[:, : cell.H])
+    return torch.stack(outputs, dim=1), s

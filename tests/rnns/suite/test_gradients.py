@@ -197,3 +197,11 @@ def test_clipping_what_can_be_read_once(rnns, rng):
 def test_clipping_in_place(rnns, rng):
     """Whoever holds a gradient already sees it change."""
     assert_clips(rnns, [tensor(rng, 3, 2), 100 * tensor(rng, 2)], held=True)
+
+
+@pytest.mark.task("4.5", weight=0.2)
+def test_norms_need_no_gradients(rnns, rng):
+    """The norms are detached."""
+    w, x = oracles.wavy_weights(rng, 2, 3), tensor(rng, 3, 2)
+    assert_norms(rnns, w, x, torch.zeros(3))
+    assert oracles.needs_gradients(rnns.gradient_norms, w, x, torch.zeros(3)) is False

@@ -71,6 +71,13 @@ def test_windows_with_more_axes(rnns, rng):
     assert close(rnns.feedforward(p, contexts)[2], rows.reshape(2, 4, 6))
 
 
+@pytest.mark.task("4.1", weight=0.3)
+def test_one_window_without_a_batch(rnns, rng):
+    """One window alone, (N,), gives rows without a batch."""
+    p, contexts = window_net(rng), ids(rng, 6, 3)
+    assert close(rnns.feedforward(p, contexts), list(plain_window(p, contexts)))
+
+
 @pytest.mark.task("4.2", weight=1, visible=True)
 def test_gradients_of_one_window_by_hand(rnns):
     """With all logits 0 and h = 1/2, all gradients can be had with a pencil."""
@@ -217,6 +224,15 @@ def test_hello(rnns):
         states = oracles.torch_layer(nn.RNN, w)(nn.functional.one_hot(hello[:-1], 4).float()[None])
     logits = states[0][0] @ out["weight"].T + out["bias"]
     assert logits.argmax(-1).tolist() == [1, 2, 2, 3]
+
+
+@pytest.mark.task("4.3", weight=0.4)
+def test_gradients_flow_from_state_to_state(rnns, rng):
+    """Gradients of outputs and of the last state reach the first state, the inputs and the cell."""
+    w, x, s = oracles.twofold_weights(rng, 2, 3), tensor(rng, 2, 4, 2), tensor(rng, 2, 6)
+    pulls = tensor(rng, 2, 4, 3), tensor(rng, 2, 6)
+    found = oracles.learned(rnns.run, [w], False, x, s, pulls)
+    assert close(found, oracles.learned(oracles.walk_on, [w], False, x, s, pulls))
 
 
 @pytest.mark.task("4.6", weight=1, visible=True)

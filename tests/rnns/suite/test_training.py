@@ -214,3 +214,42 @@ def test_validation_follows_training(rnns):
     curve, _, _, when = toys.stopped(rnns.stop_early, [3.0, 2.0, 2.5], 9, 1)
     assert close(curve, [[1.0, 3.0], [2.0, 2.0], [3.0, 2.5]])
     assert when == [1, 2, 3]
+
+
+@pytest.mark.task("4.10", weight=0.5)
+def test_old_gradients_and_modes(rnns, rng):
+    """Gradients of before are forgotten, and the model stays in its mode, while and after."""
+    w, batch = toys.toy_weights(rng, V), toys.batch_of(STORIES)
+    for training in (True, False):
+        losses, after, modes = toys.train_in_mode(rnns.train_batch, w, batch, 3, training)
+        loss, weights = plain_training(plain_training(w, batch, 3, 1e3, 0.5)[1], batch, 3, 1e3, 0.5)
+        assert close(losses[1], loss, rtol=1e-3)
+        assert close(after, weights, rtol=1e-3, atol=1e-4)
+        assert modes == [training]
+
+
+@pytest.mark.task("4.10", weight=0.5)
+def test_a_later_loss_that_is_no_number(rnns, rng):
+    """Where a later chunk's loss is NaN, that chunk changes no weight; those before it did."""
+    assert_trains(rnns, rng, 2)
+    w = toys.toy_weights(rng, V)
+    w["word"][7] = math.nan
+    inputs, targets = toys.batch_of([[3, 4, 7, 5], [5, 6, 4, 4]])  # read in the second chunk
+    stopped, after = toys.train_broken(rnns.train_batch, w, (inputs, targets))
+    first = inputs[:, :2], targets[:, :2]
+    assert stopped
+    assert close(after, plain_training(w, first, 2, 1.0, 0.1)[1], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("4.10", weight=0.2)
+def test_an_optimizer_that_remembers(rnns, rng):
+    """It is the optimizer that makes the step, whatever it does."""
+    w, batch = toys.toy_weights(rng, V), toys.batch_of(STORIES)
+    _, after, _ = toys.train_in_mode(rnns.train_batch, w, batch, 6, True, 0.9)
+    weights, velocity = w, {}
+    for _ in range(2):
+        new = plain_training(weights, batch, 6, 1e3, 0.5)[1]
+        step = {n: weights[n] - new[n] for n in weights}
+        velocity = {n: 0.9 * velocity.get(n, 0.0) + step[n] for n in step}
+        weights = {n: weights[n] - velocity[n] for n in weights}
+    assert close(after, weights, rtol=1e-3, atol=1e-4)

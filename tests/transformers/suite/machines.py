@@ -69,7 +69,7 @@ def toy_weights(rng, V, H=4):
     return {"word": tensor(rng, V, H), "out": 2 * tensor(rng, H, V)}
 
 
-def one_step(w, batches, clip, count):
+def one_step(w, batches, clip, count, decay=0.0):
     """One step of SGD, rate 0.5, with the mean over all targets; the loss and the weights."""
     model = Toy(w)
     losses = []
@@ -81,22 +81,26 @@ def one_step(w, batches, clip, count):
     loss = torch.stack(losses).sum() / (count or len(losses))
     loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), clip)
-    torch.optim.SGD(model.parameters(), 0.5).step()
+    torch.optim.SGD(model.parameters(), 0.5, weight_decay=decay).step()
     return loss.item(), {name: p.detach() for name, p in model.named_parameters()}
 
 
 @ship
-def train_toy(train_step, w, batches, clip, count):
-    """Let a student's function make one step: the loss, the weights afterwards, the modes seen."""
-    model = Toy(w)
+def train_toy(train_step, w, batches, clip, count, decay=0.0, training=True):
+    """Let a student's function make one step of a model in this mode.
+
+    The loss, the weights afterwards, and the modes that the model was in, then and afterwards.
+    """
+    model = Toy(w).train(training)
     for p in model.parameters():
         p.grad = torch.full_like(p, 9.0)
+    optimizer = torch.optim.SGD(model.parameters(), 0.5, weight_decay=decay)
     try:
-        loss = train_step(model, torch.optim.SGD(model.parameters(), 0.5), batches, clip, count)
+        loss = train_step(model, optimizer, batches, clip, count)
     except FloatingPointError:  # the test expects a number: this is none
         loss = float("nan")
     weights = {name: p.detach() for name, p in model.named_parameters()}
-    return float(loss), weights, sorted(model.modes)
+    return float(loss), weights, sorted({*model.modes, model.training})
 
 
 @ship
@@ -111,6 +115,14 @@ def train_broken(train_step, w, batches):
     except Exception as error:
         said = type(error).__name__
     return said, {name: p.detach() for name, p in model.named_parameters()}
+
+
+@ship
+def continued_in(training, generate, w, prompts, most):
+    """Let a toy model in this mode continue prompts: the texts, and the modes that it was in."""
+    model = Toy(w).train(training)
+    texts = generate(model, prompts, most, torch.Generator(), 0.0)
+    return [[int(word) for word in text] for text in texts], sorted({*model.modes, model.training})
 
 
 @ship
@@ -289,3 +301,19 @@ def plain_recurrence(q, k, v, log_a, S):
                 y[b, h, t] = q[b, h, t] @ state
             last[b, h] = state
     return y, last
+
+
+@ship
+def reader_learns(new_classifier, words, head, tokens, pull):
+    """The gradient of a classifier's logits for the words that its encoder looks up."""
+    table = words.clone().requires_grad_()
+    model = new_classifier(Words(table), head.shape[1], head.shape[0])
+    model.head.weight = nn.Parameter(head.clone())
+    (model(tokens)[0] * pull).sum().backward()
+    return table.grad
+
+
+@ship
+def tune_once(fine_tune, w, batches):
+    """Teach a judge from a generator of batches, which can be gone through once: the losses."""
+    return [float(loss) for loss in fine_tune(Judge(w), iter(batches), 0.01, 0.1)]

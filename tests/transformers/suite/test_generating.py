@@ -219,3 +219,21 @@ def test_texts_that_are_drawn(transformers, rng):
 def test_how_often_words_are_drawn(transformers, rng):
     """Words come as often as softmax(logits / temperature) says."""
     assert_drawn(transformers, rng, 0.5, 3.0)
+
+
+@pytest.mark.task("6.9", weight=0.3)
+def test_a_low_temperature(transformers):
+    """Only at temperature 0 it is the likeliest: at 1/100, 3 ln 100-ths decide."""
+    w = {"word": torch.full((V, 1), 9.0), "out": torch.full((1, V), -1000.0)}
+    w["out"][0, 3:5] = torch.tensor([math.log(3) / 100, 0.0])
+    drawn = [text[1] for text in drawn_twice(transformers, w, 1000 * [[5]], 2, 0.01, 7)]
+    assert frequencies({word: drawn.count(word) for word in drawn}, {3: 3 / 4, 4: 1 / 4})
+
+
+@pytest.mark.task("6.9", weight=0.3)
+def test_the_mode_while_telling(transformers, rng):
+    """The model stays in its mode, training or evaluation, whichever it is."""
+    w, texts = telling_weights(rng, PROMPTS)
+    for training in (True, False):
+        found = machines.continued_in(training, transformers.generate, w, PROMPTS, 9)
+        assert list(found) == [texts, [training]]

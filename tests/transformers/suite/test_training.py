@@ -133,11 +133,11 @@ def batch(rng, *lengths):
     return inputs, targets
 
 
-def assert_trains(transformers, rng, batches, clip, count=None):
+def assert_trains(transformers, rng, batches, clip, count=None, decay=0.0):
     w = machines.toy_weights(rng, V)
-    loss, after = machines.one_step(w, batches, clip, count)
-    step = transformers.train_step
-    found, weights, _ = machines.train_toy(step, w, list(map(tuple, batches)), clip, count)
+    loss, after = machines.one_step(w, batches, clip, count, decay)
+    given = w, list(map(tuple, batches)), clip, count, decay
+    found, weights, _ = machines.train_toy(transformers.train_step, *given)
     assert close(found, loss, rtol=1e-3, atol=1e-4)
     assert close(weights, after, rtol=1e-3, atol=1e-4)
 
@@ -236,12 +236,18 @@ def test_other_losses_that_are_not_finite(transformers, rng):
 
 
 @pytest.mark.task("6.8", weight=0.2)
-def test_in_training(transformers, rng):
-    """A model that is in training stays in training, so that it drops numbers."""
+def test_an_optimizer_with_weight_decay(transformers, rng):
+    """It is the optimizer that makes the step, whatever it does with the gradients."""
+    assert_trains(transformers, rng, [batch(rng, 5), batch(rng, 2)], 1e3, decay=0.3)
+
+
+@pytest.mark.task("6.8", weight=0.5)
+def test_the_mode_of_a_step(transformers, rng):
+    """The model stays in its mode, training or evaluation: in training it drops numbers."""
     batches, w = [batch(rng, 3, 2)], machines.toy_weights(rng, V)
-    loss, after = machines.one_step(w, batches, 1e3, None)
-    step = transformers.train_step
-    found, weights, modes = machines.train_toy(step, w, list(map(tuple, batches)), 1e3, None)
-    assert close(found, loss, rtol=1e-3, atol=1e-4)
-    assert close(weights, after, rtol=1e-3, atol=1e-4)
-    assert modes == [True]
+    expected = machines.one_step(w, batches, 1e3, None)
+    for training in (True, False):
+        how = list(map(tuple, batches)), 1e3, None, 0.0, training
+        *found, modes = machines.train_toy(transformers.train_step, w, *how)
+        assert close(found, list(expected), rtol=1e-3, atol=1e-4)
+        assert modes == [training]

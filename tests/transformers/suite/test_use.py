@@ -207,6 +207,24 @@ def test_a_linear_probe(transformers, rng):
     assert not close(weights["head"], w["head"])
 
 
+@pytest.mark.task("6.10", weight=0.4)
+def test_what_a_classifier_learns(transformers, rng):
+    """Gradients reach the encoder through the first token, and through no other."""
+    words, head, pull = tensor(rng, 9, 5), tensor(rng, 3, 5), tensor(rng, 4, 3)
+    tokens = torch.tensor(rng.integers(0, 9, size=(4, 3)))
+    expected = torch.zeros(9, 5).index_add_(0, tokens[:, 0], pull @ head)
+    found = machines.reader_learns(transformers.Classifier, words, head, tokens, pull)
+    assert close(found, expected, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("6.10", weight=0.2)
+def test_batches_that_can_be_gone_through_once(transformers, rng):
+    """The batches may come from a generator."""
+    w, batches = labelled(rng, 3)
+    found = machines.tune_once(transformers.fine_tune, w, batches)
+    assert close(found, machines.tuned(w, batches, 0.01, 0.1)[0], rtol=1e-3, atol=1e-4)
+
+
 # ------------------------------------------------------------------ 6.11
 def new_translator(transformers, rng):
     """A student's encoder-decoder between the test's own encoder and blocks; weights, calls."""

@@ -73,6 +73,8 @@ class LoRA(torch.nn.Module):
 
 
 def add_lora(model, names, R, alpha):
+    linear = (name for name, each in model.named_modules() if isinstance(each, torch.nn.Linear))
+    check({name.rpartition(".")[2] for name in linear} & {*names}, f"no layer among {names}")
     model.requires_grad_(False)
     new = []
     for parent in list(model.modules()):
@@ -82,7 +84,6 @@ def add_lora(model, names, R, alpha):
     for module in model.modules():
         if isinstance(module, LoRA):
             new += [module.A, module.B]
-    check(new, f"no layer among {names}")
     return new
 
 

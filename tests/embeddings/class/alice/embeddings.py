@@ -209,8 +209,10 @@ def odd_one_out(E, ids):
 
 def spearman(x, y):
     def ranks(values):
-        ordered = sorted(values)
-        return [ordered.index(v) + (ordered.count(v) - 1) / 2 for v in values]
+        places = {}
+        for place, v in enumerate(sorted(values)):
+            places.setdefault(v, []).append(place)
+        return [sum(places[v]) / len(places[v]) for v in values]
 
     rx, ry = ranks(list(x)), ranks(list(y))
     mx, my = sum(rx) / len(rx), sum(ry) / len(ry)

@@ -80,11 +80,12 @@ def subsample(sentence, counts, t, rng):
 
 
 def context_windows(sentence, window, rng):
-    around = np.r_[np.full(window, -1), sentence, np.full(window, -1)]
-    rows = np.lib.stride_tricks.sliding_window_view(around, 2 * window + 1).copy()
+    around = np.r_[np.full(window, -1), sentence, np.full(window + 1, -1)]
+    rows = np.lib.stride_tricks.sliding_window_view(around, 2 * window + 1)
+    rows = rows[: len(sentence)].copy()
     distance = np.abs(np.arange(-window, window + 1))
     rows[distance > rng.integers(1, window, size=(len(sentence), 1), endpoint=True)] = -1
-    return np.delete(rows, window, axis=1)[: len(sentence)]
+    return np.delete(rows, window, axis=1)
 
 
 def noise_distribution(counts, power=0.75):
@@ -157,8 +158,8 @@ def odd_one_out(E, ids):
 
 
 def ranks(values):
-    order = tensor(values).double()
-    return (order[:, None] > order).sum(1) + (order[:, None] == order).sum(1) / 2
+    _, place, counts = tensor(values).double().unique(return_inverse=True, return_counts=True)
+    return (counts.cumsum(0) - counts / 2)[place]
 
 
 def spearman(x, y):
