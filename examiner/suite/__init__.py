@@ -22,12 +22,14 @@ from examiner.suite.learning import (
     set_parameters,
     value_and_peak,
 )
+from examiner.suite.searches import found_once
 
 __all__ = [
     "CannotCrossError",
     "Closeness",
     "changes",
     "close",
+    "found_once",
     "frequencies",
     "gradients",
     "library_names",

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from examiner.suite import set_parameters, ship
+from examiner.suite import found_once, set_parameters, ship
 
 PAD, BOS, EOS = 0, 1, 2
 
@@ -277,6 +277,7 @@ def written(parts, row, most, strange=False, first=BOS, carry=True, own=True):
     return words, lead
 
 
+@found_once
 def unequal_translations(rng, most, ended=False, strange=False):
     """Random parts, sentences, and their translations, which end at different steps.
 

@@ -321,9 +321,9 @@ def test_tokens_are_drawn_as_often_as_they_are_likely(lm, rng):
     shares.insert(int(rng.integers(1, 5)), 0.0)  # the first and the last token are possible
     shares = dict(enumerate(shares))
     probs, seed = np.array([*shares.values()]), int(rng.integers(2**32))
-    drawn, again = (draws(lm.sample, probs, np.random.default_rng(seed), 2000) for _ in range(2))
+    drawn, again = (draws(lm.sample, probs, np.random.default_rng(seed), n) for n in (2000, 200))
     assert frequencies(Counter(drawn), shares)
-    assert drawn == again  # only the generator decides
+    assert drawn[:200] == again  # only the generator decides
 
 
 @pytest.mark.task("1.11", weight=0.3)

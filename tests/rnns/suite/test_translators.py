@@ -7,7 +7,14 @@ import pytest
 import torch
 from torch import nn
 
-from examiner.suite import close, gradients, set_parameters, ship, student_module
+from examiner.suite import (
+    close,
+    found_once,
+    gradients,
+    set_parameters,
+    ship,
+    student_module,
+)
 from tests.rnns.suite.oracles import tensor
 
 PAD, BOS, EOS, MOST = 0, 1, 2, 9
@@ -236,8 +243,9 @@ def would_be_heard(oracle, rows, found, most):
     return found not in [misled, *wrong]
 
 
-def told_apart(rnns, rng, rows):
-    """A translator whose rows end at different steps, where mistakes would be heard; what it says.
+@found_once
+def told_apart(rng, rows):
+    """Weights under which rows end at different steps and mistakes would be heard; what they say.
 
     All rows end by themselves, some after more than two words. One says two words more than
     another, so that it is cut short where all stop with the first. Whatever the decoder should not
@@ -252,10 +260,15 @@ def told_apart(rnns, rng, rows):
         oracle = Translator(w)
         found = [oracle.translate(row, MOST) for row in rows]
         if would_be_heard(oracle, rows, found, MOST):
-            net = with_weights(rnns, w)
-            encode_as(net, padded(rows), encoded(oracle, rows))
-            return net, found
+            return w, found
     raise AssertionError("no translator ends at different steps")
+
+
+def reads_as_ours(rnns, w, rows):
+    """A student's translator with these weights, which reads these rows as ours does."""
+    net = with_weights(rnns, w)
+    encode_as(net, padded(rows), encoded(Translator(w), rows))
+    return net
 
 
 def some_rows(rng, *sizes):
@@ -279,20 +292,20 @@ def test_translations_by_hand(rnns):
 def test_greedy_translation(rnns, rng):
     """Each word is the likeliest after the model's own words; a row ends at its own EOS."""
     rows = some_rows(rng, 5, 3, 2, 1)
-    net, expected = told_apart(rnns, rng, rows)
+    w, expected = told_apart(rng, rows)
+    net = reads_as_ours(rnns, w, rows)
     assert lists(net.translate(padded(rows), MOST)) == expected
 
 
-def endless(rnns, rng, rows, most):
-    """A translator whose rows never end, and the oracle's: mistakes are heard in `most` words."""
+@found_once
+def endless(rng, rows, most):
+    """Weights under which no row ever ends: mistakes are heard in `most` words."""
     for _ in range(1000):
         w = random_weights(rng)
         w["out.bias"][EOS] = -99.0
         oracle = Translator(w)
         if would_be_heard(oracle, rows, [oracle.translate(row, most) for row in rows], most):
-            net = with_weights(rnns, w)
-            encode_as(net, padded(rows), encoded(oracle, rows))
-            return net, oracle
+            return w
     raise AssertionError("no translator lets mistakes be heard")
 
 
@@ -300,7 +313,8 @@ def endless(rnns, rng, rows, most):
 def test_the_longest_translation(rnns, rng):
     """A row has at most `most` words, 60 if nothing is said."""
     rows = some_rows(rng, 5, 3, 2, 1)
-    net, oracle = endless(rnns, rng, rows, 5)
+    w = endless(rng, rows, 5)
+    net, oracle = reads_as_ours(rnns, w, rows), Translator(w)
     for most in (5, 1):
         expected = [oracle.translate(row, most) for row in rows]
         assert lists(net.translate(padded(rows), most)) == expected

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from examiner.suite import frequencies, student_module
+from examiner.suite import found_once, frequencies, student_module
 from tests.transformers.suite import machines
 
 PAD, BOS, EOS = 0, 1, 2
@@ -96,6 +96,7 @@ def weights(rng):
     return w
 
 
+@found_once
 def telling_weights(rng, prompts, most=9, *others):
     """Weights under which texts say what became of the past: the weights, and the texts.
 
