@@ -17,6 +17,7 @@ import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from platform import python_version_tuple
 from types import MappingProxyType
 
 from examiner.boundary.conversation import Asked
@@ -146,6 +147,8 @@ class Examiner:
                 if isinstance(opened, Refusal):
                     again = " again" if found else ""
                     notice = f"{self.chapter.stem}.py cannot be imported{again}: {opened.message}"
+                    if opened.verdict is Verdict.FAILED:  # a newer Python may know what this lacks
+                        notice += f"\nIt was read by Python {'.'.join(python_version_tuple()[:2])}."
                     rest = {each.number: Tested(opened.of(each)) for each in (test, *left)}
                     return {**found, **rest}, notice
                 session, importing = opened, importing + opened.import_seconds
