@@ -8,6 +8,7 @@ from typing import Any
 from examiner.catalogue import Chapter
 from examiner.check.chapter import check_chapter
 from examiner.check.needs import missing_package
+from examiner.errors import UserError
 from examiner.project import Project
 from examiner.results import SubmissionResult, Verdict
 
@@ -49,7 +50,12 @@ class Progress:
 
 
 def measure(project: Project, package: str = "coursework") -> list[Progress]:
-    """Run the visible tests of every chapter that the student's folder has."""
+    """Run the visible tests of every chapter that the student's folder has.
+
+    Raises UserError where there is no such package.
+    """
+    if not project.package(package).is_dir():
+        raise UserError(f"there is no folder {package} in {project.root}")
     found = []
     for chapter in project.catalogue.chapters:
         module = project.package(package) / f"{chapter.stem}.py"

@@ -153,6 +153,12 @@ def test_nothing_to_hand_in_is_wrong_use(demo_course, nextword):
     assert "nothing to hand in" in result.output
 
 
+def test_progress_of_a_package_that_is_not_there(work, nextword):
+    result = nextword("progress", "--package", "nope")
+    assert result.exit_code == 2
+    assert "there is no folder nope" in result.output
+
+
 @pytest.mark.slow
 def test_progress_counts_the_tasks_that_pass(work, nextword):
     result = nextword("progress", "--json")
