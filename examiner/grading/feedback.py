@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from examiner.catalogue import Chapter
-from examiner.grading.page import Page, Part, sentence
+from examiner.grading.page import Page, Part, messages, sentence
 from examiner.grading.store import file_name, write_atomically
 from examiner.plural import count
 from examiner.project import COMMAND
@@ -176,7 +176,7 @@ def _task_lines(result: TaskResult, of: SubmissionResult) -> list[str]:
         lines += ["", f"  {_plain(sentence(first))}"]
         if first.misconception:
             lines += ["", f"  **This looks like:** {_plain(first.misconception)}"]
-        if first.message and first.visible:
-            lines += ["", _code(first.message)]
+        if said := messages(tests):
+            lines += ["", _code(said)]
         lines.append("")
     return lines

@@ -81,12 +81,13 @@ class Part:
     def wrong(self) -> list[list[TestResult]]:
         """The other tests that did not pass; those of which the same is to be said stand together.
 
-        Where there are no examples, these are all.
+        So do all that met something unwritten. Where there are no examples, these are all.
         """
         found: dict[tuple[str, str, str], list[TestResult]] = {}
         for test in self.tests:
             if test.verdict is not Verdict.PASSED and test not in self.shown:
-                said = (test.verdict, test.misconception, test.message)
+                unwritten = test.verdict is Verdict.MISSING
+                said = (test.verdict, test.misconception, "" if unwritten else test.message)
                 found.setdefault(said, []).append(test)
         return list(found.values())
 
@@ -147,6 +148,12 @@ def sentence(test: TestResult) -> str:
     return test.verdict.look.sentence
 
 
+def messages(tests: Sequence[TestResult]) -> str:
+    """Return what visible tests of one of the groups in `Part.wrong` say, each message once."""
+    said = dict.fromkeys(test.message for test in tests if test.visible and test.message)
+    return "\n".join(said) if tests[0].visible or tests[0].verdict is Verdict.MISSING else ""
+
+
 def _quoted(text: str) -> Markup:
     """Return text as HTML in which what stands between backticks is code.
 
@@ -164,6 +171,7 @@ def _templates() -> Environment:
         "number": lambda value: f"{value:g}",
         "count": count,
         "sentence": sentence,
+        "messages": messages,
         "quoted": _quoted,
         "marked": marked,
         "unmarked": unmarked,

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from examiner.catalogue import Chapter
-from examiner.grading import store
+from examiner.grading import feedback, store
 from examiner.grading.outcome import Outcome
 from examiner.grading.store import REASONS, run_key
 from examiner.grading.terminal import Display, show
@@ -140,3 +140,16 @@ def test_a_page_tells_task_behaviour_and_own_line(tiny: TinyCourse) -> None:
         assert "time.sleep(0.3)" in page
         assert "Traceback" not in page
         assert "nextword/" not in page
+
+
+def test_a_page_says_once_that_a_task_is_not_written(tiny: TinyCourse) -> None:
+    said = ("not written yet: 9.1 mean: see section 9.1", "not written yet")
+    tests = tuple(
+        TestResult(f"test_{n}", f"It works in way {n}.", Verdict.MISSING, visible=n < 2, message=m)
+        for n, m in enumerate((said[0], said[0], said[1], said[1]))
+    )
+    result = SubmissionResult("ann", (TaskResult(tiny.chapter.tasks[0], tests),))
+    for page in (feedback.markdown(tiny.chapter, result), feedback.page(tiny.chapter, result)):
+        assert page.count("Not written yet.") == 1
+        assert page.count(said[0]) == 1
+        assert all(test.behaviour in page for test in tests)
