@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
@@ -86,9 +87,18 @@ class Claim:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {
             MIME: {key: value for key, value in asdict(self).items() if _is_given(value)},
-            "text/html": f'<p class="nw-claim">{escape(self.line)}</p>',
+            "text/html": f'<p class="nw-claim">{_with_emphasis(self.line)}</p>',
             "text/plain": self.line,
         }
+
+
+def _with_emphasis(line: str) -> str:
+    """Return a line as HTML, with what stands between asterisks in italics.
+
+    >>> _with_emphasis("weight of *hen* < 1")
+    'weight of <em>hen</em> &lt; 1'
+    """
+    return re.sub(r"\*(\w[^*]*)\*", r"<em>\1</em>", escape(line))
 
 
 def _is_given(value: Any) -> bool:
