@@ -143,10 +143,8 @@ def test_scores_far_below_zero(attention, rng):
 @pytest.mark.task("5.11", weight=0.05)
 def test_scores_very_far_below_zero(attention, rng):
     """However low all scores are, the best of them win; the numbers keep their format."""
-    q, k = (
-        torch.ones(2, 1, dtype=torch.float64),
-        torch.tensor([[-9e4], [-8e4], [-9e4], [-8e4]], dtype=torch.float64),
-    )
+    q = torch.ones(2, 1, dtype=torch.float64)
+    k = torch.tensor([[-9e4], [-8e4], [-9e4], [-8e4]], dtype=torch.float64)
     v = tensor(rng, 4, 2, kind=torch.float64)
     found = attention.blockwise_attention(q, k, v, False, 2)
     assert close(found, v[[1, 3]].mean(0, keepdim=True).expand(2, 2))

@@ -30,11 +30,11 @@ def test_a_sum_of_sums(rnns):
     assert close(last, torch.tensor([[[3.0], [6.0]]]))
 
 
-def layers(ws, x, s=None):
-    """Twofold cells on each other: the highest outputs, and the last states of all."""
+def layers(cells, x, s=None):
+    """Cells on each other: the highest outputs, and the last states of all."""
     ends = []
-    for k, w in enumerate(ws):
-        x, end = oracles.walk(oracles.twofold(w), x, None if s is None else s[:, k])
+    for k, cell in enumerate(cells):
+        x, end = oracles.walk(cell, x, None if s is None else s[:, k])
         ends.append(end)
     return x, torch.stack(ends, dim=1)
 
@@ -45,9 +45,9 @@ def test_layers_with_states(rnns, rng):
     ws = [oracles.twofold_weights(rng, 2, 3), oracles.twofold_weights(rng, 3, 3)]
     x, s = tensor(rng, 4, 5, 2), tensor(rng, 4, 2, 6)
     found = oracles.with_twofold(rnns.stack, ws, True, x)
-    assert close(found, layers(ws, x))
+    assert close(found, layers(map(oracles.twofold, ws), x))
     found = oracles.with_twofold(rnns.stack, ws, True, x, s)
-    assert close(found, layers(ws, x, s))
+    assert close(found, layers(map(oracles.twofold, ws), x, s))
 
 
 @pytest.mark.task("4.8", weight=1)
@@ -78,27 +78,18 @@ def test_sums_from_both_ends(rnns):
     assert close(found, torch.tensor([[[1.0, 6.0], [3.0, 5.0], [6.0, 3.0]]]))
 
 
+def directions(ahead, back, x):
+    """What one cell says up to each step, and what the other says from the end to it."""
+    outputs = oracles.walk(ahead, x)[0], oracles.walk(back, x.flip(1))[0].flip(1)
+    return torch.cat(outputs, dim=-1)
+
+
 @pytest.mark.task("4.8", weight=1.3)
 def test_two_directions(rnns, rng):
     """Each step holds what one cell read up to it, and what the other read from the end to it."""
     ws, x = [oracles.twofold_weights(rng, 2, 3) for _ in range(2)], tensor(rng, 3, 5, 2)
-    ahead, back = (oracles.twofold(w) for w in ws)
-    expected = oracles.walk(ahead, x)[0], oracles.walk(back, x.flip(1))[0].flip(1)
     found = oracles.with_twofold(rnns.bidirectional, ws, False, x)
-    assert close(found, torch.cat(expected, dim=-1))
-
-
-def plain_stack(cells, x, s):
-    ends = []
-    for k, cell in enumerate(cells):
-        x, end = oracles.walk_on(cell, x, s[:, k])
-        ends.append(end)
-    return x, torch.stack(ends, dim=1)
-
-
-def plain_directions(ahead, back, x):
-    parts = oracles.walk_on(ahead, x)[0], oracles.walk_on(back, x.flip(1))[0].flip(1)
-    return torch.cat(parts, dim=-1)
+    assert close(found, directions(*map(oracles.twofold, ws), x))
 
 
 @pytest.mark.task("4.8", weight=0.4)
@@ -108,10 +99,10 @@ def test_what_layers_learn(rnns, rng):
     x, s = tensor(rng, 4, 4, 2), tensor(rng, 4, 2, 6)
     pulls = tensor(rng, 4, 4, 3), tensor(rng, 4, 2, 6)
     found = oracles.learned(rnns.stack, ws, True, x, s, pulls)
-    assert close(found, oracles.learned(plain_stack, ws, True, x, s, pulls), rtol=1e-3, atol=1e-4)
+    assert close(found, oracles.learned(layers, ws, True, x, s, pulls), rtol=1e-3, atol=1e-4)
     ws, pulls = [oracles.twofold_weights(rng, 2, 3) for _ in range(2)], [tensor(rng, 4, 4, 6)]
     found = oracles.learned(rnns.bidirectional, ws, False, x, None, pulls)
-    expected = oracles.learned(plain_directions, ws, False, x, None, pulls)
+    expected = oracles.learned(directions, ws, False, x, None, pulls)
     assert close(found, expected, rtol=1e-3, atol=1e-4)
 
 

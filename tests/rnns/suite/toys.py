@@ -139,10 +139,10 @@ def with_chain(generate, n_words, n, seed, most, *prompt):
 
 
 @ship
-def train_toy(train_batch, w, batch, chunk, clip, rate, times):
+def train_toy(train_batch, w, batch, chunk, clip, rate, times, model=None, momentum=0.0):
     """Train a toy model with SGD on one batch, again and again; losses and weights after it."""
-    model = Toy(w)
-    optimizer = torch.optim.SGD(model.parameters(), rate)
+    model = Toy(w) if model is None else model
+    optimizer = torch.optim.SGD(model.parameters(), rate, momentum=momentum)
     losses = [train_batch(model, optimizer, batch, chunk, clip) for _ in range(times)]
     return [float(loss) for loss in losses], model.state_dict()
 
@@ -197,6 +197,5 @@ def train_in_mode(train_batch, w, batch, chunk, training, momentum=0.0):
     for p in model.parameters():
         p.grad = torch.full_like(p, 9.0)
     model.register_forward_hook(lambda m, *_: seen.append(m.training))
-    optimizer = torch.optim.SGD(model.parameters(), 0.5, momentum=momentum)
-    losses = [float(train_batch(model, optimizer, batch, chunk, 1e3)) for _ in range(2)]
-    return losses, model.state_dict(), sorted({*seen, model.training})
+    found = train_toy(train_batch, w, batch, chunk, 1e3, 0.5, 2, model, momentum)
+    return *found, sorted({*seen, model.training})

@@ -175,13 +175,16 @@ class Judge(nn.Module):
 
 
 @ship
-def tune_judge(fine_tune, w, batches, rate, head_rate):
-    """Let a student's function teach a judge: the losses, and weights and batches afterwards."""
+def tune_judge(fine_tune, w, batches, rate, head_rate, once=False):
+    """Let a student's function teach a judge: the losses, and weights and batches afterwards.
+
+    once: the batches come from an iterator, which can be gone through once.
+    """
     model = Judge(w)
     for p in model.parameters():
         p.grad = torch.full_like(p, 9.0)
     given = [tuple(batch) for batch in batches]
-    losses = fine_tune(model, given, rate, head_rate)
+    losses = fine_tune(model, iter(given) if once else given, rate, head_rate)
     weights = {"words": model.encoder.weight.detach(), "head": model.head.weight.detach()}
     return [float(loss) for loss in losses], weights, given
 
@@ -311,9 +314,3 @@ def reader_learns(new_classifier, words, head, tokens, pull):
     model.head.weight = nn.Parameter(head.clone())
     (model(tokens)[0] * pull).sum().backward()
     return table.grad
-
-
-@ship
-def tune_once(fine_tune, w, batches):
-    """Teach a judge from a generator of batches, which can be gone through once: the losses."""
-    return [float(loss) for loss in fine_tune(Judge(w), iter(batches), 0.01, 0.1)]

@@ -221,8 +221,8 @@ def test_what_a_classifier_learns(transformers, rng):
 def test_batches_that_can_be_gone_through_once(transformers, rng):
     """The batches may come from a generator."""
     w, batches = labelled(rng, 3)
-    found = machines.tune_once(transformers.fine_tune, w, batches)
-    assert close(found, machines.tuned(w, batches, 0.01, 0.1)[0], rtol=1e-3, atol=1e-4)
+    losses, *_ = machines.tune_judge(transformers.fine_tune, w, batches, 0.01, 0.1, True)
+    assert close(losses, machines.tuned(w, batches, 0.01, 0.1)[0], rtol=1e-3, atol=1e-4)
 
 
 # ------------------------------------------------------------------ 6.11
