@@ -47,7 +47,7 @@ class Box {
     this.results.setAttribute("aria-live", "polite");
     this.checkButton = this.#button("Check", () => this.check(), "practice-main");
     this.element = element("div", { className: "practice-box" },
-      element("div", { className: "practice-head" }, element("code", {}, chapter.file), this.status),
+      element("div", { className: "practice-head" }, element("code", {}, chapter.file)),
       this.writing,
       element("p", { className: "practice-help", id: help },
         `${key} checks. Tab indents; press Escape and then Tab to leave the editor. What you write stays in this browser.`),
@@ -56,7 +56,8 @@ class Box {
         this.#button("Start again", () => this.#startAgain()),
         this.#button(`Download ${chapter.file}`, () => this.#download()),
         this.#opener(),
-        this.#button("Close", () => this.hide())),
+        this.#button("Close", () => this.hide()),
+        this.status),
       this.results,
       this.#prompt());
     this.element.setAttribute("role", "group");
