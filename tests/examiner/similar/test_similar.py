@@ -292,6 +292,18 @@ def test_what_a_page_shows_of_a_pair_is_bounded(tmp_path: Path) -> None:
     assert LONGEST < path.stat().st_size < 6 * LONGEST
 
 
+def test_a_page_says_how_many_of_the_pairs_it_shows_side_by_side(tmp_path: Path) -> None:
+    names = ["ann", "bo", "cy", "di", "ed"]
+    folder = class_of(tmp_path / "class", dict.fromkeys(names, MINE))
+    with opened(folder, []) as members:
+        found = compare(members, "tiny", Known(), Limits())
+        (path,) = write_pages(tmp_path / "p.html", COURSE.catalogue.chapters[0], found, Known(), 10)
+    text = path.read_text("utf-8")
+    assert len(found.groups[0].pairs) == 4  # of copies that are equal: each with the first
+    assert text.count("<details") == 3
+    assert "The first 3 of these pairs stand side by side:" in text
+
+
 # ------------------------------------------------------------------------------------ disguises
 
 KEEPS = {  # the share of the original's fingerprints that a disguised copy keeps, at least
