@@ -129,13 +129,22 @@ class Catalogue:
 
     chapters: tuple[Chapter, ...]
 
-    def chapter(self, stem: str) -> Chapter:
-        """Return the chapter of this stem; raises UserError that lists the known ones."""
+    def chapter(self, name: str) -> Chapter:
+        """Return the chapter of this stem or number; raises UserError that lists the known ones.
+
+        >>> sorting = parse_chapter('stem = "sorting"\\nnumber = 1\\ntitle = "Sorting"')
+        >>> Catalogue((sorting,)).chapter("1") == Catalogue((sorting,)).chapter("sorting")
+        True
+        """
         for each in self.chapters:
-            if each.stem == stem:
+            if name in (each.stem, str(each.number)):
                 return each
         known = ", ".join(each.stem for each in self.chapters) or "none"
-        raise UserError(f"there is no chapter {stem!r}; the chapters are: {known}")
+        raise UserError(f"there is no chapter {name!r}; the chapters are: {known}")
+
+    def named(self, names: Iterable[str]) -> list[Chapter]:
+        """Return the chapters of these stems or numbers, in their order, each once."""
+        return list(dict.fromkeys(map(self.chapter, names)))
 
     def task(self, task_id: str) -> Task:
         """Return the task of this id, such as "2.3"; raises UserError for an unknown one."""
@@ -159,8 +168,7 @@ class Catalogue:
         if "." in name:
             found = self.task(name)
             return next(each for each in self.chapters if each.number == found.order[0]), (found,)
-        stems = {str(each.number): each.stem for each in self.chapters}
-        whole = self.chapter(stems.get(name, name))
+        whole = self.chapter(name)
         return whole, whole.tasks
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def grade(
-    chapter: Annotated[str, typer.Argument(help="Such as ngrams.")],
+    chapter: Annotated[str, typer.Argument(help="Such as ngrams or 2.")],
     submissions: Annotated[
         Path | None,
         typer.Argument(help="One folder or zip per student, or a learning platform's download."),

@@ -26,7 +26,9 @@ class Format(StrEnum):
 
 
 def release(
-    chapters: Annotated[list[str], typer.Argument(metavar="CHAPTER...", help="Such as ngrams.")],
+    chapters: Annotated[
+        list[str], typer.Argument(metavar="CHAPTER...", help="Such as ngrams or 2.")
+    ],
     to: Annotated[Path, typer.Option("--to", metavar="DIR", help="A new or empty folder.")],
     form: Annotated[Format, typer.Option("--format", help="What to make.")] = Format.STUDENT,
     variant: Annotated[
@@ -56,7 +58,7 @@ def release(
     project = find_project()
     if github and form is not Format.STUDENT:
         raise UserError("--github goes with students' folders: leave out --format")
-    chosen = [project.catalogue.chapter(stem) for stem in dict.fromkeys(chapters)]
+    chosen = project.catalogue.named(chapters)
     if not early and form is Format.STUDENT:
         require_released(project.schedule, [chapter.stem for chapter in chosen])
     drawing = _drawing(project, chosen, form, variant, per_student)

@@ -91,7 +91,7 @@ def serve(
     from nextword.cli.term import Said, require_one_chapter, term_of
 
     project = find_project()
-    chapters = [project.catalogue.chapter(stem) for stem in dict.fromkeys(chapter.split(","))]
+    chapters = project.catalogue.named(chapter.split(","))
     alone = len(chapters) == 1
     said = Said(due, late, extensions, None, overrides)
     require_one_chapter(said, chapters)

@@ -18,7 +18,7 @@ GROUPS, PAIRS = 20, 5  # that the terminal shows
 
 
 def similar(
-    chapter: Annotated[str, typer.Argument(help="Such as ngrams.")],
+    chapter: Annotated[str, typer.Argument(help="Such as ngrams or 2.")],
     submissions: Annotated[
         Path, typer.Argument(help="A folder or zip with one folder or zip per student.")
     ],

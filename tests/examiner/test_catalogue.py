@@ -126,3 +126,10 @@ def test_settings_that_cannot_be_are_told(tmp_path: Path, text: str, complaint: 
 )
 def test_examples_are_shown_from_a_day_on(when: str, shown: bool) -> None:
     assert Settings(examples=when).shows_examples(date(2026, 12, 1)) is shown
+
+
+def test_chapters_go_by_stem_or_number_in_the_order_asked_each_once() -> None:
+    names = ["rnns", "2", "ngrams", "4"]
+    assert [each.stem for each in COURSE.catalogue.named(names)] == ["rnns", "ngrams"]
+    with pytest.raises(UserError, match="no chapter '9'; the chapters are: language_models,"):
+        COURSE.catalogue.named(["2", "9"])
