@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from examiner.catalogue import Chapter
+from examiner.check.notebooks import in_order, parsed, text_of
 from examiner.project import ENTRY
 
 STUBS = ("YOUR CODE HERE", "YOUR ANSWER HERE")
@@ -35,24 +35,25 @@ def copies_of(path: Path) -> list[Path]:
 
 def notebook_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
     """Yield what is missing from the notebook, where the student has one."""
-    if not path.is_file():
+    if not path.exists():
         return
     try:
-        notebook = json.loads(path.read_text("utf-8-sig"))
-        cells = [_with_text(cell) for cell in notebook["cells"]]
-        sources = {name: cell["source"] for cell in cells if (name := _grade_id(cell))}
-        released = notebook.get("metadata", {}).get(ENTRY, {}).get("cells", [])
-        lines = [*_deleted(sources, released, chapter), *_empty(sources)]
-        lines += [*_absent_pictures(cells), *_absent_work(cells)]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        lines = ["is no notebook that can be read: save it in JupyterLab again"]
-        yield f"{path.name} {lines[0]}"
+        notebook = in_order(parsed(text_of(path)))
+    except ValueError as error:
+        yield f"{path.name} is no notebook that can be read: {error}"
         return
+    cells = notebook["cells"]
+    sources = {name: cell["source"] for cell in cells if (name := _grade_id(cell))}
+    lines = [*_deleted(sources, _released(notebook), chapter), *_empty(sources)]
+    lines += [*_absent_pictures(cells), *_absent_work(cells)]
     yield from (f"{path.name}: {line}" for line in lines)
 
 
-def _with_text(cell: Cell) -> Cell:
-    return {**cell, "source": "".join(cell["source"])}
+def _released(notebook: Mapping[str, Any]) -> list[str]:
+    """The names of the cells that were handed out, as far as the notebook says them."""
+    own = notebook["metadata"].get(ENTRY)
+    names = own.get("cells") if isinstance(own, dict) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def _grade_id(cell: Cell) -> str | None:

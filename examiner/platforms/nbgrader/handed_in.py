@@ -5,24 +5,20 @@ What was handed in is never changed or deleted, only added to.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import nbformat
 
+from examiner.check.notebooks import AGAIN, in_order, parsed, text_of
 from examiner.check.terminal import printable
 from examiner.project import ENTRY
 
 AS_SUBMITTED = ".as-submitted"  # ends the name of a notebook that could not be read
 OLDEST = 3  # notebook format that is converted
-AGAIN = "open it in JupyterLab, save it and hand it in again"
-MAX_BYTES = 50 << 20  # a notebook with its figures
-MAX_VALUES = 1_000_000  # numbers, texts, lists in it; each takes a hundred bytes or more to read
-MAX_CELLS = 2_000
 UNUSED = "The notebook that was handed in could not be used"
-WITH_IDS = 5  # since nbformat 4.5 a cell has an id; before, it must not
+IN_DISORDER = f"{ENTRY}_in_disorder"  # in the metadata of a notebook: why it was put in order
 PLACED = f"{ENTRY}_placed"  # in the metadata of a notebook that was put here, not handed in
 
 
@@ -39,84 +35,32 @@ def grade_ids(notebook: Any) -> set[str]:
 
 
 def read(path: Path) -> Any:
-    """Return a notebook in today's format; raises ValueError with what is wrong with it."""
+    """Return a notebook in today's format; raises ValueError with what is wrong and what to do.
+
+    What other programs leave out or write too much of is put in order; a mark in the notebook's
+    metadata says so.
+    """
+    text = text_of(path)
+    raw = parsed(text)
+    reason = "it does not say its format"
     try:
-        if path.is_symlink():
-            raise ValueError("it is a link to another file")
-        if not path.is_file():
-            raise ValueError("it is no plain file")
-        if path.stat().st_size > MAX_BYTES:
-            raise ValueError(f"it is larger than {MAX_BYTES >> 20} MB")
-        text = path.read_text("utf-8-sig")
-        _check_size(text)
-        _check_format(_loaded(text))
-        notebook = nbformat.reads(text, as_version=4)
-        _complete(notebook)
-        nbformat.validate(notebook)
-    except json.JSONDecodeError:
-        raise ValueError(f"it is not JSON; {AGAIN}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"it is not UTF-8; {AGAIN}") from None
-    except nbformat.ValidationError as error:
-        reason = (str(error).splitlines() or [""])[0][:200]
-        raise ValueError(f"it is damaged ({reason}); {AGAIN}") from None
-    except ValueError:
-        raise
+        if "nbformat" in raw:
+            notebook = nbformat.convert(nbformat.reader.reads(text), to_version=4)
+            nbformat.validate(notebook)
+            return notebook
     except Exception as error:  # nbformat raises what it likes for what is no notebook
-        raise ValueError(f"it is damaged ({type(error).__name__}); {AGAIN}") from None
+        reason = _reason(error)
+    if raw.get("nbformat") == OLDEST:
+        raise ValueError(f"it is damaged ({reason}); {AGAIN}")
+    notebook = nbformat.from_dict(in_order(raw))
+    notebook.metadata[IN_DISORDER] = reason
     return notebook
 
 
-def _complete(notebook: Any) -> None:
-    """Put right what other programs leave out, or write too much of: no answer depends on it."""
-    kernel = notebook.metadata.get("kernelspec")
-    if isinstance(kernel, dict) and isinstance(kernel.get("name"), str):
-        kernel.setdefault("display_name", kernel["name"])
-    for cell in notebook.cells:
-        if notebook.nbformat_minor < WITH_IDS:
-            cell.pop("id", None)
-        if cell.get("cell_type") == "code":
-            cell.setdefault("execution_count", None)
-            for output in cell.setdefault("outputs", []):
-                if output.get("output_type") in ("display_data", "execute_result"):
-                    output.setdefault("metadata", {})
-                if output.get("output_type") == "execute_result":
-                    output.setdefault("execution_count", None)
-
-
-def _loaded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:  # Python reads no number of more than 4300 digits
-        raise ValueError(f"it is damaged (a number is too long); {AGAIN}") from None
-
-
-def _check_size(text: str) -> None:
-    """Raise ValueError for what would take too much memory, before anything is made of it."""
-    if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:  # in texts, perhaps
-        plain = text.replace("\\\\", "").replace('\\"', "")
-        texts = plain.count('"') // 2
-        between = plain.split('"')[::2] if texts <= 2 * MAX_VALUES else []
-        values = sum(each.count(",") + each.count("[") + each.count("{") for each in between)
-        if max(texts // 2, values) > MAX_VALUES or not between:
-            raise ValueError(f"it holds more than {MAX_VALUES:,} values; clear its outputs")
-
-
-def _check_format(raw: Any) -> None:
-    """Raise ValueError for what is no notebook, or one of a format that cannot be converted."""
-    form = raw.get("nbformat") if isinstance(raw, dict) else None
-    if not isinstance(form, int):
-        raise ValueError(f"it is no Jupyter notebook; {AGAIN}")
-    if len(raw.get("cells") or ()) > MAX_CELLS:
-        raise ValueError(f"it has more than {MAX_CELLS} cells")
-    if form < OLDEST:
-        raise ValueError(f"it is of the old notebook format {form}; {AGAIN}")
-    if form > nbformat.current_nbformat:
-        raise ValueError(
-            f"it is of the notebook format {form}, newer than {nbformat.current_nbformat}; {AGAIN}"
-        )
+def _reason(error: Exception) -> str:
+    if isinstance(error, nbformat.ValidationError):
+        return printable((str(error).splitlines() or [""])[0][:200])
+    return type(error).__name__
 
 
 def is_placed(path: Path) -> bool:
@@ -175,10 +119,11 @@ def find_notebook(folder: Path, source: Path, name: str) -> tuple[Any, str]:
             path = original
         else:
             return None, f"there is no {path.name}: only the module is graded"
+    shown = printable(path.name.removesuffix(AS_SUBMITTED))
     try:
         return read(path), note
     except ValueError as error:
-        return None, f"{path.name.removesuffix(AS_SUBMITTED)} cannot be read: {error}"
+        return None, f"{shown} cannot be read: {error}"
 
 
 def released_ids(source: Path) -> set[str]:
@@ -196,25 +141,25 @@ def blank(notebook: Any, why: str) -> Any:
 def prepare(folder: Path, source: Path, released: Path) -> tuple[list[Path], dict[str, str]]:
     """Make sure that the notebooks of the assignment are in `folder` and can be read.
 
-    Returns the notebooks to grade, and by name a line on each that is not what was handed in. Where
-    one was renamed, cannot be read, or none came at all, a copy is written under the right name,
-    and what was handed in stays beside it.
+    Returns the notebooks to grade, and by name a line on what a person should know of them. Where
+    one was renamed, is in disorder, cannot be read, or none came at all, a copy is written under
+    the right name, and what was handed in stays beside it.
     """
     paths = [folder / path.name for path in sorted(source.glob("*.ipynb"))]
     looked = {path: find_notebook(folder, source, path.stem) for path in paths}
     nothing = all(nb is None for nb, _ in looked.values())
     ready, notes = [], {}
     for path, (nb, note) in looked.items():
-        unreadable = nb is None and (path.exists() or path.is_symlink())
-        if nb is None and not unreadable and not nothing:
+        if nb is None and not (path.exists() or path.is_symlink()) and not nothing:
             continue  # nbgrader gives 0 for one of several that is missing
         ready.append(path)
-        if not note:
+        if note:
+            notes[path.stem] = note
+        elif nb is None or IN_DISORDER not in nb.metadata:
             continue
-        notes[path.stem] = note
+        if _handed_in(path):
+            path.rename(path.with_name(path.name + AS_SUBMITTED))
         if nb is None:
-            if unreadable and not is_placed(path):
-                path.rename(path.with_name(path.name + AS_SUBMITTED))
             nb = blank(nbformat.read(released / path.name, as_version=4), note)
         place(nb, path)
     return ready, notes

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from examiner.platforms.nbgrader.handed_in import MAX_BYTES, read
+from examiner.check.notebooks import MAX_BYTES
+from examiner.platforms.nbgrader.handed_in import read
 
 CELL = '{"cell_type":"raw","id":"a","metadata":{},"source":""}'
 END = '],"metadata":{},"nbformat":4,"nbformat_minor":5}'

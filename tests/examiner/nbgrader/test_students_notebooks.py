@@ -190,15 +190,43 @@ FLAWS = {
     "an output without metadata": lambda book: book["cells"][0].update(
         outputs=[{"output_type": "execute_result", "data": {"text/plain": "1"}}]
     ),
+    "a stream without a name": lambda book: book["cells"][0].update(
+        outputs=[{"output_type": "stream", "text": "1"}, 3, {"data": 3}]
+    ),
+    "pictures in a code cell": lambda book: book["cells"][0].update(attachments={"a": {"b": "c"}}),
+    "a name with a space": lambda book: book["cells"][0].update(id="a b"),
+    "a tag twice": lambda book: book["cells"][0]["metadata"].update(tags=["a", "a"]),
+    "no kernel": lambda book: book["metadata"].update(kernelspec=None),
+    "no metadata": lambda book: book.pop("metadata"),
+    "a cell of no kind": lambda book: book["cells"].append({"source": "note"}),
+    "no cell at all": lambda book: book["cells"].append(None),
+    "no minor format": lambda book: book.pop("nbformat_minor"),
+    "no format": lambda book: book.pop("nbformat"),
+    "text with outputs": lambda book: book["cells"].append(
+        {"cell_type": "markdown", "metadata": {}, "source": "", "outputs": []}
+    ),
+    "lines": lambda book: book["cells"][0].update(source=["answer", " = 1"]),
 }
 
 
 @pytest.mark.parametrize("flaw", FLAWS)
-def test_what_other_programs_leave_out_costs_no_answer(flaw, tmp_path):
+def test_what_other_programs_leave_in_disorder_costs_no_answer(flaw, tmp_path):
+    source, work = tmp_path / "source", tmp_path / "submitted" / "ada" / "tiny"
+    source.mkdir()
+    work.mkdir(parents=True)
     book = nbformat.v4.new_notebook(cells=[cell("mean", "answer = 1")])
     book["metadata"]["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(book, source / "tiny.ipynb")
     raw = json.loads(nbformat.writes(book))
     FLAWS[flaw](raw)
-    path = tmp_path / "tiny.ipynb"
+    path = work / "tiny.ipynb"
     path.write_text(json.dumps(raw), "utf-8")
-    assert [each.source for each in read(path).cells] == ["answer = 1"]
+    assert read(path).cells[0].source == "answer = 1"
+    for _ in range(2):
+        assert prepare(work, source, source) == ([path], {})
+        ready = nbformat.read(path, as_version=4)
+        nbformat.validate(ready)
+        assert ready.cells[0].source == "answer = 1"
+        assert ready.cells[0].metadata.nbgrader.grade_id == "mean"
+    kept = [each.read_text("utf-8") for each in work.iterdir()]
+    assert json.dumps(raw) in kept, "what was handed in is gone"
