@@ -69,8 +69,13 @@ def _run(source: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), "<check>", "eval"), names)
 
 
+def is_unset(why: str) -> bool:
+    """Tell whether a fault means that the notebook has not set the variable."""
+    return why.startswith("NameError")
+
+
 def _explain(name: str, why: str) -> str:
-    if why.startswith("NameError"):
+    if is_unset(why):
         return f"there is no {name}: was its cell left empty, or did it fail?"
     if why.startswith("the notebook"):
         return f"{name} could not be read: {why}"

@@ -17,7 +17,7 @@ from nbgrader import utils
 
 from examiner.platforms.nbgrader import module_grades
 from examiner.platforms.nbgrader.background import Processes
-from examiner.platforms.nbgrader.check_cells import CellScore, judge, missing
+from examiner.platforms.nbgrader.check_cells import CellScore, is_unset, judge, missing
 from examiner.platforms.nbgrader.course import Assignment
 from examiner.platforms.nbgrader.handed_in import UNUSED
 from examiner.platforms.nbgrader.kernel import Executed, KernelStep, execute
@@ -66,16 +66,25 @@ def steps_of(nb: NotebookNode, of: Assignment, seconds: float) -> list[KernelSte
     """Return what a kernel has to do for a notebook.
 
     Test cells of the course are not run: the kernel could change what they give. Their variables
-    are fetched where they stand. A kernel that dies or hangs loses only what comes after.
+    are fetched where they stand, and once more at the end: a student may set them below. A kernel
+    that dies or hangs loses only what comes after.
     """
-    steps = []
+    steps, read = [], list[str]()
     for index, cell in enumerate(nb.cells):
         kind = of.kind(id_of(cell))
         if kind == "check":
             steps.append(KernelStep(index, fetch=tuple(of.said(id_of(cell)).get("reads", ()))))
+            read += steps[-1].fetch
         elif cell.cell_type == "code" and kind != "task" and cell.source.strip():
             steps.append(KernelStep(index, str(cell.source), seconds))
+    if read:
+        steps.append(KernelStep(_end_of(nb), fetch=tuple(dict.fromkeys(read))))
     return steps
+
+
+def _end_of(nb: NotebookNode) -> int:
+    """The place behind the last cell, where variables are fetched a second time."""
+    return len(nb.cells)
 
 
 def run_steps(
@@ -144,7 +153,7 @@ def score(
         shared.notice, shared.tasks = module["notice"], from_dict(module["tasks"])
     for index, cell in enumerate(nb.cells):
         if of.kind(id_of(cell)) == "check":
-            scores[id_of(cell)] = _judge(of, id_of(cell), index, executed)
+            scores[id_of(cell)] = _judge(of, id_of(cell), (index, _end_of(nb)), executed)
     for cell in nb.cells:
         if id_of(cell) in scores:
             _write_below(cell, scores[id_of(cell)], of)
@@ -160,13 +169,21 @@ def _is_own(cell: NotebookNode, of: Assignment) -> bool:
     return bool(text) and not id_of(cell) and text not in of.texts and not text.startswith(UNUSED)
 
 
-def _judge(of: Assignment, name: str, index: int, executed: Executed | None) -> CellScore:
+def _judge(
+    of: Assignment, name: str, places: tuple[int, int], executed: Executed | None
+) -> CellScore:
+    """Judge a check by what was fetched at its place; what was not set there yet, at the end."""
     source, said = of.cells[name]["source"], of.said(name)
-    worth = float(said["points"])
+    worth, (index, end) = float(said["points"]), places
     if executed is None or index not in executed.answers:
         why = executed.gone if executed else "it was not run"
         return judge(source, worth, {}, missing(list(said.get("reads", ())), why))
-    return judge(source, worth, executed.answers[index], executed.faults[index])
+    answers, faults = dict(executed.answers[index]), dict(executed.faults[index])
+    for each in [each for each, why in faults.items() if is_unset(why)]:
+        if each in executed.answers.get(end, {}):
+            answers[each] = executed.answers[end][each]
+            del faults[each]
+    return judge(source, worth, answers, faults)
 
 
 def _write_below(cell: NotebookNode, found: CellScore, of: Assignment) -> None:

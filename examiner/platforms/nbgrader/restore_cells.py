@@ -7,6 +7,7 @@ submitted notebook says: a cell that was deleted, copied, retyped or edited is a
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,13 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from examiner.platforms.nbgrader.course import Assignment, assignment, edits_of
+from examiner.platforms.nbgrader.found_again import (
+    added,
+    counting,
+    gather_answers,
+    grade_id,
+    mark_again,
+)
 from examiner.platforms.nbgrader.notebook import SHARED, hide_tests
 from examiner.platforms.nbgrader.pictures import Attachments
 from examiner.release.variants import varied
@@ -55,7 +63,7 @@ def released(gradebook: Gradebook, notebook: str, of: Assignment) -> ReleasedNot
         text = varied(source.source, of.edits)
         found.append(_cell(source.cell_type, text, {"nbgrader": metadata}))
     place = {name: number for number, name in enumerate(of.order)}  # the gradebook has no order
-    found.sort(key=lambda cell: place.get(_id(cell), len(place)))
+    found.sort(key=lambda cell: place.get(grade_id(cell), len(place)))
     return ReleasedNotebook(found, json.loads(entry.kernelspec or "{}"))
 
 
@@ -68,7 +76,7 @@ def mend(nb: NotebookNode, of: Assignment, original: ReleasedNotebook, note: str
     for cell in nb.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    mended = restore(nb, original.cells)
+    mended = restore(nb, original.cells, of.texts)
     hide_tests(nb, of)
     nb.metadata = from_dict({SHARED: {"mended": mended, "handed_in": note}})
     if original.kernelspec:
@@ -76,19 +84,24 @@ def mend(nb: NotebookNode, of: Assignment, original: ReleasedNotebook, note: str
     return mended
 
 
-def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
+def restore(
+    submitted: NotebookNode, trusted: list[NotebookNode], given: Collection[str] = ()
+) -> list[str]:
     """Mend the submitted notebook in place; return a line for each thing that was mended.
 
-    Of a cell that is there twice the last one counts, as in nbgrader; the others stay as ordinary
-    cells. A missing cell comes back behind the one that stood before it.
+    given: the texts of the released cells that have no mark. Of a cell that is there twice the last
+    one counts, as in nbgrader, but not an answer's empty copy; the others stay as ordinary cells. A
+    missing cell comes back behind the one that stood before it.
     """
-    released = {_id(cell): cell for cell in trusted}
-    place = {_id(cell): index for index, cell in enumerate(submitted.cells) if _id(cell)}
-    mended: list[str] = []
+    released = {grade_id(cell): cell for cell in trusted}
+    mended = mark_again(submitted.cells, trusted, given)
+    place = counting(submitted.cells, released)
+    last = {grade_id(cell): index for index, cell in enumerate(submitted.cells)}
+    kept = {name: submitted.cells[index] for name, index in place.items()}
     written: dict[str, str] = {}  # into locked cells, by their names
     attachments = Attachments()
     for index, cell in enumerate(submitted.cells):
-        name = _id(cell)
+        name = grade_id(cell)
         cell.metadata = NotebookNode()
         if "attachments" in cell:
             cell.attachments = from_dict(attachments.checked(cell.attachments))
@@ -97,12 +110,15 @@ def restore(submitted: NotebookNode, trusted: list[NotebookNode]) -> list[str]:
         if name not in released:
             continue
         if place[name] != index:
-            mended.append(f"cell {name} was there more than once: the last one counts")
+            which = "last one" if place[name] == last[name] else "last one that is not empty"
+            mended.append(f"cell {name} was there more than once: the {which} counts")
             continue
-        written[name] = _added(cell.get("source", ""), released[name].source)
+        known = {line.strip() for line in released[name].source.splitlines()}
+        written[name] = added(cell.get("source", ""), known)
         mended += _mend(cell, released[name])
     mended += _keep_work_in_tasks(submitted, written)
-    _return_missing(submitted, trusted, place, mended)
+    _return_missing(submitted, trusted, kept, mended)
+    mended += gather_answers(submitted.cells, released, given)
     return mended
 
 
@@ -110,18 +126,12 @@ def _keep_work_in_tasks(submitted: NotebookNode, written: dict[str, str]) -> lis
     """Put what students wrote into the text that assigns a piece of work into a cell below it."""
     mended = []
     for cell in list(submitted.cells):
-        text = written.get(_id(cell))
+        text = written.get(grade_id(cell))
         if text and cell.metadata.nbgrader.task:
             at = _index(submitted.cells, cell) + 1
             submitted.cells.insert(at, _cell("markdown", text, {}))
-            mended.append(f"what was written into cell {_id(cell)} stands below it")
+            mended.append(f"what was written into cell {grade_id(cell)} stands below it")
     return mended
-
-
-def _added(text: str, original: str) -> str:
-    """Return the lines of a text that the original has not."""
-    known = {line.strip() for line in original.splitlines()}
-    return "\n".join(line for line in text.splitlines() if line.strip() not in known)
 
 
 def _mend(cell: NotebookNode, original: NotebookNode) -> list[str]:
@@ -139,12 +149,14 @@ def _mend(cell: NotebookNode, original: NotebookNode) -> list[str]:
 
 
 def _return_missing(
-    submitted: NotebookNode, trusted: list[NotebookNode], place: dict[str, int], mended: list[str]
+    submitted: NotebookNode,
+    trusted: list[NotebookNode],
+    kept: dict[str, NotebookNode],
+    mended: list[str],
 ) -> None:
     before: NotebookNode | None = None
-    kept = {name: submitted.cells[index] for name, index in place.items()}
     for original in trusted:
-        name = _id(original)
+        name = grade_id(original)
         if name not in kept:
             kept[name] = from_dict(original)
             at = 0 if before is None else _index(submitted.cells, before) + 1
@@ -156,14 +168,6 @@ def _return_missing(
 
 def _index(cells: list[NotebookNode], wanted: NotebookNode) -> int:
     return next(index for index, cell in enumerate(cells) if cell is wanted)
-
-
-def _id(cell: NotebookNode) -> str:
-    try:
-        name = cell["metadata"]["nbgrader"]["grade_id"]
-    except (KeyError, TypeError):
-        return ""
-    return name if isinstance(name, str) else ""
 
 
 def _cell(kind: str, source: str, metadata: dict[str, Any]) -> NotebookNode:

@@ -73,6 +73,28 @@ def pasted(folder: Path) -> None:
     edit(folder, change)
 
 
+def lost_marks(folder: Path) -> None:
+    """A notebook that went through a program which keeps texts alone."""
+
+    def change(notebook: dict[str, Any], _: dict[str, Any]) -> None:
+        for cell in notebook["cells"]:
+            cell["metadata"] = {}
+        del notebook["metadata"]
+
+    edit(folder, change)
+
+
+def below_the_test(folder: Path) -> None:
+    """An answer in a cell of the student's own at the end, and the cell for it left as it was."""
+
+    def change(notebook: dict[str, Any], cells: dict[str, Any]) -> None:
+        own = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+        notebook["cells"].append({**own, "source": cells["unseen"]["source"], "id": "mine"})
+        cells["unseen"]["source"] = "# YOUR CODE HERE\nraise NotImplementedError()"
+
+    edit(folder, change)
+
+
 def flood(folder: Path) -> None:
     """More output than a notebook may hold, in many cells."""
 
@@ -122,6 +144,8 @@ ODD: dict[str, Callable[[Path], None]] = {
     "strange-files": strange_files,
     "old-zip": old_zip,
     "pasted": pasted,
+    "lost-marks": lost_marks,
+    "below-the-test": below_the_test,
     "flood": flood,
     "endless": _answer("while True:\n    pass", "perplexities"),
     "quiet": _answer("get_ipython().showtraceback = lambda *a, **k: None\n1 / 0", "unseen"),
@@ -131,4 +155,13 @@ ODD: dict[str, Callable[[Path], None]] = {
     "double-zip": double_zip,
 }
 # points that are lost; the zips count for --gradebook alone
-LOST = {"strange-files": 0, "old-zip": 0, "pasted": 0, "flood": 0, "endless": 4, "quiet": 3}
+LOST = {
+    "strange-files": 0,
+    "old-zip": 0,
+    "pasted": 0,
+    "lost-marks": 0,
+    "below-the-test": 0,
+    "flood": 0,
+    "endless": 4,
+    "quiet": 3,
+}
