@@ -24,7 +24,8 @@ from typing import Any
 
 from examiner.candidate.one_thread import ONE_THREAD
 from examiner.cluster.house import Lines
-from examiner.cluster.keeper import House, HouseError
+from examiner.cluster.keeper import House, HouseError, StartError
+from examiner.cluster.outbox import Outbox
 from examiner.cluster.parcel import Parcel, unpacked
 from examiner.cluster.plain import Form, NonsenseError, job_of
 from examiner.cluster.setting import DEATHS
@@ -145,13 +146,14 @@ class Cluster:
         """Judge a submission on the grader's own machine, in a process of its own.
 
         With a suspect two workers died. Workers die of other things, too, and nobody shall pay for
-        these; so it is judged once more, after all others, and charged if that process dies, too.
+        these; so it is judged once more, after all others, and charged if that process dies, too,
+        after it was ready to judge.
         """
         submission = self._submissions[number]
         try:
             return self._form.read(self._house.ask(job_of(submission)), submission)
         except (HouseError, NonsenseError) as error:
-            if not suspect:
+            if not suspect or isinstance(error, StartError):
                 raise UserError(f"this machine cannot judge, either: {error}") from None
             self._tell(f"{submission.student}: charged, since it ended a third process, too")
             return charged(self._form, submission)
@@ -316,7 +318,8 @@ class _Courier:
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._stdin, self._lines = self._process.stdin, Lines(self._process.stdout.fileno())
+        self._outbox = Outbox(self._process.stdin)
+        self._lines = Lines(self._process.stdout.fileno())
         with contextlib.suppress(CourierError):
             self.send(
                 scheduler=way.scheduler,
@@ -330,9 +333,8 @@ class _Courier:
     def send(self, **what: Any) -> None:
         """Give it an order; raises CourierError where it is gone."""
         try:
-            self._stdin.write(json.dumps(what).encode() + b"\n")
-            self._stdin.flush()
-        except OSError:
+            self._outbox.send(what)
+        except BrokenPipeError:
             raise CourierError("the courier has ended") from None
 
     def receive(self, seconds: float) -> list[dict[str, Any]]:
@@ -362,7 +364,8 @@ class _Courier:
         """End it."""
         self._process.kill()
         self._process.wait()
-        for file in (self._process.stdin, self._process.stdout, self._process.stderr):
+        self._outbox.close()
+        for file in (self._process.stdout, self._process.stderr):
             if file:
                 with contextlib.suppress(OSError):
                     file.close()

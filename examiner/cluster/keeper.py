@@ -16,6 +16,7 @@ from typing import Any
 
 from examiner.candidate.one_thread import ONE_THREAD
 from examiner.cluster.house import Lines
+from examiner.cluster.outbox import Outbox
 from examiner.sandbox.servers import places
 
 START_SECONDS = 900.0  # to import torch and collect a suite on a machine that is slow and busy
@@ -30,21 +31,28 @@ class RefusedError(HouseError):
     """This machine is not like the grader's; the message says in what."""
 
 
+class StartError(HouseError):
+    """A house ended, or stood still, before it had a job: no submission is to blame."""
+
+
 class House:
     """A process that grades jobs of one course, several at a time."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str], slots: int = 1) -> None:
         env = {**environment, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(places(()))}
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "examiner.cluster.house"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=env,
-            start_new_session=True,  # so that all of it can be ended together
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "examiner.cluster.house"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=env,
+                start_new_session=True,  # so that all of it can be ended together
+            )
+        except OSError as error:
+            raise StartError(f"no process can be started: {error.strerror}") from None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._stdin = self._process.stdin
+        self._outbox = Outbox(self._process.stdin)
         self._lines = Lines(self._process.stdout.fileno())
         self._heard = time.monotonic()
         self.ready = False
@@ -85,12 +93,17 @@ class House:
         return found
 
     def wait(self) -> None:
-        """Wait until it is ready; raises HouseError."""
+        """Wait until it is ready; raises RefusedError or StartError."""
         while not self.ready:
-            self.receive(1.0)
+            try:
+                self.receive(1.0)
+            except RefusedError:
+                raise
+            except HouseError as error:
+                raise StartError(str(error)) from None
 
     def ask(self, job: str) -> str:
-        """Return the result of a job, one at a time; raises HouseError."""
+        """Return the result of a job, one at a time; raises HouseError, StartError before it."""
         self.wait()
         self.send(0, job)
         while True:
@@ -102,14 +115,12 @@ class House:
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        for file in (self._process.stdin, self._process.stdout):
-            with contextlib.suppress(OSError):
-                if file:
-                    file.close()
+        self._outbox.close()
+        if self._process.stdout:
+            self._process.stdout.close()
 
     def _write(self, what: Mapping[str, Any]) -> None:
         try:
-            self._stdin.write(json.dumps(what).encode() + b"\n")
-            self._stdin.flush()
-        except (OSError, ValueError):
+            self._outbox.send(what)
+        except BrokenPipeError:
             raise HouseError("the process that grades has ended") from None

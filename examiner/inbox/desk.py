@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -194,13 +195,13 @@ class Desk:
 
         Several are in hand, and one of them is to blame: each is tried alone after that.
         """
-        assert self._house is not None
-        was_ready = self._house.ready
-        self._house.close()
-        self._house = None
+        was_ready = self._house is not None and self._house.ready
+        if self._house is not None:
+            self._house.close()
+            self._house = None
         self._failed += 1
         if not was_ready and self._failed >= FEW:
-            raise UserError(f"nothing can be graded here: {error}; what has arrived waits")
+            raise _nothing_can_be_graded(error)
         self._watcher.say(f"the process that grades has ended ({error}): starting another")
         if was_ready:
             for job in self._jobs.values():
@@ -212,7 +213,7 @@ class Desk:
             self._send(next(iter(self._jobs)))
 
     def _alone(self, job: _Job) -> None:
-        house = self._open(1)
+        house = self._open_ready()
         try:
             job.result = self._terms.form.read(house.ask(job_of(job.submission)), job.submission)
         except (HouseError, NonsenseError):
@@ -221,6 +222,20 @@ class Desk:
         finally:
             house.close()
         self._give_back(job)
+
+    def _open_ready(self) -> House:
+        """Open a house that is ready for a job; raises UserError where none gets that far."""
+        for _ in range(FEW):
+            with ExitStack() as unless_ready:
+                try:
+                    house = self._open(1)
+                    unless_ready.callback(house.close)
+                    house.wait()
+                    unless_ready.pop_all()
+                    return house
+                except HouseError as error:
+                    why = error
+        raise _nothing_can_be_graded(why)
 
     # ------------------------------------------------------------------ giving back
 
@@ -265,6 +280,10 @@ class Desk:
         if self._house is not None:
             self._house.close()
         self._inbox.close()
+
+
+def _nothing_can_be_graded(error: HouseError) -> UserError:
+    return UserError(f"nothing can be graded here: {error}; what has arrived waits")
 
 
 __all__ = ["Desk", "InboxError", "Terms", "Told"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from examiner.cluster.grader import CHARGED
-from examiner.cluster.keeper import HouseError
+from examiner.cluster.keeper import HouseError, StartError
 from examiner.cluster.plain import result_of, submission_of
 from examiner.errors import UserError
 from examiner.grading import store
@@ -76,8 +76,27 @@ class House:
         said, self._said = self._said, []
         return said
 
+    def wait(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
+
+
+class Gone(House):
+    """Ends with whatever it has in hand."""
+
+    def receive(self, seconds: float) -> list[tuple[int, str]]:
+        raise HouseError("it has ended")
+
+
+class Unstartable(Gone):
+    """Ends before it is ready, as where the machine has no memory left."""
+
+    ready = False
+
+    def wait(self) -> None:
+        raise StartError("it has ended")
 
 
 @pytest.fixture
@@ -169,6 +188,32 @@ def test_a_machine_that_cannot_grade_gives_up_and_loses_nothing(setting, monkeyp
     with pytest.raises(UserError, match="nothing can be graded here"):
         turn(desk, watcher, 1)
     assert names(place / "inbox", WORK) == ["kim"]
+
+
+@pytest.mark.parametrize("trouble", [Unstartable, StartError("no process can be started")])
+def test_who_is_in_hand_where_the_machine_fails_pays_nothing(setting, known, trouble) -> None:
+    desk, watcher, place = setting
+    houses = iter([Gone, Gone])
+
+    def opened(slots: int) -> House:
+        kind = next(houses, trouble)
+        if isinstance(kind, Exception):
+            raise kind
+        return kind(known)
+
+    desk._open = opened
+    students = ("ada", "ben", "cleo")
+    for name in students:
+        hand_in(place / "inbox", f"{name}.py", SOURCES["right"])
+    with pytest.raises(UserError, match="nothing can be graded here"):
+        turn(desk, watcher, 1)
+    assert watcher.seen == []
+    desk.close()
+    later = Desk(
+        FolderInbox(place / "inbox", 100), desk._terms, lambda slots: House(known), 2, watcher
+    )
+    turn(later, watcher, 3)
+    assert watcher.seen == [(name, 10.0) for name in students]
 
 
 def test_the_page_shows_what_waits_to_this_machine_alone(setting) -> None:
