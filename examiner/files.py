@@ -5,11 +5,14 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
+from examiner.errors import UserError
+
 EPOCH = (1980, 1, 1, 0, 0, 0)
+PART = ".part"  # ends the name of a file that is being written
 PRIVATE, SHARED = 0o600, 0o644
 
 
@@ -21,7 +24,7 @@ def write_whole(
     Data that is too large for the memory comes in pieces.
 
     `durable`: what was written is there also if the machine stops. While it is written the data is
-    beside the file, under a name like `.x.part`, which a killed process leaves behind.
+    beside the file, under a name like `.7-x.part`, which a killed process leaves behind.
     """
     with whole_file(path, durable=durable, mode=mode) as file:
         file.writelines([data] if isinstance(data, bytes) else data)
@@ -31,7 +34,8 @@ def write_whole(
 def whole_file(path: Path, *, durable: bool = False, mode: int = PRIVATE) -> Iterator[IO[bytes]]:
     """Open a file that takes its place when the block ends: `write_whole` says more."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    prefix = f".{os.getpid()}-"
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=PART)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -43,6 +47,46 @@ def whole_file(path: Path, *, durable: bool = False, mode: int = PRIVATE) -> Ite
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def left_behind(folder: Path) -> Iterator[Path]:
+    """Yield what processes that are gone have left half written in a folder and those in it."""
+    for path in folder.rglob(f".*{PART}"):
+        number = path.name[1:].partition("-")[0]
+        if not (number.isdecimal() and _runs(int(number))):
+            yield path
+
+
+def _runs(process: int) -> bool:
+    """Tell whether there is a process of this number on this machine."""
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        return True  # another user's
+    except (OSError, OverflowError):
+        return False
+    return True
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Let no other command in that wants to read and change this file, until the block ends.
+
+    What is locked is a file beside it, `.NAME.lock`; the lock goes with the process that holds it.
+    Raises UserError where that file cannot be written.
+    """
+    import fcntl  # not on Windows, where nobody grades
+
+    with ExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(path.with_name(f".{path.name}.lock").open("wb"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+            # subtle: a process that was forked meanwhile has the file open, too
+            stack.callback(fcntl.flock, file, fcntl.LOCK_UN)
+        except OSError as error:
+            raise UserError(f"{path} cannot be locked: {error.strerror}") from None
+        yield
 
 
 def pack(files: Mapping[str, bytes], programs: Collection[str] = ()) -> bytes:

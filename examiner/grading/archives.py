@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import stat
 import struct
 import zipfile
@@ -17,6 +18,7 @@ from typing import IO
 from examiner.grading.opening import NotPlainError, open_file
 
 MAX_DIRECTORY = 1 << 20  # bytes of a student's table of contents: about 10,000 files
+OUT = ", a path that leads out of it"
 UTF8 = 0x800  # flag of a name that is written in UTF-8
 
 _END = struct.Struct("<4s4H2LH")  # "end of central directory"
@@ -79,7 +81,7 @@ class Archive:
         for entry in entries:
             name = _name(entry)
             path, why = PurePosixPath(name), _trick(entry, name)
-            if not why and (entry.is_dir() or name.endswith("/")):
+            if why != OUT and (is_junk(path) or entry.is_dir() or name.endswith("/")):
                 continue
             if why or path in found:
                 text = f"{archive} holds {name!r}{why or ' twice'}"
@@ -126,11 +128,16 @@ def _name(entry: zipfile.ZipInfo) -> str:
     return name
 
 
+def is_junk(path: PurePosixPath) -> bool:
+    """Tell whether it is what a system or a program leaves beside the files."""
+    return any(part.startswith((".", "__MACOSX", "__pycache__")) for part in path.parts)
+
+
 def _trick(entry: zipfile.ZipInfo, name: str) -> str:
     """Return what is wrong with an entry: it would be written somewhere else; "" if nothing."""
     path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or ":" in name.split("/")[0]:
-        return ", a path that leads out of it"
+    if path.is_absolute() or ".." in path.parts or re.match("[A-Za-z]:", name):
+        return OUT
     return ", which is a link" if stat.S_ISLNK(entry.external_attr >> 16) else ""
 
 

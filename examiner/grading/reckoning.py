@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 from examiner.catalogue import Chapter
+from examiner.files import locked
 from examiner.grading.handed_in import HandedIn
 from examiner.grading.roster import Roster
 from examiner.grading.store import write_atomically
 from examiner.grading.told_times import told_times
 from examiner.results import SubmissionResult
 from examiner.term import corrections, dates
-from examiner.term.ledger import FILE
+from examiner.term.ledger import FILE, Ledger, read_ledger
 from examiner.term.requests import Request, read_requests
 from examiner.term.standing import Term
 from examiner.term.times import remarks
@@ -79,6 +81,18 @@ def keep_days(out: Path, term: Term, results: Iterable[SubmissionResult]) -> lis
     due = term.terms.due
     if due is None or not term.terms.rule.in_hand:
         return []
-    ledger = term.spent(results)
-    write_atomically(out / FILE, ledger.to_json())
-    return ledger.to_grade_again(term.ledger, term.chapter, due)
+    with locked(out / FILE):
+        before = read_ledger(out / FILE)
+        ledger = replace(term, ledger=before).spent(results)
+        write_atomically(out / FILE, ledger.to_json())
+    again = ledger.to_grade_again(before, term.chapter, due)
+    return [term.chapter, *again] if _is_stale(term, before, due) else again
+
+
+def _is_stale(term: Term, now: Ledger, due: datetime) -> bool:
+    """Tell whether another command has changed meanwhile what chapters due before had used."""
+    students = {row.student for row in (*term.ledger.rows, *now.rows)}
+    return any(
+        term.ledger.before(student, term.chapter, due) != now.before(student, term.chapter, due)
+        for student in students
+    )

@@ -119,8 +119,12 @@ def read_roster(path: Path, what: str = "the roster", *, times: bool = False) ->
         person = _person(cells)
         if person is None:
             continue
-        if people.setdefault(person.id.casefold(), person) != person:
+        first = people.setdefault(person.id.casefold(), person)
+        if first != person:
             raise UserError(f"{what} {path}, line {number}: {person.id!r} is there twice")
+        if first.handed != person.handed:
+            text = "is there twice, with different times: keep the row that counts"
+            raise UserError(f"{what} {path}, line {number}: {person.id!r} {text}")
     if not people:
         raise UserError(f"{what} {path} names no student")
     return Roster(path.name, list(people.values()))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from examiner.catalogue import Chapter
+from examiner.files import left_behind
 from examiner.grading import admitted
 from examiner.grading.admission import Admission
 from examiner.grading.basis import Basis, basis_of, with_course
@@ -130,7 +131,7 @@ def _grade(
     basis: Basis, found: HandedIn, options: Options, lines: JsonLines | None, watcher: Watcher
 ) -> Outcome:
     chapter, out = basis.chapter, options.out
-    for left in out.rglob(".*.part"):  # by a run that was killed
+    for left in left_behind(out):  # by a run that was killed
         left.unlink(missing_ok=True)
     store = Store(out / "results", chapter)
     reckoning = reckoned(found, options, chapter)

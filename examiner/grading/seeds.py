@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+from pathlib import Path
 
 from examiner.errors import UserError
 from examiner.grading.store import write_atomically
@@ -24,6 +26,19 @@ def seed_for(project: Project, given: str | None) -> str:
     return given
 
 
+def _draw(path: Path) -> None:
+    """Make a secret; of two commands that do so at once both take that of the first."""
+    own = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
+    write_atomically(own, secrets.token_hex(16))
+    try:
+        os.link(own, path)
+        own.unlink()
+    except FileExistsError:
+        own.unlink()
+    except OSError:  # a file system without links
+        own.replace(path)
+
+
 def own_seed(project: Project) -> str:
     """Return the secret of this course folder, which is made once.
 
@@ -32,7 +47,7 @@ def own_seed(project: Project) -> str:
     """
     path = project.state(NAME)
     if not path.is_file():
-        write_atomically(path, secrets.token_hex(16))
+        _draw(path)
     shown = path.relative_to(project.root)
     try:
         found = path.read_text("utf-8").strip()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from examiner.grading.archives import STUDENTS, Archive, ArchiveError, UnreadableError
+from examiner.grading.archives import STUDENTS, Archive, ArchiveError, UnreadableError, is_junk
 from examiner.grading.opening import NotPlainError, names_in, open_file
 from examiner.results import Verdict
 from examiner.term.times import Handed
@@ -175,11 +175,6 @@ def open_work(entry: Entry, wanted: Collection[str]) -> Iterator[Work]:
         raise ProblemError(str(error)) from None
     finally:
         work.close()
-
-
-def is_junk(path: PurePosixPath) -> bool:
-    """Tell whether it is what a system or a program leaves beside the files."""
-    return any(part.startswith((".", "__MACOSX", "__pycache__")) for part in path.parts)
 
 
 def _walk(folder: Path) -> list[PurePosixPath]:

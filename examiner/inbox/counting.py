@@ -11,6 +11,7 @@ from pathlib import Path
 
 from examiner.cluster.plain import Form
 from examiner.errors import UserError
+from examiner.files import locked
 from examiner.grading.store import write_atomically
 from examiner.inbox.arrivals import Arrival
 from examiner.results import SubmissionResult, group_by_task
@@ -54,11 +55,12 @@ class Counting:
         due, chapter = self.term.terms.due, self.term.chapter
         if due is None or not self._lends_days:
             return []
-        before = read_ledger(self.days)
         used = result.standing.days_used if result.standing else 0
-        ledger = before.with_student(chapter, due, _account(arrival), used)
-        if ledger != before:
-            write_atomically(self.days, ledger.to_json())
+        with locked(self.days):
+            before = read_ledger(self.days)
+            ledger = before.with_student(chapter, due, _account(arrival), used)
+            if ledger != before:
+                write_atomically(self.days, ledger.to_json())
         return ledger.to_grade_again(before, chapter, due)
 
     def is_judged_again(self, arrival: Arrival) -> bool:

@@ -63,6 +63,7 @@ class Terms:
     admission: Admission
     out: Path
     told: Callable[[SubmissionResult], SubmissionResult]  # a result as its student sees it
+    second_look: str = ""  # the address that students' pages invite to
     counting: Counting = field(default_factory=Counting)  # what counts of what was judged
 
 
@@ -252,7 +253,9 @@ class Desk:
             self._store.save(self._key(job.submission), result)
             counts = self._terms.counting.settled(result, job.arrival)
             again = self._terms.counting.keep_days(counts, job.arrival)
-            pages = Pages(self._terms.out).write(self._terms.chapter, self._terms.told(counts))
+            terms = self._terms
+            written = Pages(terms.out, second_look=terms.second_look)
+            pages = written.write(terms.chapter, terms.told(counts))
             self._inbox.finish(job.arrival, self._record(job, counts), pages)
             self._unstored.pop(0)
             self._watcher.graded(job.arrival, counts)

@@ -81,7 +81,11 @@ def _desk(project: Project, counter: Counter, watcher: Told, stack: ExitStack) -
         return House(laid_out.root, laid_out.environment(), slots)
 
     counting = Counting(options.term, options.out.parent / FILE)
-    terms = Terms(chapter, form, key, admission, options.out, options.told, counting)
+    terms = Terms(
+        *(chapter, form, key, admission, options.out, options.told),
+        second_look=options.second_look,
+        counting=counting,
+    )
     return Desk(counter.inbox, terms, house, options.jobs, watcher)
 
 

@@ -88,7 +88,7 @@ def serve(
     from examiner.inbox.serving import serve as run
     from examiner.project import find_project
     from nextword.cli.stopping import politely
-    from nextword.cli.term import Said, require_one_chapter, term_of
+    from nextword.cli.term import Said, require_one_chapter, second_look, term_of
 
     project = find_project()
     chapters = project.catalogue.named(chapter.split(","))
@@ -102,6 +102,7 @@ def serve(
         seed=seed,
         confined=confined,
         examples=shows_examples(project, None),
+        second_look=second_look(project),
     )
     watcher = Watcher()
     with ExitStack() as stack:

@@ -48,6 +48,10 @@ def test_a_roster_in_another_encoding(tmp_path: Path) -> None:
         ("a,b\n1,2\n", "found: a, b"),
         ("id,name\n", "names no student"),
         ("id,name\nada,Ada\nADA,Other\n", "line 3: 'ADA' is there twice"),
+        (
+            "id,submitted at\nada,2026-12-01T17:00\nada,2026-12-03T19:00\n",
+            "line 3: 'ada' is there twice, with different times: keep the row that counts",
+        ),
         ('id,name\nada,"' + "x" * 200_000 + '"\n', "is no CSV"),
     ],
 )

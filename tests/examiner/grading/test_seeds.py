@@ -1,12 +1,15 @@
 """A seed that is empty is one line that says what to do, and never a silent default."""
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from examiner.errors import UserError
+from examiner.grading.seeds import own_seed
 from tests.examiner.grading.conftest import REFERENCE, TinyCourse
 
 
@@ -28,6 +31,19 @@ def test_the_command_says_what_is_wrong_with_a_seed(
 def test_an_empty_seed_is_refused(tiny: TinyCourse, seed: str) -> None:
     with pytest.raises(UserError, match="--seed is empty: give a text"):
         tiny.run(tiny.hand_in({"ann": REFERENCE}), seed=seed)
+
+
+def test_commands_that_begin_together_have_one_seed(tiny: TinyCourse) -> None:
+    start = threading.Barrier(8)
+
+    def drawn(_: int) -> str:
+        start.wait()
+        return own_seed(tiny.project)
+
+    with ThreadPoolExecutor(8) as pool:
+        (seed,) = set(pool.map(drawn, range(8)))
+    folder = tiny.project.state("grading-seed").parent
+    assert [path.read_text("utf-8") for path in folder.glob("grading-seed*")] == [seed]
 
 
 @pytest.mark.parametrize("content", [b"", b" \n", b"\xff\xfe"])

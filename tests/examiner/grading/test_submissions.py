@@ -3,6 +3,7 @@
 import os
 import stat
 import time
+import warnings
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -137,8 +138,29 @@ def test_a_zip_is_read(tmp_path: Path, name: str) -> None:
     assert (found.problem, found.data) == ("", b"x = 1\n")
 
 
+def test_what_lies_beside_the_work_in_a_zip_costs_nothing(tmp_path: Path) -> None:
+    path = zip_of(tmp_path / "bob.zip", {"tiny.py": "x = 1\n", "notes: week 2.txt": "mine"})
+    with zipfile.ZipFile(path, "a") as archive:
+        link = zipfile.ZipInfo("bob/.venv/bin/python")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/usr/bin/python3")
+        with warnings.catch_warnings(action="ignore"):
+            for _ in range(2):
+                archive.writestr("__MACOSX/._tiny.py", "junk")
+    found = read_one(path)
+    assert (found.problem, found.data) == ("", b"x = 1\n")
+
+
 @pytest.mark.parametrize(
-    "name", ["../tiny.py", "a/../../tiny.py", "/etc/tiny.py", "..\\tiny.py", "C:\\tiny.py"]
+    "name",
+    [
+        "../tiny.py",
+        "a/../../tiny.py",
+        "/etc/tiny.py",
+        "..\\tiny.py",
+        "C:\\tiny.py",
+        "__MACOSX/../../tiny.py",
+    ],
 )
 def test_a_zip_with_a_path_that_leads_out_is_refused(tmp_path: Path, name: str) -> None:
     found = read_one(zip_of(tmp_path / "bob.zip", {name: "x = 1\n"}))

@@ -1,0 +1,67 @@
+"""Two commands that change the same files at once: nothing that either wrote is lost."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from examiner.files import left_behind, locked, whole_file
+from examiner.grading.reckoning import keep_days
+from examiner.results import Standing, SubmissionResult
+from examiner.term.dates import Terms, read_rule
+from examiner.term.ledger import FILE, Ledger, read_ledger
+from examiner.term.standing import Term
+
+DUE = datetime(2026, 12, 1, 18, tzinfo=UTC)
+RULE = read_rule("10 % a day, 3 days in hand")
+
+
+def term(chapter: str, weeks: int, ledger: Ledger | None = None) -> Term:
+    return Term(chapter, Terms(DUE + timedelta(weeks=weeks), RULE), ledger=ledger or Ledger())
+
+
+def used(days: int) -> list[SubmissionResult]:
+    return [SubmissionResult("ada", (), standing=Standing(10.0, 10.0, "", "", 0, days))]
+
+
+def test_days_in_hand_of_two_chapters_that_are_graded_at_once(tmp_path: Path) -> None:
+    first, second = term("first", 0), term("second", 1)  # both read an empty ledger
+    assert keep_days(tmp_path, first, used(2)) == []
+    assert keep_days(tmp_path, second, used(1)) == ["second"]  # it knew nothing of the two days
+    rows = read_ledger(tmp_path / FILE).rows
+    assert [(row.chapter, row.days) for row in rows] == [("first", 2), ("second", 1)]
+    again = replace(second, ledger=read_ledger(tmp_path / FILE))
+    assert keep_days(tmp_path, again, used(1)) == []
+
+
+def test_who_comes_second_waits_for_the_file(tmp_path: Path) -> None:
+    path, order = tmp_path / "a.json", tmp_path / "order"
+    with locked(path):
+        child = os.fork()
+        if not child:
+            with locked(path), order.open("a") as file:
+                file.write("second")
+            os._exit(0)
+        with order.open("a") as file:
+            file.write("first ")
+    os.waitpid(child, 0)
+    assert order.read_text() == "first second"
+
+
+def test_what_another_run_is_writing_is_not_cleared_away(tmp_path: Path) -> None:
+    child = os.fork()
+    if not child:  # killed while it writes
+        with whole_file(tmp_path / "deep" / "b.json") as file:
+            file.write(b"x")
+            os._exit(0)
+    os.waitpid(child, 0)
+    (tmp_path / ".old.part").touch()
+    with whole_file(tmp_path / "a.json") as file:
+        file.write(b"whole")
+        gone = list(left_behind(tmp_path))
+        assert len(gone) == 2
+        for path in gone:
+            path.unlink()
+    assert (tmp_path / "a.json").read_bytes() == b"whole"
