@@ -15,7 +15,7 @@ from typing import Any
 
 from examiner.errors import UserError
 from examiner.plural import count
-from examiner.term.moments import YEARS, aware, lasting, moment, shown, span
+from examiner.term.moments import YEARS, aware, lasting, late_by, moment, shown, span
 from examiner.term.table import Row, read_table
 from examiner.term.times import Handed
 
@@ -259,7 +259,7 @@ def lateness(student: str, handed: Handed | None, terms: Terms) -> Lateness:
     if at is None and handed.late_by is not None and terms.due:
         at = terms.due + handed.late_by
     if at and due:
-        return Lateness(at, max(timedelta(), at - due), remarks=_extended(extension, due))
+        return Lateness(at, late_by(at, due), remarks=_extended(extension, due))
     if extension:
         text = f"{handed.source} says late, and not when: in time by the extension"
         return Lateness(at, remarks=(*_extended(extension, due), *([text] if handed.late else [])))

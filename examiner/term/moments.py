@@ -117,9 +117,36 @@ def aware(moment: datetime, zone: tzinfo | None) -> datetime:
     """
     if moment.tzinfo is not None:
         return moment
+    zone = zone or here()
     both = [moment.replace(fold=fold) for fold in (0, 1)]
     found = [each.replace(tzinfo=zone) if zone else each.astimezone() for each in both]
     return max(found, key=lambda each: each.astimezone(UTC))
+
+
+def here() -> tzinfo | None:
+    """This machine's zone with its summer time; None where the machine names none."""
+    from babel.localtime import get_localzone
+
+    try:
+        return get_localzone()
+    except LookupError:  # TZ holds a rule and no name
+        return None
+
+
+def late_by(at: datetime, due: datetime) -> timedelta:
+    """Return how much later an aware moment is than another; nothing where it is not.
+
+    By the clock on the wall in the due date's zone or by the time that passed, whichever is less:
+    nobody pays for the hour that is put forward or back.
+
+    >>> from zoneinfo import ZoneInfo
+    >>> due = datetime(2026, 10, 24, 18, tzinfo=ZoneInfo("Europe/Berlin"))
+    >>> str(late_by(datetime(2026, 10, 25, 16, 30, tzinfo=UTC), due))  # 17:30 on the wall
+    '23:30:00'
+    """
+    passed = at.astimezone(UTC) - due.astimezone(UTC)
+    wall = at.astimezone(due.tzinfo).replace(tzinfo=None) - due.replace(tzinfo=None)
+    return max(timedelta(), min(passed, wall) if wall > timedelta() else passed)
 
 
 def shown(moment: datetime) -> str:
@@ -133,14 +160,13 @@ def shown(moment: datetime) -> str:
 
 
 def lasting(span: timedelta) -> str:
-    """Return how long a span is, in its two largest units.
+    """Return how long a span is, in its two largest units that are not zero.
 
-    >>> lasting(timedelta(days=1, hours=3, minutes=4)), lasting(timedelta(seconds=40))
-    ('1 day 3 h', '40 s')
+    >>> lasting(timedelta(days=1, hours=3, minutes=4)), lasting(timedelta(days=1, seconds=40))
+    ('1 day 3 h', '1 day 40 s')
     """
     seconds = int(span.total_seconds())
     days, rest = divmod(seconds, 86400)
     parts = [(days, "day"), (rest // 3600, "h"), (rest % 3600 // 60, "min"), (rest % 60, "s")]
-    first = next((n for n, (number, _) in enumerate(parts) if number), 3)
-    told = [count(n, u) if u == "day" else f"{n} {u}" for n, u in parts[first : first + 2] if n]
+    told = [count(n, u) if u == "day" else f"{n} {u}" for n, u in parts if n][:2]
     return " ".join(told) or "0 s"

@@ -196,6 +196,7 @@ def test_the_command_hands_its_options_on(tmp_path: Path, monkeypatch) -> None:
         return 0
 
     monkeypatch.setattr("examiner.inbox.serving.serve", served)
+    monkeypatch.setattr("nextword.cli.term.second_look", lambda project: "mailto:ask@x.org")
     monkeypatch.chdir(SORTING)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         monkeypatch.setenv(name, "1")
@@ -205,6 +206,7 @@ def test_the_command_hands_its_options_on(tmp_path: Path, monkeypatch) -> None:
     given |= {"extensions": tmp_path / "more.csv", "overrides": tmp_path / "over.csv"}
     with pytest.raises(typer.Exit):
         command("sorting", str(tmp_path), port=-1, out=tmp_path / "out", **given)
+    assert seen[0].options.second_look == "mailto:ask@x.org"
     term = seen[0].options.term
     assert (term.chapter, term.terms.due, term.terms.rule.percent) == ("sorting", DUE, 10)
     assert term.terms.due_of("ada") == DUE + timedelta(days=2)

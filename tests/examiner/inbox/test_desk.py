@@ -139,6 +139,15 @@ def test_what_arrives_is_graded_and_its_page_written(setting, known: Known) -> N
     assert desk.idle
 
 
+def test_a_page_invites_to_a_second_look_where_the_course_does(setting) -> None:
+    desk, watcher, place = setting
+    desk._terms = replace(desk._terms, second_look="mailto:ask@x.org")
+    hand_in(place / "inbox", "ada.py", SOURCES["wrong"])
+    turn(desk, watcher, 1)
+    for ending in ("html", "md"):
+        assert "mailto:ask@x.org" in (place / "out" / f"ada.{ending}").read_text()
+
+
 def test_the_later_work_is_the_page(setting) -> None:
     desk, watcher, place = setting
     for n, kind in enumerate(("right", "broken", "wrong")):

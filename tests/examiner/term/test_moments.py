@@ -59,7 +59,7 @@ def test_a_span_is_read(text: str, wanted: timedelta | None) -> None:
 
 
 def test_a_span_is_told_in_two_units() -> None:
-    assert lasting(timedelta(days=2, minutes=5)) == "2 days"
+    assert lasting(timedelta(days=2, minutes=5)) == "2 days 5 min"
     assert lasting(timedelta(minutes=61, seconds=5)) == "1 h 1 min"
     assert lasting(timedelta()) == "0 s"
 
