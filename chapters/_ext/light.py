@@ -40,8 +40,20 @@ LARGE = 400_000  # bytes
 # colours are right before a page is drawn: the theme's script would change all of them later
 CHOOSE_THEME = """<script>
   (() => {
-    let mode = "auto";
-    try { mode = localStorage.getItem("mode") || mode; } catch { /* nothing is kept */ }
+    // where cookies are blocked the theme's scripts would end at the first word about storage
+    for (const name of ["localStorage", "sessionStorage"]) {
+      try { window[name].getItem("mode"); } catch {
+        const held = new Map();
+        const value = {
+          getItem: (key) => held.get(key) ?? null,
+          setItem: (key, text) => { held.set(key, String(text)); },
+          removeItem: (key) => { held.delete(key); },
+        };
+        Object.defineProperty(window, name, { value });
+        window.keepsNothing = true;
+      }
+    }
+    const mode = localStorage.getItem("mode") || "auto";
     const dark = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     Object.assign(document.documentElement.dataset, { mode, theme: mode === "auto" ? dark : mode });
   })();

@@ -61,7 +61,11 @@ of the others comes first; a word that no page has stands for one that differs f
     return { held, sections, titles };
   }
 
-  const ready = () => (index ??= makeIndex());
+  const ready = () =>
+    (index ??= makeIndex().catch((error) => {
+      index = undefined; // so that the next letter tries again
+      throw error;
+    }));
 
   // ---------------------------------------------------------------- what fits a question
 
@@ -169,9 +173,17 @@ of the others comes first; a word that no page has stands for one that differs f
     async function show(typing) {
       const question = field.value.trim();
       const mine = ++latest;
-      const answers = question ? await find(question, typing) : [];
+      let answers, titles;
+      try {
+        answers = question ? await find(question, typing) : [];
+        ({ titles } = await ready());
+      } catch {
+        if (mine !== latest) return;
+        list.replaceChildren();
+        says.textContent = "The index could not be loaded. Is the connection gone? Type on to try again.";
+        return;
+      }
       if (mine !== latest) return; // a later letter was quicker
-      const { titles } = await ready();
       list.replaceChildren(...answers.slice(0, most).map((answer) => entry(answer, titles)));
       const n = answers.length;
       const places = n === 1 ? "One place" : n <= most ? `${n} places` : `The best ${most} of ${n} places`;

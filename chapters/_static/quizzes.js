@@ -17,6 +17,7 @@ Answers stay in the browser, and where it keeps nothing, in the page. */
 
     read() {
       try {
+        if (window.keepsNothing) throw new DOMException("it would be gone with the page", "SecurityError");
         const stored = JSON.parse(localStorage.getItem(this.KEY) ?? "{}");
         const sound = ([, answer]) => Array.isArray(answer?.tries);
         this.held = Object.fromEntries(Object.entries(stored ?? {}).filter(sound));
@@ -29,7 +30,7 @@ Answers stay in the browser, and where it keeps nothing, in the page. */
 
     /** Change what is held; `change` gets the newest answers, since another tab may have written some. */
     update(change) {
-      change(this.read());
+      change(this.kept ? this.read() : this.held);
       try {
         localStorage.setItem(this.KEY, JSON.stringify(this.held));
       } catch {

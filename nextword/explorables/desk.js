@@ -1,6 +1,6 @@
 // A desk to write at: the text so far as the village hears it, and bars for the next word.
 
-import { h, button, choice, controls, legend, bars, spoken, drawn, blank } from "./parts.js";
+import { h, able, button, choice, controls, legend, bars, spoken, drawn, blank } from "./parts.js";
 import { KINDS } from "./stories.js";
 import { Listener } from "./village.js";
 
@@ -58,8 +58,8 @@ export function makeDesk({ world, name, starts, after, stuck = () => "", tint = 
       values: inside ? [chances.get(word) ?? 0, heard.possible.get(word) ?? 0] : [chances.get(word)],
       note: inside && !heard.possible.has(word) ? "✗" : "",
     })), Math.max(...shown.map((word) => Math.max(chances.get(word) ?? 0, heard.possible.get(word) ?? 0)), 0.01));
-    one.disabled = ten.disabled = !shown.length;
-    undo.disabled = !words.length;
+    able(shown.length > 0, one, ten);
+    able(words.length > 0, undo);
     says.textContent = verdict(heard, chances);
   }
 

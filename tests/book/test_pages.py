@@ -140,6 +140,52 @@ def test_a_search_on_pages_from_a_disk_lands_on_the_section(site, show):
     page.wait_for_url("**/chapters/**#**")
 
 
+NO_INDEX_AT_FIRST = """() => {
+    const { append } = document.head;
+    document.head.append = function (script) { script.onerror(new Event('error')); };
+    window.connect = () => { document.head.append = append; };
+}"""
+
+
+def test_a_search_whose_index_did_not_come_says_so_and_tries_again(site, show):
+    page = show(site / "search.html")
+    page.evaluate(NO_INDEX_AT_FIRST)
+    field = page.locator(".bd-search-container input")
+    field.fill("perplexit")
+    page.locator(".found", has_text="could not be loaded").wait_for()
+    page.evaluate("connect()")
+    field.fill("perplexity")
+    page.locator(".found", has_text="“perplexity”").wait_for()
+    assert page.locator("#search-results li").count() > 3
+
+
+NOTHING_IS_KEPT = """for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, { configurable: true,
+        get() { throw new DOMException('forbidden', 'SecurityError'); } });"""
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_a_page_can_be_used_where_nothing_may_be_kept(site, browser, width):
+    """All cookies are blocked: the browser throws at the first word about storage."""
+    complaints = []
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.add_init_script(NOTHING_IS_KEPT)
+        page.goto((site / MODEL).as_uri())
+        page.keyboard.press("Control+k")
+        page.wait_for_function("document.querySelector('#pst-search-dialog').open")
+        page.keyboard.press("Escape")
+        if width < 900:
+            page.locator(".primary-toggle").first.click()
+            page.wait_for_function("document.querySelector('#pst-primary-sidebar-modal').open")
+            page.keyboard.press("Escape")
+        theme = page.evaluate("document.documentElement.dataset.mode")
+        page.locator(".theme-switch-button").first.click()
+        assert page.evaluate("document.documentElement.dataset.mode") != theme
+    assert complaints == []
+
+
 def test_a_search_for_nothing_says_what_to_do(site, show):
     page = show(site / "search.html", fragment="?q=qwzx")
     page.locator(".found", has_text="Try fewer or other words").wait_for()

@@ -180,6 +180,23 @@ def test_what_never_ends_is_ended(page, lines):
     assert again == {"said": "2\n", "failed": False}
 
 
+STOP = """async ([text]) => {
+    const { python } = await import('/_static/practice/box.js');
+    const stops = new AbortController(), silent = () => {};
+    const first = python.check('ngrams', '2.1', text, silent, new AbortController().signal);
+    const second = python.check('ngrams', '2.2', text, silent, stops.signal);
+    stops.abort();
+    const told = await second.catch((error) => error.constructor.name);
+    const third = await python.check('ngrams', '2.1', text);
+    return [told, (await first).tests.length > 0, third.tests.length > 0];
+}"""
+
+
+def test_one_check_is_stopped_and_no_other(page):
+    opened(page, "2.1")
+    assert page.evaluate(STOP, [stub("ngrams")]) == ["Stopped", True, True]
+
+
 # those that ask most of what stands in for numpy; `make test-thorough` checks all
 DEMANDING = [("ngrams", "2.11"), ("language_models", "1.7"), ("language_models", "1.12")]
 

@@ -12,6 +12,9 @@ PAGE = "chapters/06-transformers-in-use.html"  # the second page of its chapter
 REVIEW = "chapters/quick-questions.html"
 FORBID = """Object.defineProperty(window, 'localStorage',
     { get() { throw new DOMException('forbidden', 'SecurityError'); } })"""
+FULL = """() => {
+    Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); };
+}"""
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
 
 
@@ -56,6 +59,16 @@ def test_answers_are_remembered_and_reviewed_and_forgotten(site, show):
     assert page.evaluate("localStorage.getItem('nextword.quick-questions')") == "{}"
     assert "You have answered no question yet" in page.locator(".review").inner_text()
     assert_silent(page)
+
+
+def test_where_the_store_is_full_answers_last_as_long_as_the_page(site, show):
+    page = show(site / PAGE)
+    page.evaluate(FULL)
+    first, second, *_ = page.evaluate(QUESTIONS)
+    by_keyboard(page, first, first["right"])
+    by_keyboard(page, second, second["right"])
+    assert assert_chosen(page, second, [second["right"]]).startswith("2 of 2 right")
+    assert_chosen(page, first, [first["right"]])
 
 
 def test_without_a_script_every_option_opens_its_explanation(site, show):

@@ -210,10 +210,10 @@ class Box {
 
   async check() {
     if (this.checking) {
-      python.stop();
+      this.checking.abort();
       return;
     }
-    this.checking = true;
+    this.checking = new AbortController();
     this.checkButton.textContent = "Stop";
     this.results.replaceChildren();
     this.editor.mark([]);
@@ -224,13 +224,13 @@ class Box {
       this.status.textContent = "Checking …";
       const found = await python.check(this.chapter.facts.stem, this.task, whole, (behaviour) => {
         if (behaviour) this.status.textContent = `Running: ${behaviour}`;
-      });
+      }, this.checking.signal);
       this.#judged(text, found, shown);
     } catch (error) {
       if (error instanceof Stopped) this.results.replaceChildren(element("p", {}, "Stopped."));
       else this.#failed(error);
     }
-    this.checking = false;
+    this.checking = undefined;
     this.checkButton.textContent = "Check";
     this.#say("");
   }

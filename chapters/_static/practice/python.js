@@ -33,7 +33,7 @@ export class Python {
   }
 
   /** Send a message; resolves with what comes under `last`. `heard` is told of all before, and may set the time. */
-  #ask(message, seconds, heard = () => {}, last = "done") {
+  #ask(message, seconds, heard = () => {}, last = "done", signal = undefined) {
     const { worker } = this;
     return new Promise((resolve, reject) => {
       let timer;
@@ -43,7 +43,7 @@ export class Python {
         clearTimeout(timer);
         if (within < Infinity) timer = setTimeout(() => reject(new Late()), (within + GRACE) * 1000);
       };
-      this.stop = () => reject(new Stopped());
+      signal?.addEventListener("abort", () => reject(new Stopped()));
       worker.onmessage = ({ data }) => {
         if (data.beat) limit(); // its own clock ends what runs too long
         else if (data.failed !== undefined) reject(new Error(data.failed));
@@ -73,18 +73,25 @@ export class Python {
     return done;
   }
 
-  /** Check a task: {tests, examples, printed}. `running` is told of each test that begins. */
-  check(stem, task, text, running = () => {}) {
-    return this.#inTurn(() => this.#check(stem, task, text, running));
+  /**
+   * Check a task: {tests, examples, printed}. `running` is told of each test that begins; `signal` stops this check
+   * and no other, also while it waits for its turn.
+   */
+  check(stem, task, text, running = () => {}, signal = new AbortController().signal) {
+    const stopped = new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(new Stopped()));
+    });
+    return Promise.race([this.#inTurn(() => this.#check(stem, task, text, running, signal)), stopped]);
   }
 
-  async #check(stem, task, text, running) {
+  async #check(stem, task, text, running, signal) {
     const planned = new Map();
     const found = new Map(); // results by the names of tests
     const examples = [];
     let printed = "";
     for (;;) {
       await this.ready();
+      if (signal.aborted) throw new Stopped();
       const wrong = [...found.values()].some((r) => WRONG.includes(r.verdict) && !r.message.startsWith(SLEPT));
       const before = { skip: [...found.keys()], wrong: wrong ? [task] : [] };
       let now = "", seconds = 30, problem = "";
@@ -100,7 +107,7 @@ export class Python {
         else if (line.problem) problem = line.problem;
       };
       try {
-        printed ||= await this.#ask({ check: { stem, task, text, before } }, seconds, hear);
+        printed ||= await this.#ask({ check: { stem, task, text, before } }, seconds, hear, "done", signal);
         if (problem) throw new Error(problem);
         break;
       } catch (error) {
