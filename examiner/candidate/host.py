@@ -244,7 +244,9 @@ class Host:
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = self.module = module
         setattr(package, stem, module)
-        exec(loader.source_to_code(source, str(path)), vars(module))
+        # subtle: of bytes Python would take another text, if they declared another encoding
+        text = source.decode("utf-8-sig")
+        exec(loader.source_to_code(text, str(path)), vars(module))
         return self.directory()
 
     def directory(self) -> dict[str, str]:

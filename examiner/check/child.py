@@ -60,10 +60,11 @@ def main() -> None:
     # past whatever the student's code does to standard output
     lines = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     work = Work(Job(**json.loads(sys.argv[1])), Teller(lines.write))
+    parent = os.dup(0)  # its end of it closes when it ends
     null = os.open(os.devnull, os.O_RDWR)
-    for standard in (1, 2):
+    for standard in (0, 1, 2):  # whoever asks for input finds that there is none
         os.dup2(null, standard)
-    _end_with_the_parent()
+    _end_with_the_parent(parent)
     _bound_memory()
     work.do()
     os._exit(0)  # without the student's threads and atexit functions
@@ -204,12 +205,12 @@ class Work:
         return run_examples(symbol, examples, loaded, source, met)
 
 
-def _end_with_the_parent() -> None:
-    """End when the parent does: its end of our standard input closes then."""
+def _end_with_the_parent(parent: int) -> None:
+    """End when the parent does: its end of this pipe closes then."""
 
     def wait() -> None:
         with contextlib.suppress(OSError):
-            while os.read(0, 1):
+            while os.read(parent, 1):
                 pass
         os._exit(1)
 

@@ -5,11 +5,7 @@ Only <chapter>.py is ever read: what lies beside it (conftest.py, numpy.py, …)
 
 from __future__ import annotations
 
-import codecs
 import hashlib
-import io
-import re
-import tokenize
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -27,6 +23,7 @@ from examiner.grading.accidents import (
 from examiner.grading.archives import ArchiveError
 from examiner.grading.entries import one_line, require_one_work, shown_name
 from examiner.grading.works import Entry, ProblemError, Work, open_work, read_file
+from examiner.judge.encoding import EncodingError, module_text
 from examiner.judge.reading import read_apart
 from examiner.judge.wording import Source
 from examiner.results import Verdict, Whose
@@ -34,12 +31,6 @@ from examiner.term.corrections import Correction
 
 NO_NAMES: Names = MappingProxyType({})
 MAX_SOURCE = 1 << 18  # bytes of a module: ten times a long one
-# Python's names of the encodings that editors save text in; others hold no text, run code, or take
-# time that grows with the square of the text's length
-_OF_TEXT = re.compile(
-    r"utf-8(-sig)?|ascii|iso8859-\d+|(pt)?cp\d+|koi8-\w|kz1048|mac-\w+|hp-roman8|tis-620"
-    r"|gb\w+|hz|big5\w*|shift_jis\w*|euc_\w+|iso2022_\w+|johab"
-)
 
 
 @dataclass(frozen=True)
@@ -212,38 +203,10 @@ def _choose(
 
 
 def _text(data: bytes, name: str) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ProblemError(f"{name} is saved as UTF-16; save it as UTF-8", Verdict.FAILED)
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        text = f"{name} is not saved as UTF-8 (line {line}); save it as UTF-8"
-        raise ProblemError(text, Verdict.FAILED) from None
-    if trouble := _trouble_with_encoding(data, text):
-        cure = "leave that line out, and save it as UTF-8"
-        raise ProblemError(f"{name} declares {trouble}: {cure}", Verdict.FAILED)
-    if "\0" in text:
-        raise ProblemError(f"{name} is no text file", Verdict.FAILED)
+        text = module_text(data, name)
+    except EncodingError as error:
+        raise ProblemError(str(error), Verdict.FAILED) from None
     if text.lstrip().startswith("{") and '"cells"' in text and '"nbformat"' in text:
         raise ProblemError(f"{name} is a notebook by another name; hand in the module")
     return text
-
-
-def _trouble_with_encoding(data: bytes, text: str) -> str:
-    """Return what is wrong with the encoding that a module declares; "" where nothing is.
-
-    Python must read the same text as we do: `# coding: utf-7` may make another one of it.
-    """
-    try:
-        declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    except SyntaxError:  # an encoding that does not exist: its import says so
-        return ""
-    encoding = codecs.lookup(declared).name
-    if not _OF_TEXT.fullmatch(encoding):
-        return f"another encoding, in which no module is saved ({encoding})"
-    try:
-        same = data.decode(encoding) == text
-    except UnicodeDecodeError:  # its import says so, too
-        return ""
-    return "" if same else f"another encoding than it is saved in ({encoding})"

@@ -21,7 +21,7 @@ def library_names(text: str, symbol: str) -> set[str]:
 
     >>> code = "from torch.nn.functional import gelu as g\\ndef f(x):\\n    return g(x).exp()"
     >>> sorted(library_names(code, "f"))
-    ['exp', 'gelu']
+    ['exp', 'functional', 'gelu', 'nn', 'torch']
     >>> sorted(library_names("import torch.nn as nn\\ndef f(x):\\n    return nn.GELU()(x)", "f"))
     ['GELU', 'nn', 'torch']
     >>> code = "def f(x):\\n    return x\\nassert f(1) == F.gelu(1)"
@@ -60,7 +60,9 @@ def _of_libraries(part: ast.stmt) -> Iterator[str]:
             if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
                 yield node.attr
         elif isinstance(node, IMPORTS):
-            yield from (word for alias in node.names for word in alias.name.split("."))
+            module = node.module if isinstance(node, ast.ImportFrom) else None
+            names = [module or "", *(alias.name for alias in node.names)]
+            yield from (word for name in names for word in name.split(".") if word)
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "getattr":
             texts = (each.value for each in node.args if isinstance(each, ast.Constant))
             yield from (text for text in texts if isinstance(text, str))

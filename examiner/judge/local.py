@@ -19,6 +19,7 @@ from examiner.boundary.conversation import Conversation
 from examiner.boundary.deadline import Deadline
 from examiner.candidate.host import Host
 from examiner.candidate.one_thread import compute_in_one_thread
+from examiner.judge.encoding import EncodingError, module_text
 from examiner.judge.session import Refusal, Session, imported, package_of
 from examiner.judge.suite import Suite
 from examiner.judge.timelimit import TimeLimitError, time_limit
@@ -101,7 +102,10 @@ def on_file(suite: Suite, path: Path) -> Session | Refusal:
     if not path.is_file():
         return Refusal(Verdict.MISSING, f"there is no {path.parent.name}/{path.name}")
     data = path.read_bytes()
-    source = Source(path.name, data.decode("utf-8-sig", errors="replace"))
+    try:
+        source = Source(path.name, module_text(data, path.name))
+    except EncodingError as error:
+        return Refusal(Verdict.FAILED, str(error))
     talk = _talk_to(Host(path.parent, _NOT_THE_STUDENTS), source)
     try:
         with time_limit(IMPORT_SECONDS):

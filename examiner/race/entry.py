@@ -25,6 +25,7 @@ CODE, ABOUT = "model.py", "about.toml"
 MAX_ABOUT = 16 << 10  # bytes
 LONGEST = 200  # characters of what an entry says of itself
 FULL_NUMBER = 4  # bytes: a wider number of a file counts as several
+PLAIN_HEADER = 200  # bytes of a file's header that a tensor may take, its name among them
 
 
 class Track(StrEnum):
@@ -208,6 +209,6 @@ def _in_safetensors(data: bytes) -> int:
             used += size
     except (struct.error, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return 0
-    slack = len(data) - 8 - length - used  # what no tensor names, and the notes
-    notes = len(json.dumps(header.get("__metadata__", "")))
-    return n + max(slack, 0) + notes // FULL_NUMBER
+    slack = len(data) - 8 - length - used  # what no tensor names
+    notes = length - PLAIN_HEADER * len(header)  # names that are long, metadata, blanks
+    return n + max(slack, 0) + max(notes, 0) // FULL_NUMBER

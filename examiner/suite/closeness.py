@@ -109,6 +109,8 @@ def _array_differences(
     x, y = _array(got), _array(expected)
     if x is None or x.dtype.kind not in "biufc":
         yield f"{at}no numbers: {_short(got)}"
+    elif y is None:  # reckoned from an answer that is no number
+        yield f"{at}no numbers to compare with"
     elif x.shape != y.shape:
         yield f"{at}the shape {x.shape}, expected {y.shape}"
     else:
@@ -127,6 +129,11 @@ def _array(value: Any) -> Any:
     if hasattr(value, "detach"):
         value = value.detach()
         value = (value.float() if str(value.dtype) == "torch.bfloat16" else value).cpu()
+    # subtle: a student's object may answer whatever an array is made of
+    if not (
+        isinstance(value, (int, float, complex, list, tuple)) or hasattr(type(value), "__array__")
+    ):
+        return None
     try:
         return np.asarray(value)
     except (TypeError, ValueError):  # a ragged list

@@ -96,6 +96,33 @@ def test_right_code_may_do_with_its_output_what_it_likes(
     assert done.exit_code == 0
 
 
+def test_who_asks_for_input_is_told_at_once(demo_course: Path, nextword: Command) -> None:
+    write_work(demo_course, ADD, f"input('who? ')\n    {ADD}")
+    began = time.monotonic()
+    found = by_name(nextword("check", "demo", "--json"))
+    assert "EOFError" in found["test_small_sum"]["message"]
+    assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ("# Jörg\n".encode("latin-1"), "demo.py is not saved as UTF-8 (line 1); save it as UTF-8"),
+        ("# coding: latin-1\n# Jörg\n".encode("latin-1"), "demo.py is not saved as UTF-8 (line 2)"),
+        (b"\0", "demo.py is no text file"),
+    ],
+)
+def test_what_the_grader_cannot_read_is_not_called_done(
+    demo_course: Path, nextword: Command, data: bytes, says: str
+) -> None:
+    write_work(demo_course, ADD, ADD)
+    work = demo_course / "coursework" / "demo.py"
+    work.write_bytes(data + work.read_bytes())
+    found = by_name(nextword("check", "demo", "--json"))
+    assert {test["verdict"] for test in found.values()} == {"failed"}
+    assert all(says in test["message"] for test in found.values())
+
+
 def test_memory_is_bounded_where_the_system_does_not(
     demo_course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

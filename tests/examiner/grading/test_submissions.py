@@ -51,6 +51,10 @@ def zip_of(path: Path, files: Mapping[str, str | bytes]) -> Path:
             }.items()
         ),
         ("tiny.py", "# coding: latin-1\ny = 'é'\n".encode(), "declares another encoding"),
+        *(  # a carriage return ends a line for Python, too
+            ("tiny.py", start + b"# coding: utf-7\nx = 1\n# +AAo-x = 2\n", "declares another")
+            for start in (b"\r", b"\r\n", b"#\r", b"\x0c\r")
+        ),
         ("tiny.py", b"\x7fELF\0\0", "is no text file"),
         ("tiny.py", b"#" * (1 << 20) + b"#", "longer than 256 kB"),
         ("tiny (1).py", b"", "tiny.py is empty"),

@@ -102,6 +102,11 @@ def safetensors(**header: object) -> bytes:
         (save({"w": np.ones(10, np.float64)}), 20),  # room for twice as many numbers
         (save({"w": np.ones(10, np.float32)}) + bytes(100), 110),  # what no tensor names
         (safetensors(w={"dtype": "F32", "shape": [4], "data_offsets": [0, 64]}), 16),
+        (
+            safetensors(**{"x" * 4000: {"dtype": "F32", "shape": [16], "data_offsets": [0, 64]}}),
+            979,
+        ),
+        (safetensors(__metadata__={"x": "y" * 4000}), 1020),
         (b"\x00" * 7, 7),
         (b"", 0),
     ],

@@ -37,7 +37,9 @@ READY_BY_NAME |= {"optim", "jit", "CompilationUnit"}
 AUTOGRAD = {"autograd", "backward", "vjp", "jacrev"}  # forbidden where gradients are asked for
 # what would end the watch, or run unseen by it, wherever in the file: threads, another watch
 ENDS = {"setprofile", "settrace", "start_new_thread", "start_joinable_thread", "_current_frames"}
-ENDS |= {"_python_dispatch"}
+ENDS |= {"_python_dispatch", "threading", "_thread", "concurrent", "multiprocessing"}
+ENDS |= {"Thread", "Timer", "ThreadPoolExecutor", "ThreadPool"}
+ENDS |= {"_getframe", "currentframe", "f_back", "f_locals", "get_objects"}
 
 
 def library_calls(function, *inputs):
