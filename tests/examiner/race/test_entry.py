@@ -104,7 +104,7 @@ def safetensors(**header: object) -> bytes:
         (safetensors(w={"dtype": "F32", "shape": [4], "data_offsets": [0, 64]}), 16),
         (
             safetensors(**{"x" * 4000: {"dtype": "F32", "shape": [16], "data_offsets": [0, 64]}}),
-            979,
+            981,
         ),
         (safetensors(__metadata__={"x": "y" * 4000}), 1020),
         (b"\x00" * 7, 7),
