@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from examiner.catalogue import Chapter
-from examiner.check.notebooks import in_order, parsed, text_of
+from examiner.check.notebooks import in_order, looks_like_a_notebook, parsed, text_of
 from examiner.project import ENTRY
 
 STUBS = ("YOUR CODE HERE", "YOUR ANSWER HERE")
@@ -31,6 +31,21 @@ def copies_of(path: Path) -> list[Path]:
     found = [p for p in path.parent.glob(f"*{path.suffix}") if again.fullmatch(p.name)]
     own = path.read_bytes() if path.is_file() else None
     return [each for each in sorted(found) if each.is_file() and each.read_bytes() != own]
+
+
+def left_out(path: Path, chapter: Chapter) -> Iterator[str]:
+    """Yield notebooks with a chapter's cells that are not called as one that is missing is."""
+    known = {copy.name for copy in copies_of(path)}
+    wanted = {f"task-{task.id.replace('.', '-')}" for task in chapter.tasks}
+    for other in sorted(path.parent.iterdir()) if not path.exists() else ():
+        if other.name in known or not looks_like_a_notebook(other.name):
+            continue
+        try:
+            cells = in_order(parsed(text_of(other)))["cells"]
+        except ValueError:
+            continue
+        if wanted.intersection(filter(None, map(_grade_id, cells))):
+            yield f"{other.name} is not in the file: rename it to {path.name}"
 
 
 def notebook_gaps(path: Path, chapter: Chapter) -> Iterator[str]:

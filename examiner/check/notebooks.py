@@ -7,6 +7,7 @@ only nbformat converts.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,31 @@ MAX_BYTES = 50 << 20  # a notebook with its figures
 MAX_VALUES = 1_000_000  # numbers, texts, lists in it; each takes a hundred bytes or more to read
 MAX_CELLS = 2_000
 AGAIN = "open it in JupyterLab, save it and hand it in again"
+EARLIER = "hand in an earlier copy, such as that in .ipynb_checkpoints, or " + AGAIN
 SMALLER = "clear its outputs, save it and hand it in again"
 FEWER = "delete those that hold no answer, and hand it in again"
+# escaped backslashes and whole pairs stay, in group 1; what else is found is half of a pair
+_PAIRS = re.compile(
+    r"(\\\\|\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
 KINDS = ("code", "markdown", "raw")
 
 
+def looks_like_a_notebook(name: str) -> bool:
+    """Tell whether a file is a notebook by its name, as browsers and people change it.
+
+    >>> [*map(looks_like_a_notebook, ["A.IPYNB", "a.ipynb.json", "a.py"])]
+    [True, True, False]
+    """
+    return ".ipynb" in name.casefold()
+
+
 def text_of(path: Path) -> str:
-    """Return the text of a notebook; raises ValueError with what is wrong and what to do."""
+    """Return the text of a notebook; raises ValueError with what is wrong and what to do.
+
+    Half of a pair of surrogates, as where an emoji was cut in two, becomes a question mark in a
+    diamond: nothing could be written that holds it.
+    """
     if path.is_symlink():
         raise ValueError("it is a link to another file")
     if not path.is_file():
@@ -30,9 +49,10 @@ def text_of(path: Path) -> str:
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"it is larger than {MAX_BYTES >> 20} MB; {SMALLER}")
     try:
-        return path.read_text("utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"it is not UTF-8; {AGAIN}") from None
+    return _PAIRS.sub(lambda found: found[1] or "\\ufffd", text)
 
 
 def parsed(text: str) -> dict[str, Any]:
@@ -43,8 +63,8 @@ def parsed(text: str) -> dict[str, Any]:
     _check_size(text)
     try:
         raw = json.loads(text)
-    except json.JSONDecodeError:
-        raise ValueError(f"it is not JSON; {AGAIN}") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON ({_line(error)}); {EARLIER}") from None
     except ValueError:  # Python reads no number of more than 4300 digits
         raise ValueError(f"it is damaged (a number is too long); {AGAIN}") from None
     except RecursionError:
@@ -61,6 +81,10 @@ def parsed(text: str) -> dict[str, Any]:
     if form > max(FORMATS):
         raise ValueError(f"it is of the notebook format {form}, newer than {max(FORMATS)}; {AGAIN}")
     return raw
+
+
+def _line(error: json.JSONDecodeError) -> str:
+    return f"line {error.lineno}: {error.msg}"
 
 
 def in_order(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,10 +17,11 @@ from typing import Any
 from examiner.boundary.deadline import Deadline
 from examiner.boundary.meters import meter_of
 from examiner.catalogue import Chapter
-from examiner.check.notebook_gaps import copies_of, notebook_gaps
+from examiner.check.notebook_gaps import copies_of, left_out, notebook_gaps
 from examiner.errors import UserError
 from examiner.files import SHARED, write_whole
 from examiner.files import pack as zip_of
+from examiner.judge.encoding import EncodingError, module_text
 from examiner.project import Project, find_project
 
 IMPORT_SECONDS = 60.0
@@ -73,6 +74,7 @@ def pack(
     notebook = folder / f"{chapter.stem}.ipynb"
     files = [module, *([notebook] if notebook.is_file() else [])]
     missing = [*_module_gaps(module, chapter), *notebook_gaps(notebook, chapter)]
+    missing += left_out(notebook, chapter)
     missing += [_left_out(copy, of) for of in (module, notebook) for copy in copies_of(of)]
     data = zip_of({**{path.name: path.read_bytes() for path in files}, **besides})
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -100,13 +102,13 @@ def _left_out(copy: Path, of: Path) -> str:
 def _module_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
     """Yield what a grader would stumble over in the module."""
     try:
-        tree = ast.parse(path.read_text("utf-8-sig"))
-    except UnicodeDecodeError:
-        yield f"{path.name} is not saved as UTF-8: save it again as UTF-8"
+        tree = ast.parse(module_text(path.read_bytes(), path.name))
+    except EncodingError as error:
+        yield str(error)
         return
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
-        yield f"{path.name}, line {line}: {error.args[0]}"
+        yield f"{path.name}, line {line}: {error.args[0]}" if line else f"{path.name}: {error}"
         return
     bodies = dict(_functions(tree))
     made = {*_made(tree)}

@@ -83,6 +83,17 @@ def test_empty_and_deleted_cells_of_the_notebook_are_named(work, nextword):
     assert "demo.ipynb is no notebook that can be read" in nextword("submit", "demo").output
 
 
+@pytest.mark.parametrize("name", ["Untitled.ipynb", "demo.ipynb.json", "DEMO.IPYNB"])
+def test_a_notebook_by_another_name_is_not_left_out_silently(work, nextword, name):
+    notebook = {"cells": [cell("task-9-1", "", "code")], "nbformat": 4, "nbformat_minor": 4}
+    (work.parent / name).write_text(json.dumps(notebook), "utf-8")
+    (work.parent / "mine.ipynb").write_text(json.dumps({**notebook, "cells": []}), "utf-8")
+    result = nextword("submit", "demo")
+    assert f"{name} is not in the file: rename it to demo.ipynb" in result.output
+    assert "mine.ipynb" not in result.output
+    assert result.exit_code == 1
+
+
 def cell(name, source, kind="markdown", **more):
     """A cell as it was released; without a name one of the student's own."""
     metadata = {"nbgrader": {"grade_id": name, **more.pop("nbgrader", {})}} if name else {}

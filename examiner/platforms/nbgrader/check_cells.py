@@ -29,9 +29,15 @@ class CellScore:
 
 
 def judge(
-    source: str, worth: float, answers: Mapping[str, Any], faults: Mapping[str, str]
+    source: str,
+    worth: float,
+    answers: Mapping[str, Any],
+    faults: Mapping[str, str],
+    stopped: str = "",
 ) -> CellScore:
     """Run a check cell's trusted source on plain answers.
+
+    stopped: the error with which a cell above it ended, if one did.
 
     >>> judge("assert x == 3, 'x is not three'", 2, {"x": 3}, {})
     CellScore(points=2.0, message='')
@@ -39,7 +45,8 @@ def judge(
     CellScore(points=0.0, message='x is not three')
     """
     if faults:
-        return CellScore(0.0, "\n".join(_explain(name, why) for name, why in faults.items()))
+        lines = (_explain(name, why, stopped) for name, why in faults.items())
+        return CellScore(0.0, "\n".join(lines))
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed), time_limit(SECONDS):
@@ -74,7 +81,9 @@ def is_unset(why: str) -> bool:
     return why.startswith("NameError")
 
 
-def _explain(name: str, why: str) -> str:
+def _explain(name: str, why: str, stopped: str = "") -> str:
+    if is_unset(why) and stopped:
+        return f"there is no {name}: a cell above ended with {stopped}"
     if is_unset(why):
         return f"there is no {name}: was its cell left empty, or did it fail?"
     if why.startswith("the notebook"):

@@ -55,6 +55,7 @@ class Assignment:
     cells: dict[str, Cell] = field(default_factory=dict)  # by grade id: the course's own cells
     headings: dict[str, str] = field(default_factory=dict)  # by grade id: the heading above it
     texts: frozenset[str] = frozenset()  # of the cells that nobody fills in and nobody marks
+    questions: dict[str, str] = field(default_factory=dict)  # by grade id: the last such text
     library: tuple[Path, ...] = ()  # the folders of the packages that notebooks import
     edits: Edits = ()  # by which a student's own notebook differs from the source
 
@@ -144,27 +145,31 @@ def assignment(course: Path, name: str, edits: Edits = ()) -> Assignment:
     cells: dict[str, Cell] = {}
     headings: dict[str, str] = {}
     texts: set[str] = set()
+    questions: dict[str, str] = {}
     notebooks: list[Notebook] = []
     for path in sorted(folder.glob("*.ipynb")):
         notebook = varied_notebook(read_notebook(path.read_text("utf-8"), path.name), edits)
         cells |= {cell_id(cell): cell for cell in notebook["cells"] if kind_of(cell)}
         notebooks.append(notebook)
-        heading = ""
+        heading = question = ""
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 said = without(cell["source"], "MARK SCHEME")
                 heading = (re.findall(r"^#+ (.+)$", said, flags=re.M) or [heading])[-1]
             if name := cell["metadata"].get("nbgrader", {}).get("grade_id"):
-                headings[name] = heading
+                headings[name], questions[name] = heading, question
             else:
-                texts.add(cell["source"].strip())
+                question = cell["source"].strip()
+                texts.add(question)
     tasks = [cell["metadata"][ENTRY]["task"] for cell in cells.values() if _tests_task(cell)]
     library = tuple(Project(course / GRADER).settings.packages)
-    if not tasks:
-        return Assignment(folder, None, cells, headings, frozenset(texts), library, edits)
-    chapter, _ = examiner_project(course).catalogue.resolve(tasks[0])
-    _renew(course, chapter, notebooks, cells)
-    return Assignment(folder, chapter, cells, headings, frozenset(texts), library, edits)
+    chapter = None
+    if tasks:
+        chapter, _ = examiner_project(course).catalogue.resolve(tasks[0])
+        _renew(course, chapter, notebooks, cells)
+    return Assignment(
+        *(folder, chapter, cells, headings, frozenset(texts), questions, library, edits)
+    )
 
 
 def _renew(

@@ -6,7 +6,8 @@ written answer may stand in a cell of the student's own beside the empty one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from nbformat.notebooknode import NotebookNode, from_dict
@@ -42,53 +43,70 @@ def counting(cells: Sequence[NotebookNode], released: dict[str, NotebookNode]) -
 
 # ------------------------------------------------------------------ cells without their marks
 def mark_again(
-    cells: Sequence[NotebookNode], trusted: Sequence[NotebookNode], given: Collection[str]
+    cells: list[NotebookNode],
+    trusted: Sequence[NotebookNode],
+    given: Collection[str],
+    questions: Mapping[str, str],
 ) -> list[str]:
     """Mark the cells of a notebook that have lost their marks; return a line on them, if any.
 
-    trusted: the marked cells as released, in order; given: the texts of all others.
+    trusted: the marked cells as released, in order; given: the texts of all others; questions: the
+    one of these that stands before a marked cell, by its grade id.
     """
     present = {grade_id(cell) for cell in cells}
     missing = [each for each in trusted if grade_id(each) not in present]
-    found = [*_by_text(cells, missing), *_by_place(cells, trusted, missing, given)]
+    found = [*_by_text(cells, missing), *_by_question(cells, missing, given, questions)]
     if not found:
         return []
-    word, verb = (
-        ("cell", "its mark; it was") if len(found) == 1 else ("cells", "their marks; they were")
-    )
     named = ", ".join(grade_id(each) for each in missing if grade_id(each) in found)
-    return [f"{word} {named} had lost {verb} found again by text and place"]
+    if len(found) == 1:
+        return [f"cell {named} had lost its mark; it was found again by text and place"]
+    return [f"cells {named} had lost their marks; they were found again by text and place"]
 
 
 def _by_text(cells: Sequence[NotebookNode], missing: Iterable[NotebookNode]) -> Iterator[str]:
     """Mark cells that nobody fills in, which read as they were released."""
     for original in missing:
-        text = without(original.source, "HIDDEN TESTS").strip()
+        text = without(without(original.source, "HIDDEN TESTS"), "MARK SCHEME").strip()
         twin = next((c for c in cells if not grade_id(c) and c.source.strip() == text), None)
         if twin is not None and text and not _is_answer(original):
             yield _mark(twin, original)
 
 
-def _by_place(
-    cells: Sequence[NotebookNode],
-    trusted: Sequence[NotebookNode],
-    missing: Collection[NotebookNode],
+def _by_question(
+    cells: list[NotebookNode],
+    missing: Iterable[NotebookNode],
     given: Collection[str],
+    questions: Mapping[str, str],
 ) -> Iterator[str]:
-    """Mark answers: the student's own cells that stand where an answer was, in order."""
-    place = {grade_id(cell): index for index, cell in enumerate(cells)}
-    lost = [each for each in trusted if each in missing and _is_answer(each)]
-    begin, answers = 0, list[NotebookNode]()
-    for original in [*trusted, None]:
-        if original in lost:
-            answers.append(original)
-        elif original is None or grade_id(original) in place:
-            end = len(cells) if original is None else place[grade_id(original)]
-            for kind in ("code", "markdown"):
-                own = [c for c in cells[begin:end] if _is_own(c, given) and _kind(c) == kind]
-                asked = [each for each in answers if each.cell_type == kind]
-                yield from map(_mark, own, asked)
-            begin, answers = end + 1, []
+    """Mark answers: what stands between their question and the next cell that was handed out.
+
+    Of code the first cell is marked, and all of it is run; several texts become one.
+    """
+    for original in filter(_is_answer, missing):
+        question = questions.get(grade_id(original), "")
+        asked = (n for n, c in enumerate(cells) if not grade_id(c) and c.source.strip() == question)
+        at = next(asked, None) if question else None
+        if at is None:
+            continue
+        below = takewhile(lambda cell: _is_own(cell, given), _skipping_empty(cells[at + 1 :]))
+        own = [cell for cell in below if _kind(cell) == _kind(original)]
+        if own:
+            if _is_written(original):
+                _join(own, cells)
+            yield _mark(own[0], original)
+
+
+def _skipping_empty(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
+    return (cell for cell in cells if cell.source.strip())
+
+
+def _join(own: Sequence[NotebookNode], cells: list[NotebookNode]) -> None:
+    """Put several cells of text into the first of them."""
+    first, *others = own
+    first.source = "\n\n".join(cell.source for cell in own)
+    _take_pictures(first, others)
+    cells[:] = [cell for cell in cells if not any(cell is other for other in others)]
 
 
 def _mark(cell: NotebookNode, original: NotebookNode) -> str:
@@ -128,14 +146,18 @@ def _move(
     own: Sequence[NotebookNode], answer: NotebookNode, cells: list[NotebookNode], known: set[str]
 ) -> None:
     answer.source = "\n\n".join(_own_lines(cell, known) for cell in own)
-    pictures = {name: data for cell in own for name, data in cell.get("attachments", {}).items()}
-    if pictures:
-        answer.attachments = from_dict({**answer.get("attachments", {}), **pictures})
+    _take_pictures(answer, own)
     for cell in own:
         kept = [line for line in cell.source.splitlines() if line.strip() in known]
         cell.source = "\n".join(kept).strip()
         if not cell.source:
             cells[:] = [each for each in cells if each is not cell]
+
+
+def _take_pictures(answer: NotebookNode, cells: Iterable[NotebookNode]) -> None:
+    pictures = {name: data for cell in cells for name, data in cell.get("attachments", {}).items()}
+    if pictures:
+        answer.attachments = from_dict({**answer.get("attachments", {}), **pictures})
 
 
 def added(text: str, known: Collection[str]) -> str:
@@ -153,7 +175,16 @@ def _own_lines(cell: NotebookNode, known: Collection[str]) -> str:
 
 
 def _is_text(cell: NotebookNode) -> bool:
-    return not grade_id(cell) and _kind(cell) == "markdown"
+    """Tell whether a cell of the student's own is a text, perhaps in a cell that is for code."""
+    return not grade_id(cell) and (_kind(cell) == "markdown" or not _is_python(cell.source))
+
+
+def _is_python(text: str) -> bool:
+    try:
+        ast.parse("\n".join(line for line in text.splitlines() if line.lstrip()[:1] not in "%!"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _is_own(cell: NotebookNode, given: Collection[str]) -> bool:

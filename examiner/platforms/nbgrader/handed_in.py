@@ -5,13 +5,15 @@ What was handed in is never changed or deleted, only added to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbformat.notebooknode import NotebookNode
 
-from examiner.check.notebooks import AGAIN, in_order, parsed, text_of
+from examiner.check.notebook_gaps import STUBS
+from examiner.check.notebooks import AGAIN, in_order, looks_like_a_notebook, parsed, text_of
 from examiner.check.terminal import printable
 from examiner.project import ENTRY
 
@@ -47,6 +49,8 @@ def read(path: Path) -> Any:
         if "nbformat" in raw:
             notebook = nbformat.convert(nbformat.reader.reads(text), to_version=4)
             nbformat.validate(notebook)
+            if path.read_bytes() != text.encode():  # a byte-order mark, half an emoji
+                notebook.metadata[IN_DISORDER] = "its text is not as JSON should be"
             return notebook
     except Exception as error:  # nbformat raises what it likes for what is no notebook
         reason = _reason(error)
@@ -81,15 +85,10 @@ def renamed(folder: Path, wanted: Sequence[str], ids: set[str]) -> dict[str, Pat
     and of equal ones the newest.
     """
     absent = [name for name in wanted if not _handed_in(folder / f"{name}.ipynb")]
-    others = [path for path in folder.glob("*.ipynb") if path.stem not in wanted]
-    ranked = []
-    for path in others:
-        try:
-            shared = len(grade_ids(read(path)) & ids)
-        except ValueError:
-            continue
-        if shared:
-            ranked.append((shared, path.stat().st_mtime, path))
+    ranked = [
+        (len(grade_ids(notebook) & ids), path.stat().st_mtime, path)
+        for path, notebook in _others(folder, wanted, ids)
+    ]
     found = {}
     for name in absent:
         if ranked:
@@ -97,6 +96,36 @@ def renamed(folder: Path, wanted: Sequence[str], ids: set[str]) -> dict[str, Pat
             ranked.remove(best)
             found[name] = best[2]
     return found
+
+
+def _others(
+    folder: Path, wanted: Sequence[str], ids: set[str]
+) -> Iterator[tuple[Path, NotebookNode]]:
+    """Yield notebooks by other names, or one folder further down, with cells of the assignment."""
+    names = {folder / f"{name}.ipynb" for name in wanted}
+    for path in sorted([*folder.glob("*"), *folder.glob("*/*")]):
+        hidden = path.parent != folder and path.parent.name.startswith(".")
+        if path in names or hidden or path.name.endswith(AS_SUBMITTED):
+            continue
+        if not looks_like_a_notebook(path.name):
+            continue
+        try:
+            notebook = read(path)
+        except ValueError:
+            continue
+        if grade_ids(notebook) & ids:
+            yield path, notebook
+
+
+def _is_untouched(notebook: Any) -> bool:
+    """Tell whether every answer of a notebook still holds the line that stood there."""
+    marks = (cell.metadata.get("nbgrader") for cell in notebook.cells)
+    answers = [
+        cell.source
+        for cell, mark in zip(notebook.cells, marks, strict=True)
+        if isinstance(mark, dict) and mark.get("solution")
+    ]
+    return bool(answers) and all(any(stub in text for stub in STUBS) for text in answers)
 
 
 def _handed_in(path: Path) -> bool:
@@ -119,11 +148,27 @@ def find_notebook(folder: Path, source: Path, name: str) -> tuple[Any, str]:
             path = original
         else:
             return None, f"there is no {path.name}: only the module is graded"
+    elif other := _filled_in_place_of(path, source):
+        note = f"{printable(other.name)} is taken as {path.name}, in which nothing was written"
+        path = other
     shown = printable(path.name.removesuffix(AS_SUBMITTED))
     try:
         return read(path), note
     except ValueError as error:
         return None, f"{shown} cannot be read: {error}"
+
+
+def _filled_in_place_of(path: Path, source: Path) -> Path | None:
+    """Return the one notebook that was filled in where this one was left as it was handed out."""
+    try:
+        if not _is_untouched(read(path)):
+            return None
+    except ValueError:
+        return None
+    wanted = [each.stem for each in source.glob("*.ipynb")]
+    others = _others(path.parent, wanted, released_ids(source))
+    filled = [other for other, notebook in others if not _is_untouched(notebook)]
+    return filled[0] if len(filled) == 1 else None
 
 
 def released_ids(source: Path) -> set[str]:

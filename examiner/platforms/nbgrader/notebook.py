@@ -15,6 +15,7 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode, from_dict
 from nbgrader import utils
 
+from examiner.grading.entries import one_line
 from examiner.platforms.nbgrader import module_grades
 from examiner.platforms.nbgrader.background import Processes
 from examiner.platforms.nbgrader.check_cells import CellScore, is_unset, judge, missing
@@ -151,9 +152,14 @@ def score(
         scores = {name: tasks[of.said(name)["task"]] for name in of.ids("task")}
         shared = nb.metadata.setdefault(SHARED, NotebookNode())
         shared.notice, shared.tasks = module["notice"], from_dict(module["tasks"])
+    stopped = ""
     for index, cell in enumerate(nb.cells):
         if of.kind(id_of(cell)) == "check":
-            scores[id_of(cell)] = _judge(of, id_of(cell), (index, _end_of(nb)), executed)
+            places = index, _end_of(nb)
+            scores[id_of(cell)] = _judge(of, id_of(cell), places, executed, stopped)
+            stopped = ""
+        elif of.kind(id_of(cell)) != "task":
+            stopped = stopped or _error_of(cell)
     for cell in nb.cells:
         if id_of(cell) in scores:
             _write_below(cell, scores[id_of(cell)], of)
@@ -170,7 +176,7 @@ def _is_own(cell: NotebookNode, of: Assignment) -> bool:
 
 
 def _judge(
-    of: Assignment, name: str, places: tuple[int, int], executed: Executed | None
+    of: Assignment, name: str, places: tuple[int, int], executed: Executed | None, stopped: str
 ) -> CellScore:
     """Judge a check by what was fetched at its place; what was not set there yet, at the end."""
     source, said = of.cells[name]["source"], of.said(name)
@@ -183,7 +189,15 @@ def _judge(
         if each in executed.answers.get(end, {}):
             answers[each] = executed.answers[end][each]
             del faults[each]
-    return judge(source, worth, answers, faults)
+    return judge(source, worth, answers, faults, stopped)
+
+
+def _error_of(cell: NotebookNode) -> str:
+    """The error that a cell shows, in one line; "" for none."""
+    for output in cell.get("outputs", []):
+        if output.output_type == "error":
+            return one_line(f"{output.get('ename')}: {output.get('evalue')}", 200)
+    return ""
 
 
 def _write_below(cell: NotebookNode, found: CellScore, of: Assignment) -> None:

@@ -7,9 +7,10 @@ submitted notebook says: a cell that was deleted, copied, retyped or edited is a
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode, from_dict
@@ -29,6 +30,7 @@ from examiner.platforms.nbgrader.pictures import Attachments
 from examiner.release.variants import varied
 
 SCHEMA_VERSION = 3
+MODULE_TEST = "points("  # begins a cell that shows what the examiner says of the module
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def mend(nb: NotebookNode, of: Assignment, original: ReleasedNotebook, note: str
     for cell in nb.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    mended = restore(nb, original.cells, of.texts)
+    mended = restore(nb, original.cells, of.texts, of.questions)
     hide_tests(nb, of)
     nb.metadata = from_dict({SHARED: {"mended": mended, "handed_in": note}})
     if original.kernelspec:
@@ -85,16 +87,20 @@ def mend(nb: NotebookNode, of: Assignment, original: ReleasedNotebook, note: str
 
 
 def restore(
-    submitted: NotebookNode, trusted: list[NotebookNode], given: Collection[str] = ()
+    submitted: NotebookNode,
+    trusted: list[NotebookNode],
+    given: Collection[str] = (),
+    questions: Mapping[str, str] = MappingProxyType({}),
 ) -> list[str]:
     """Mend the submitted notebook in place; return a line for each thing that was mended.
 
-    given: the texts of the released cells that have no mark. Of a cell that is there twice the last
+    given: the texts of the released cells that have no mark; questions: the one before a marked
+    cell, by its grade id. Of a cell that is there twice the last
     one counts, as in nbgrader, but not an answer's empty copy; the others stay as ordinary cells. A
     missing cell comes back behind the one that stood before it.
     """
     released = {grade_id(cell): cell for cell in trusted}
-    mended = mark_again(submitted.cells, trusted, given)
+    mended = mark_again(submitted.cells, trusted, given, questions)
     place = counting(submitted.cells, released)
     last = {grade_id(cell): index for index, cell in enumerate(submitted.cells)}
     kept = {name: submitted.cells[index] for name, index in place.items()}
@@ -117,6 +123,7 @@ def restore(
         written[name] = added(cell.get("source", ""), known)
         mended += _mend(cell, released[name])
     mended += _keep_work_in_tasks(submitted, written)
+    mended += _keep_code(submitted, written)
     _return_missing(submitted, trusted, kept, mended)
     mended += gather_answers(submitted.cells, released, given)
     return mended
@@ -131,6 +138,22 @@ def _keep_work_in_tasks(submitted: NotebookNode, written: dict[str, str]) -> lis
             at = _index(submitted.cells, cell) + 1
             submitted.cells.insert(at, _cell("markdown", text, {}))
             mended.append(f"what was written into cell {grade_id(cell)} stands below it")
+    return mended
+
+
+def _keep_code(submitted: NotebookNode, written: dict[str, str]) -> list[str]:
+    """Put code that students wrote into cells which are as released again into cells above them.
+
+    It runs there, such as an import beside those of the setup; a test is not what it sees.
+    """
+    mended = []
+    for cell in list(submitted.cells):
+        text = written.get(grade_id(cell))
+        if text and cell.cell_type == "code" and cell.metadata.nbgrader.locked:
+            if cell.source.startswith(MODULE_TEST):
+                continue  # which tests the module, whatever is written there
+            submitted.cells.insert(_index(submitted.cells, cell), _cell("code", text, {}))
+            mended.append(f"what was written into cell {grade_id(cell)} stands above it")
     return mended
 
 

@@ -2,7 +2,9 @@
 
 import copy
 import json
+import shutil
 import time
+from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -104,6 +106,7 @@ def answer(name: str, kind: str = "code"):
 
 
 GIVEN = ["# Compute", "# Why?\n\nIn your own words."]
+QUESTIONS = {"mean": GIVEN[0], "check-mean": GIVEN[0], "why": GIVEN[1]}
 TEXT, CODE = nbformat.v4.new_markdown_cell, nbformat.v4.new_code_cell
 
 
@@ -116,7 +119,8 @@ def handed_out() -> list:
 def restored(cells: list) -> tuple[dict[str, str], list[str]]:
     """The text of each cell after the notebook was mended, by grade id, and what was said."""
     nb = nbformat.v4.new_notebook(cells=copy.deepcopy(cells))
-    said = restore(nb, [each for each in handed_out() if "nbgrader" in each.metadata], GIVEN)
+    marked = [each for each in handed_out() if "nbgrader" in each.metadata]
+    said = restore(nb, marked, GIVEN, QUESTIONS)
     texts = {c.metadata.nbgrader.grade_id: c.source for c in nb.cells if "nbgrader" in c.metadata}
     assert sorted(texts) == ["check-mean", "mean", "why"]
     return texts, said
@@ -190,6 +194,41 @@ def test_an_answer_counts_wherever_it_stands(cells, said):
     texts, told = restored(cells)
     assert texts == {**FILLED, "check-mean": "points()"}
     assert sorted(told) == sorted(said)
+
+
+def test_notes_beside_answers_shift_nothing():
+    """All marks are lost, and a text of one's own stands among the answers."""
+    cells = without_marks(changed(**FILLED))
+    texts, _ = restored([*cells[:1], TEXT("Notes."), *cells[1:4], TEXT("First."), *cells[4:]])
+    assert texts == {"mean": "mean = 3", "check-mean": "points()", "why": "First.\n\nBecause."}
+
+
+def test_of_a_lost_answer_no_other_text_takes_the_place():
+    cells = without_marks(changed(**FILLED))
+    texts, _ = restored([TEXT("Notes."), *cells[:4]])
+    assert texts == {"mean": "mean = 3", "check-mean": "points()", "why": "YOUR ANSWER"}
+
+
+def test_prose_in_a_cell_for_code_is_an_answer():
+    texts, said = restored([*changed(mean="mean = 3"), CODE("Because it is so.")])
+    assert texts["why"] == "Because it is so."
+    assert said == ["the answer to why stood below its cell"]
+
+
+def test_code_in_a_locked_cell_runs_above_it():
+    cells = changed(mean="mean = 3")
+    cells[2].source = "import numpy as np\nmean = 4\n" + cells[2].source
+    cells[2].source = cells[2].source.replace("points()", "assert mean")
+    nb = nbformat.v4.new_notebook(cells=copy.deepcopy(cells))
+    marked = [each for each in handed_out() if "nbgrader" in each.metadata]
+    marked[1].source = "assert mean"
+    said = restore(nb, marked, GIVEN, QUESTIONS)
+    assert [each.source for each in nb.cells[1:4]] == [
+        "mean = 3",
+        "import numpy as np\nmean = 4",
+        "assert mean",
+    ]
+    assert said == ["what was written into cell check-mean stands above it"]
 
 
 def test_who_wrote_nothing_has_no_answer():
@@ -294,9 +333,35 @@ def test_an_unreadable_notebook_is_named_with_what_to_do(tmp_path, text, said):
         _, notes = prepare(work, source, source)
         assert notes["hw"].startswith("hw.ipynb cannot be read: ")
         assert said in notes["hw"]
-        assert notes["hw"].endswith("; open it in JupyterLab, save it and hand it in again")
+        assert notes["hw"].endswith("open it in JupyterLab, save it and hand it in again")
         assert "\n" not in notes["hw"]
     assert (work / "hw.ipynb.as-submitted").read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    "name", ["hw (1).ipynb", "final.ipynb", "HW.IPYNB", "hw.ipynb.json", "notebooks/hw.ipynb"]
+)
+@pytest.mark.parametrize("untouched", [True, False])
+def test_the_notebook_that_was_filled_in_counts(name, untouched, tmp_path):
+    source, work = tmp_path / "source", tmp_path / "submitted" / "ada" / "hw"
+    source.mkdir()
+    (work / "notebooks").mkdir(parents=True)
+    stub = answer("mean")
+    stub.source = "# YOUR CODE HERE\nraise NotImplementedError()"
+    nbformat.write(nbformat.v4.new_notebook(cells=[stub]), source / "hw.ipynb")
+    if untouched:
+        shutil.copy(source / "hw.ipynb", work / "hw.ipynb")
+    filled = answer("mean")
+    filled.source = "mean = 3"
+    (work / name).write_text(nbformat.writes(nbformat.v4.new_notebook(cells=[filled])))
+    for turn in range(2):
+        found, note = find_notebook(work, source, "hw")
+        assert found.cells[0].source == "mean = 3"
+        assert note.startswith(f"{Path(name).name} is taken as hw.ipynb")
+        assert note.endswith("nothing was written") == (untouched and not turn)
+        ready, _ = prepare(work, source, source)
+        assert nbformat.read(ready[0], as_version=4).cells[0].source == "mean = 3"
+    assert (work / name).is_file()
 
 
 FLAWS = {
@@ -322,8 +387,15 @@ FLAWS = {
     "text with outputs": lambda book: book["cells"].append(
         {"cell_type": "markdown", "metadata": {}, "source": "", "outputs": []}
     ),
+    "a byte-order mark": lambda book: None,
+    "half an emoji": lambda book: book["cells"].append(
+        {"cell_type": "markdown", "metadata": {}, "source": "half \ud83d", "id": "half"}
+    ),
     "lines": lambda book: book["cells"][0].update(source=["answer", " = 1"]),
 }
+
+
+WRITTEN = {"a byte-order mark": lambda text: f"\ufeff{text}"}  # what is wrong with the text
 
 
 @pytest.mark.parametrize("flaw", FLAWS)
@@ -337,7 +409,8 @@ def test_what_other_programs_leave_in_disorder_costs_no_answer(flaw, tmp_path):
     raw = json.loads(nbformat.writes(book))
     FLAWS[flaw](raw)
     path = work / "tiny.ipynb"
-    path.write_text(json.dumps(raw), "utf-8")
+    text = WRITTEN.get(flaw, str)(json.dumps(raw))
+    path.write_text(text, "utf-8")
     assert read(path).cells[0].source == "answer = 1"
     for _ in range(2):
         assert prepare(work, source, source) == ([path], {})
@@ -346,4 +419,4 @@ def test_what_other_programs_leave_in_disorder_costs_no_answer(flaw, tmp_path):
         assert ready.cells[0].source == "answer = 1"
         assert ready.cells[0].metadata.nbgrader.grade_id == "mean"
     kept = [each.read_text("utf-8") for each in work.iterdir()]
-    assert json.dumps(raw) in kept, "what was handed in is gone"
+    assert text in kept, "what was handed in is gone"
