@@ -47,7 +47,7 @@ def alike(
 
 
 def _is_alike(name: str, stem: str, others: Collection[str]) -> bool:
-    plain = name.casefold().removesuffix(".txt")
+    plain = name.strip().casefold().removesuffix(".txt").strip()
     if not plain.endswith(".py"):
         return False
     plain = plain.removesuffix(".py").removesuffix(".py").strip()

@@ -32,7 +32,8 @@ _NOT_RAISED = re.compile(r"DID NOT RAISE (?:any of )?(?:<class ')?([^'>]+)(?:'>)
 _CLOSENESS = re.compile(r"\n \+  where .* = close\(.*", re.DOTALL)
 # control codes, terminal escapes, and marks that reverse or hide text
 _HARMFUL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 

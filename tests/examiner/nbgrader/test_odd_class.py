@@ -227,6 +227,11 @@ def test_a_platforms_download_is_taken_with_a_roster(tmp_path, caplog, log):
         '<span class="btn">x</span>',
         r"$\class{full-credit}{x}$ $$\style{position:fixed}{x}$$",
         r"$\cssId{a}{x} \href{javascript:x()}{y} \bbox[position:fixed]{z}$",
+        *(
+            rf"$\{word}{rest}$"
+            for word in ("href", "class", "style")
+            for rest in ("1{x}", "é{x}", "_{x}")
+        ),
         "<form action=/x><button class=full-credit>x</button></form>",
     ],
 )

@@ -42,6 +42,12 @@ def test_a_copys_name_is_healed_with_a_remark(tmp_path: Path, name: str) -> None
     assert found.whose.remarks == ()  # it is told once
 
 
+@pytest.mark.parametrize("name", [" tiny.py", "tiny.py ", "tiny.py.txt "])
+def test_a_blank_beside_a_name_costs_nothing(tmp_path: Path, name: str) -> None:
+    found = handed(tmp_path, {name: GOOD})
+    assert (found.problem, found.source.text) == ("", GOOD)
+
+
 @pytest.mark.parametrize("name", ["tiny2x.py", "mytiny.py", "other.py", "tiny.txt", "tiny.pyc"])
 def test_other_names_are_not(tmp_path: Path, name: str) -> None:
     assert "there is no tiny.py" in handed(tmp_path, {name: GOOD}).problem
