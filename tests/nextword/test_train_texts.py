@@ -181,6 +181,29 @@ def test_what_is_no_text_is_named(tmp_path):
     assert not list(tmp_path.glob(".*.part"))
 
 
+@pytest.mark.parametrize("kind", ["characters", "words", "bpe"])
+@pytest.mark.parametrize("added", ["The hens ran.\n", "\u2603\n"])
+def test_a_text_that_changes_while_it_is_read_is_named(book, tmp_path, monkeypatch, kind, added):
+    digest = sources.Source.digest
+
+    def growing(source):
+        found = digest(source)
+        numbers = disk._characters
+        monkeypatch.setattr(disk, "_characters", lambda s: (numbers(s), grow())[0])
+        if kind != "characters":
+            grow()
+        return found
+
+    def grow():
+        with book.open("a", encoding="utf-8") as file:
+            file.write(added)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sources.Source, "digest", growing)
+        with pytest.raises(UserError, match=r"changed while it was read: try again"):
+            read(str(book), tmp_path / "tokens", tokens_as=kind, n_merges=5)
+
+
 def test_a_folder_that_cannot_be_written_is_named(book, tmp_path):
     with pytest.raises(UserError, match=r"no tokens can be written to .*My Book.txt: File exists"):
         read(str(book), book)

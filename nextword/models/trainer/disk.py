@@ -71,7 +71,7 @@ def tokens(
         notes = _read(folder)
         if any(notes.get(key) != wanted[key] for key in wanted) or not _same_text(notes, source):
             say("reading the text, once")
-            notes = {**wanted, **_make(source, kind, folder, n_merges, language_models)}
+            notes = {**wanted, **_make_whole(source, kind, folder, n_merges, language_models)}
             data = json.dumps(notes, ensure_ascii=False).encode()
             write_whole(folder / NOTES, data, mode=SHARED)
     except OSError as error:
@@ -103,6 +103,20 @@ def _same_text(notes: dict[str, Any], source: Source) -> bool:
     """Whether the tokens are of this text: files as they were, or else the same content."""
     marks = source.marks()
     return bool(marks and marks == notes["marks"]) or source.digest() == notes["text"]
+
+
+def _make_whole(source: Source, *how: Any) -> dict[str, Any]:
+    """Write the tokens of a text that stays as it is; raises UserError where it changes."""
+    before = source.marks()
+    try:
+        notes = _make(source, *how)
+    except LookupError:  # a character that was not there when they were numbered
+        if source.marks() == before:
+            raise
+        notes = {}
+    if source.marks() != before:
+        raise UserError(f"{source.name} changed while it was read: try again")
+    return notes
 
 
 def _make(

@@ -27,12 +27,12 @@ def read(path: Path, of_line: Callable[[dict[str, Any]], Found]) -> list[Found]:
     of_line: raises ValueError with what is wrong. Empty lines are left out.
     """
     try:
-        written = path.read_text("utf-8")
+        written = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", "") or "it is not UTF-8 text"
         raise UserError(f"{path} cannot be read: {why}") from error
     found = []
-    for n, line in enumerate(written.splitlines(), 1):
+    for n, line in enumerate(written.split("\n"), 1):  # a text may hold other ends of lines
         if not line.strip():
             continue
         try:
@@ -42,6 +42,8 @@ def read(path: Path, of_line: Callable[[dict[str, Any]], Found]) -> list[Found]:
             found.append(of_line(value))
         except ValueError as error:  # a JSONDecodeError is one
             raise UserError(f"{path}, line {n}: {error}") from error
+        except RecursionError as error:
+            raise UserError(f"{path}, line {n}: it is nested too deeply") from error
     if not found:
         raise UserError(f"{path} is empty: expected a JSON object on each line")
     return found
