@@ -63,8 +63,8 @@ class Terms:
     admission: Admission
     out: Path
     told: Callable[[SubmissionResult], SubmissionResult]  # a result as its student sees it
-    second_look: str = ""  # the address that students' pages invite to
     counting: Counting = field(default_factory=Counting)  # what counts of what was judged
+    second_look: str = ""  # the address that students' pages invite to
 
 
 class Desk:

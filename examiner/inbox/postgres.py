@@ -86,9 +86,15 @@ update grading_inbox set state = 'done', record = %s, page = %s, markdown = %s
 where ticket = %s and state <> 'done'
 """
 OPEN = """
-select ticket, student, extract(epoch from arrived), state from grading_inbox
-where chapter = %s and state in ('waiting', 'in hand')
-order by state <> 'in hand', ticket limit %s
+select ticket, student, extract(epoch from arrived), case
+    when state = 'waiting' and %(rate)s <= (
+        select count(*) from grading_inbox as claimed
+        where claimed.chapter = row.chapter and claimed.student = row.student
+            and claimed.claimed > clock_timestamp() - interval '1 hour') then 'later'
+    else state end
+from grading_inbox as row
+where chapter = %(chapter)s and state in ('waiting', 'in hand')
+order by state <> 'in hand', ticket limit %(most)s
 """
 COUNTS = "select state, count(*) from grading_inbox where chapter = %s group by state"
 LATEST = """
@@ -181,7 +187,8 @@ class PostgresInbox:
         """Return what the page shows, of all hosts."""
 
         def work(connection: Any) -> Overview:
-            rows = connection.execute(OPEN, (self._chapter, SHOWN)).fetchall()
+            given = {"chapter": self._chapter, "rate": self._rate, "most": SHOWN}
+            rows = connection.execute(OPEN, given).fetchall()
             counts = dict(connection.execute(COUNTS, (self._chapter,)).fetchall())
             latest = connection.execute(LATEST, (self._chapter, SHOWN)).fetchall()
             waiting = [

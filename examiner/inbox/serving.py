@@ -83,8 +83,7 @@ def _desk(project: Project, counter: Counter, watcher: Told, stack: ExitStack) -
     counting = Counting(options.term, options.out.parent / FILE)
     terms = Terms(
         *(chapter, form, key, admission, options.out, options.told),
-        second_look=options.second_look,
-        counting=counting,
+        *(counting, options.second_look),
     )
     return Desk(counter.inbox, terms, house, options.jobs, watcher)
 

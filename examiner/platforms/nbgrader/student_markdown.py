@@ -37,7 +37,9 @@ SHOWN = f"{ENTRY}_shown"  # what marking_page.py puts into the page, by the name
 # the page's own classes lie over it, or are its buttons; those of coloured code do nothing else
 CLASSES = {("div", "highlight"), *(("span", name) for name in STANDARD_TYPES.values())}
 # with these MathJax gives letters a class, an id, a style or a link
-TEX_THAT_REACHES_THE_PAGE = re.compile(r"\\(class|cssId|style|href|bbox|mmlToken|require|data)(?![A-Za-z])")
+TEX_THAT_REACHES_THE_PAGE = re.compile(
+    r"\\(class|cssId|style|href|bbox|mmlToken|require|data)(?![A-Za-z])"
+)
 
 
 def _allowed(tag: str, name: str, value: str) -> bool:

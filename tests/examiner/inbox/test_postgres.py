@@ -98,6 +98,19 @@ def test_the_rate_and_the_most_that_wait(address, table, monkeypatch) -> None:
     assert inbox.claim(5) == []
 
 
+def test_who_waits_for_the_next_hour_is_told_apart(address, table) -> None:
+    """`serve --once` ends where nothing but these is left."""
+    inbox = PostgresInbox(address, "tiny", rate=1)
+    for student in ("ada", "ada", "ben"):
+        inbox.put(student, "tiny.py", b"x")
+    states = [(each.student, each.state) for each in inbox.overview().waiting]
+    assert states == [("ada", "waiting"), ("ada", "waiting"), ("ben", "waiting")]
+    for arrival in inbox.claim(5):
+        inbox.finish(arrival, RECORD, {})
+    states = [(each.student, each.state) for each in inbox.overview().waiting]
+    assert states == [("ada", "later")]
+
+
 def test_a_table_or_server_that_is_gone_is_one_line(address, table) -> None:
     inbox = PostgresInbox(address, "tiny", rate=1)
     table.execute("drop table grading_inbox")

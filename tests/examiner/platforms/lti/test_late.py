@@ -38,6 +38,18 @@ def graded(inbox, known, out, due, person, chapter) -> None:
     turn(Desk(inbox, terms, lambda slots: House(known), 1, watcher), watcher, 1)
 
 
+def test_work_that_is_graded_before_it_was_noted_waits_no_longer(registered, ledger) -> None:
+    person = ledger.enter(launch_of(registered), "tiny")
+    record = {"student": person.student, "ticket": "1", "arrived": 1.0}
+    record |= {"score": 1.0, "max_score": 2.0, "provisional": False}
+    ledger.graded(("r1",), record, "page")  # by a desk that is quicker than the page that took it
+    ledger.handed_in(person, "r1", "tiny.py")
+    assert [(work.name, work.score) for work in ledger.works(person)] == [("tiny.py", 1.0)]
+    assert ledger.waiting(person) == 0
+    ledger.handed_in(person, "r2", "tiny.py")
+    assert ledger.waiting(person) == 1
+
+
 @pytest.mark.slow
 def test_lateness_goes_back_with_the_points(registered, ledger, sender, known, tmp_path) -> None:
     (tmp_path / "inbox").mkdir()
