@@ -158,6 +158,8 @@ def test_the_network_in_the_page_computes_what_torch_does(blank_page, silent):
 
 # ---------------------------------------------------------------- in pages
 
+SAID_BEHIND = "(title) => getComputedStyle(title, '::after').content"
+
 
 @pytest.mark.slow
 @NEEDS_CHROMIUM
@@ -174,6 +176,7 @@ def test_without_javascript_every_explorable_shows_its_still_figure(browser, sit
                 box = figure.locator(".nw-x-still > *").bounding_box()
                 assert min(box["width"], box["height"]) > 40
                 assert figure.locator("button").count() == 0
+                assert "allow JavaScript" in figure.locator(".nw-x-title").evaluate(SAID_BEHIND)
 
 
 PAGE = """<!DOCTYPE html><html lang="en" data-theme="{}"><meta charset="utf-8"><title>All</title>
