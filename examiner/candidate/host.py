@@ -10,10 +10,12 @@ import builtins
 import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import itertools
 import operator
 import random
 import sys
+import tokenize
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -244,6 +246,7 @@ class Host:
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = self.module = module
         setattr(package, stem, module)
+        tokenize.detect_encoding(io.BytesIO(source).readline)  # raises where there is none such
         # subtle: of bytes Python would take another text, if they declared another encoding
         text = source.decode("utf-8-sig")
         exec(loader.source_to_code(text, str(path)), vars(module))
