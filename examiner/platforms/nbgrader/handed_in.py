@@ -138,23 +138,22 @@ def find_notebook(folder: Path, source: Path, name: str) -> tuple[Any, str]:
     The same on every run, whatever an earlier one has put into the folder.
     """
     path, note = folder / f"{name}.ipynb", ""
-    original = path.with_name(path.name + AS_SUBMITTED)
+    wanted = path.name
     if not _handed_in(path):
-        wanted = [each.stem for each in sorted(source.glob("*.ipynb"))]
-        ids = released_ids(source)
-        if other := renamed(folder, wanted, ids).get(name):
-            path, note = other, f"{printable(other.name)} is taken as {path.name}"
-        elif original.exists() or original.is_symlink():
-            path = original
-        else:
-            return None, f"there is no {path.name}: only the module is graded"
+        path = path.with_name(wanted + AS_SUBMITTED)  # where an earlier run has put it
+    if not (path.exists() or path.is_symlink()):
+        names = [each.stem for each in sorted(source.glob("*.ipynb"))]
+        other = renamed(folder, names, released_ids(source)).get(name)
+        if other is None:
+            return None, f"there is no {wanted}: only the module is graded"
+        path, note = other, f"{printable(other.name)} is taken as {wanted}"
     elif other := _filled_in_place_of(path, source):
-        note = f"{printable(other.name)} is taken as {path.name}, in which nothing was written"
+        note = f"{printable(other.name)} is taken as {wanted}, in which nothing was written"
         path = other
-    shown = printable(path.name.removesuffix(AS_SUBMITTED))
     try:
         return read(path), note
     except ValueError as error:
+        shown = printable(path.name.removesuffix(AS_SUBMITTED))
         return None, f"{shown} cannot be read: {error}"
 
 

@@ -194,14 +194,28 @@ def test_the_notebook_that_was_filled_in_counts(name, untouched, tmp_path):
     filled = answer("mean")
     filled.source = "mean = 3"
     (work / name).write_text(nbformat.writes(nbformat.v4.new_notebook(cells=[filled])))
-    for turn in range(2):
+    for _ in range(2):
         found, note = find_notebook(work, source, "hw")
         assert found.cells[0].source == "mean = 3"
         assert note.startswith(f"{Path(name).name} is taken as hw.ipynb")
-        assert note.endswith("nothing was written") == (untouched and not turn)
+        assert note.endswith("nothing was written") == untouched
         ready, _ = prepare(work, source, source)
         assert nbformat.read(ready[0], as_version=4).cells[0].source == "mean = 3"
     assert (work / name).is_file()
+
+
+def test_a_copy_beside_a_notebook_in_disorder_never_takes_its_place(tmp_path):
+    source, work = tmp_path / "source", tmp_path / "submitted" / "ada" / "hw"
+    source.mkdir()
+    work.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("one")]), source / "hw.ipynb")
+    book = nbformat.v4.new_notebook(cells=[cell("one", "newer")])
+    (work / "hw.ipynb").write_text("\ufeff" + nbformat.writes(book), "utf-8")
+    book.cells[0].source = "older"
+    nbformat.write(book, work / "hw (1).ipynb")
+    for _ in range(2):
+        assert prepare(work, source, source) == ([work / "hw.ipynb"], {})
+        assert nbformat.read(work / "hw.ipynb", as_version=4).cells[0].source == "newer"
 
 
 FLAWS = {
