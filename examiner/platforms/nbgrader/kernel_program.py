@@ -44,6 +44,8 @@ MAX_OUTPUT = 1 << 20  # characters of one cell's outputs; the rest is dropped
 MAX_OUTPUTS = 1000  # of one cell; texts printed one after the other are one
 MAX_ANSWER = 32 << 20  # bytes of the answer to one request
 IMAGES = ("image/png", "image/jpeg")
+# IPython's own would end the kernel, and with it all answers that follow
+EXIT = "exit = quit = __import__('sys').exit"
 ENCODE = '__import__("examiner.boundary.wire", fromlist=["encode"]).encode({}).hex()'
 FORWARD = ("stream", "execute_result", "display_data", "error", "clear_output")
 
@@ -160,7 +162,7 @@ def _be_a_kernel(connection: str, folder: Path, ours: int) -> NoReturn:
         os.setsid()  # an interrupt then reaches the programs that the notebook has started, too
         os.chdir(folder)
         sys.path.insert(0, "")  # a notebook imports the module beside it
-        options = ["--HistoryManager.hist_file=:memory:"]
+        options = ["--HistoryManager.hist_file=:memory:", f"--IPKernelApp.exec_lines={EXIT}"]
         IPKernelApp.launch_instance(["-f", connection, *options])
     finally:
         os._exit(1)

@@ -104,6 +104,17 @@ def test_a_kernel_that_dies_costs_what_comes_after(ran):
     assert not {10, 11} & (set(ran.outputs) | set(ran.answers))
 
 
+@pytest.mark.parametrize("way", ["exit()", "quit()", "exit", "import sys; sys.exit(0)"])
+def test_who_exits_loses_nothing_of_what_follows(way, tmp_path) -> None:
+    steps = [
+        KernelStep(0, f"x = 1\n{way}"),
+        KernelStep(1, "y = x + 1"),
+        KernelStep(2, fetch=("y",)),
+    ]
+    ran = execute(steps, tmp_path)
+    assert (ran.gone, ran.answers) == ("", {2: {"y": 2}})
+
+
 def test_a_notebook_imports_the_module_beside_it(tmp_path) -> None:
     (tmp_path / "mine.py").write_text("ANSWER = 42\n")
     ran = execute(
