@@ -112,6 +112,13 @@ def _module_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
         return
     bodies = dict(_functions(tree))
     made = {*_made(tree)}
+    symbols = {symbol for task in chapter.tasks for symbol in task.symbols}
+    if symbols and not any(made.intersection(_ways_to(each, tree)) for each in symbols):
+        yield (
+            f"{path.name} holds nothing of this chapter: is it the right file? "
+            "Jupytext, for one, writes a notebook's text under this name"
+        )
+        return
     for task in chapter.tasks:
         for symbol in task.symbols:
             if not made.intersection(_ways_to(symbol, tree)):

@@ -62,6 +62,13 @@ def test_what_a_grader_would_stumble_over_is_named(work, nextword, text, said):
     assert said in result.output
 
 
+def test_another_file_under_the_module_s_name_is_one_line(work, nextword):
+    work.write_text("# ---\n# jupyter:\n#   jupytext: {}\n# ---\n# %%\nmean = 3\n", "utf-8")
+    said = nextword("submit", "demo").output
+    assert "demo.py holds nothing of this chapter: is it the right file?" in said
+    assert "has no" not in said
+
+
 def test_a_file_that_is_not_utf8_is_named(work, nextword):
     work.write_bytes(b"x = '\xe4'\n")
     assert "demo.py is not saved as UTF-8" in nextword("submit", "demo").output
