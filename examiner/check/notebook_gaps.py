@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from examiner.catalogue import Chapter
-from examiner.check.notebooks import in_order, looks_like_a_notebook, parsed, text_of
+from examiner.catalogue import Chapter, Task
+from examiner.check.notebooks import looks_like_a_notebook, usable
 from examiner.project import ENTRY
 
 STUBS = ("YOUR CODE HERE", "YOUR ANSWER HERE")
@@ -33,19 +33,19 @@ def copies_of(path: Path) -> list[Path]:
     return [each for each in sorted(found) if each.is_file() and each.read_bytes() != own]
 
 
-def left_out(path: Path, chapter: Chapter) -> Iterator[str]:
+def renamed_copies(path: Path, chapter: Chapter) -> Iterator[Path]:
     """Yield notebooks with a chapter's cells that are not called as one that is missing is."""
     known = {copy.name for copy in copies_of(path)}
-    wanted = {f"task-{task.id.replace('.', '-')}" for task in chapter.tasks}
+    wanted = {_test_cell(task) for task in chapter.tasks}
     for other in sorted(path.parent.iterdir()) if not path.exists() else ():
         if other.name in known or not looks_like_a_notebook(other.name):
             continue
         try:
-            cells = in_order(parsed(text_of(other)))["cells"]
+            cells = usable(other)["cells"]
         except ValueError:
             continue
         if wanted.intersection(filter(None, map(_grade_id, cells))):
-            yield f"{other.name} is not in the file: rename it to {path.name}"
+            yield other
 
 
 def notebook_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
@@ -53,7 +53,7 @@ def notebook_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
     if not path.exists():
         return
     try:
-        notebook = in_order(parsed(text_of(path)))
+        notebook = usable(path)
     except ValueError as error:
         yield f"{path.name} is no notebook that can be read: {error}"
         return
@@ -71,6 +71,11 @@ def _released(notebook: Mapping[str, Any]) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
+def _test_cell(task: Task) -> str:
+    """The name of the cell that tests a task."""
+    return f"task-{task.id.replace('.', '-')}"
+
+
 def _grade_id(cell: Cell) -> str | None:
     name = cell["metadata"].get("nbgrader", {}).get("grade_id")
     return str(name) if name else None
@@ -80,7 +85,7 @@ def _deleted(
     sources: Mapping[str, str], released: Sequence[str], chapter: Chapter
 ) -> Iterator[str]:
     """Yield which of the released cells are gone; older notebooks do not say which these were."""
-    gone = [t.id for t in chapter.tasks if f"task-{t.id.replace('.', '-')}" not in sources]
+    gone = [task.id for task in chapter.tasks if _test_cell(task) not in sources]
     if gone:
         yield f"the test cells of {', '.join(gone)} were deleted"
     others = [n for n in released if n not in sources and not n.startswith("task-")]

@@ -36,20 +36,33 @@ def looks_like_a_notebook(name: str) -> bool:
     return ".ipynb" in name.casefold()
 
 
-def text_of(path: Path) -> str:
-    """Return the text of a notebook; raises ValueError with what is wrong and what to do.
+def usable(path: Path) -> dict[str, Any]:
+    """Return what can be used of a notebook; raises ValueError with what is wrong and what to do.
 
-    Half of a pair of surrogates, as where an emoji was cut in two, becomes a question mark in a
-    diamond: nothing could be written that holds it.
+    It is of the form that `in_order` gives.
     """
+    return in_order(parsed(text_in(bytes_of(path))))
+
+
+def bytes_of(path: Path) -> bytes:
+    """Return a notebook's bytes; raises ValueError with what is wrong and what to do."""
     if path.is_symlink():
         raise ValueError("it is a link to another file")
     if not path.is_file():
         raise ValueError("it is no plain file")
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"it is larger than {MAX_BYTES >> 20} MB; {SMALLER}")
+    return path.read_bytes()
+
+
+def text_in(data: bytes) -> str:
+    """Return the text of a notebook; raises ValueError with what is wrong and what to do.
+
+    Half of a pair of surrogates, as where an emoji was cut in two, becomes a question mark in a
+    diamond: nothing could be written that holds it.
+    """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"it is not UTF-8; {AGAIN}") from None
     return _PAIRS.sub(lambda found: found[1] or "\\ufffd", text)

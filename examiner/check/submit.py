@@ -17,7 +17,7 @@ from typing import Any
 from examiner.boundary.deadline import Deadline
 from examiner.boundary.meters import meter_of
 from examiner.catalogue import Chapter
-from examiner.check.notebook_gaps import copies_of, left_out, notebook_gaps
+from examiner.check.notebook_gaps import copies_of, notebook_gaps, renamed_copies
 from examiner.errors import UserError
 from examiner.files import SHARED, write_whole
 from examiner.files import pack as zip_of
@@ -74,7 +74,7 @@ def pack(
     notebook = folder / f"{chapter.stem}.ipynb"
     files = [module, *([notebook] if notebook.is_file() else [])]
     missing = [*_module_gaps(module, chapter), *notebook_gaps(notebook, chapter)]
-    missing += left_out(notebook, chapter)
+    missing += [_left_out(other, notebook) for other in renamed_copies(notebook, chapter)]
     missing += [_left_out(copy, of) for of in (module, notebook) for copy in copies_of(of)]
     data = zip_of({**{path.name: path.read_bytes() for path in files}, **besides})
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -113,7 +113,8 @@ def _module_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
     bodies = dict(_functions(tree))
     made = {*_made(tree)}
     symbols = {symbol for task in chapter.tasks for symbol in task.symbols}
-    if symbols and not any(made.intersection(_ways_to(each, tree)) for each in symbols):
+    absent = {each for each in symbols if not made.intersection(_ways_to(each, tree))}
+    if symbols and absent == symbols:
         yield (
             f"{path.name} holds nothing of this chapter: is it the right file? "
             "Jupytext, for one, writes a notebook's text under this name"
@@ -121,7 +122,7 @@ def _module_gaps(path: Path, chapter: Chapter) -> Iterator[str]:
         return
     for task in chapter.tasks:
         for symbol in task.symbols:
-            if not made.intersection(_ways_to(symbol, tree)):
+            if symbol in absent:
                 yield f"{task.id} {task.title}: {path.name} has no {symbol}"
             elif symbol in bodies and _is_stub(bodies[symbol], task.id):
                 yield f"{task.id} {task.title}: {symbol} is not written yet"

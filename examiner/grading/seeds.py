@@ -32,11 +32,11 @@ def _draw(path: Path) -> None:
     write_atomically(own, secrets.token_hex(16))
     try:
         os.link(own, path)
-        own.unlink()
     except FileExistsError:
-        own.unlink()
+        pass
     except OSError:  # a file system without links
         own.replace(path)
+    own.unlink(missing_ok=True)
 
 
 def own_seed(project: Project) -> str:

@@ -45,7 +45,12 @@ create index if not exists grading_inbox_open
 create index if not exists grading_inbox_claims on grading_inbox (chapter, student, claimed);
 create index if not exists grading_inbox_state on grading_inbox (chapter, state, ticket);
 """
-CLAIM = """
+# how much of the student of a row was taken in the last hour
+RECENT = """(
+    select count(*) from grading_inbox claimed
+    where claimed.chapter = row.chapter and claimed.student = row.student
+        and claimed.claimed > clock_timestamp() - interval '1 hour')"""
+CLAIM = f"""
 update grading_inbox set state = 'in hand', host = %(host)s,
     claimed = clock_timestamp(), alive = clock_timestamp()
 where ticket in (
@@ -55,10 +60,7 @@ where ticket in (
             select from grading_inbox earlier
             where earlier.chapter = row.chapter and earlier.student = row.student
                 and earlier.ticket < row.ticket and earlier.state in ('waiting', 'in hand'))
-        and %(rate)s > (
-            select count(*) from grading_inbox claimed
-            where claimed.chapter = row.chapter and claimed.student = row.student
-                and claimed.claimed > clock_timestamp() - interval '1 hour')
+        and %(rate)s > {RECENT}
     order by ticket limit %(most)s for update skip locked)
 returning ticket, student, name, data, extract(epoch from arrived)
 """
@@ -85,14 +87,10 @@ FINISH = """
 update grading_inbox set state = 'done', record = %s, page = %s, markdown = %s
 where ticket = %s and state <> 'done'
 """
-OPEN = """
-select ticket, student, extract(epoch from arrived), case
-    when state = 'waiting' and %(rate)s <= (
-        select count(*) from grading_inbox as claimed
-        where claimed.chapter = row.chapter and claimed.student = row.student
-            and claimed.claimed > clock_timestamp() - interval '1 hour') then 'later'
-    else state end
-from grading_inbox as row
+OPEN = f"""
+select ticket, student, extract(epoch from arrived),
+    case when state = 'waiting' and %(rate)s <= {RECENT} then 'later' else state end
+from grading_inbox row
 where chapter = %(chapter)s and state in ('waiting', 'in hand')
 order by state <> 'in hand', ticket limit %(most)s
 """

@@ -10,7 +10,7 @@ export class Chapter {
   constructor(facts) {
     this.facts = facts;
     this.held = {};
-    this.kept = true;
+    this.kept = !window.keepsNothing;
     this.read();
   }
 
@@ -20,7 +20,6 @@ export class Chapter {
 
   read() {
     try {
-      if (window.keepsNothing) throw new DOMException("it would be gone with the page", "SecurityError");
       const found = JSON.parse(localStorage.getItem(KEY + this.facts.stem) ?? "{}");
       this.held = { base: typeof found?.base === "string" ? found.base : undefined, tasks: { ...found?.tasks } };
     } catch (error) {

@@ -204,10 +204,8 @@ class Ledger:
         """
         shown = one_line(name, 100)
         with self._lock, self._db:
-            known = "select 1 from works where person = ? and receipt = ? and name = ''"
-            if self._do(known, person.id, receipt).fetchone():
-                text = "update works set name = ? where person = ? and receipt = ? and name = ''"
-                self._do(text, shown, person.id, receipt)
+            text = "update works set name = ? where person = ? and receipt = ? and name = ''"
+            if self._do(text, shown, person.id, receipt).rowcount:
                 return
             self._do(
                 "insert into works (person, receipt, name, arrived, state) values (?, ?, ?, ?, ?)",

@@ -17,6 +17,7 @@ from typing import Any
 
 from examiner.judge.timelimit import TimeLimitError, time_limit
 
+EMPTY = "was its cell left empty, or did it fail?"
 SECONDS = 20.0  # a check compares a few numbers
 
 
@@ -82,10 +83,9 @@ def is_unset(why: str) -> bool:
 
 
 def _explain(name: str, why: str, stopped: str = "") -> str:
-    if is_unset(why) and stopped:
-        return f"there is no {name}: a cell above ended with {stopped}"
     if is_unset(why):
-        return f"there is no {name}: was its cell left empty, or did it fail?"
+        cause = f"a cell above ended with {stopped}" if stopped else EMPTY
+        return f"there is no {name}: {cause}"
     if why.startswith("the notebook"):
         return f"{name} could not be read: {why}"
     return f"{name} is not a number, text, list, dictionary or array ({why})"

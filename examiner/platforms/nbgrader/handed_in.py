@@ -13,7 +13,14 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from examiner.check.notebook_gaps import STUBS
-from examiner.check.notebooks import AGAIN, in_order, looks_like_a_notebook, parsed, text_of
+from examiner.check.notebooks import (
+    AGAIN,
+    bytes_of,
+    in_order,
+    looks_like_a_notebook,
+    parsed,
+    text_in,
+)
 from examiner.check.terminal import printable
 from examiner.project import ENTRY
 
@@ -42,14 +49,15 @@ def read(path: Path) -> Any:
     What other programs leave out or write too much of is put in order; a mark in the notebook's
     metadata says so.
     """
-    text = text_of(path)
+    data = bytes_of(path)
+    text = text_in(data)
     raw = parsed(text)
     reason = "it does not say its format"
     try:
         if "nbformat" in raw:
             notebook = nbformat.convert(nbformat.reader.reads(text), to_version=4)
             nbformat.validate(notebook)
-            if path.read_bytes() != text.encode():  # a byte-order mark, half an emoji
+            if data != text.encode():  # a byte-order mark, half an emoji
                 notebook.metadata[IN_DISORDER] = "its text is not as JSON should be"
             return notebook
     except Exception as error:  # nbformat raises what it likes for what is no notebook
@@ -119,11 +127,10 @@ def _others(
 
 def _is_untouched(notebook: Any) -> bool:
     """Tell whether every answer of a notebook still holds the line that stood there."""
-    marks = (cell.metadata.get("nbgrader") for cell in notebook.cells)
     answers = [
         cell.source
-        for cell, mark in zip(notebook.cells, marks, strict=True)
-        if isinstance(mark, dict) and mark.get("solution")
+        for cell in notebook.cells
+        if isinstance(mark := cell.metadata.get("nbgrader"), dict) and mark.get("solution")
     ]
     return bool(answers) and all(any(stub in text for stub in STUBS) for text in answers)
 
@@ -147,27 +154,24 @@ def find_notebook(folder: Path, source: Path, name: str) -> tuple[Any, str]:
         if other is None:
             return None, f"there is no {wanted}: only the module is graded"
         path, note = other, f"{printable(other.name)} is taken as {wanted}"
-    elif other := _filled_in_place_of(path, source):
-        note = f"{printable(other.name)} is taken as {wanted}, in which nothing was written"
-        path = other
     try:
-        return read(path), note
+        notebook = read(path)
     except ValueError as error:
         shown = printable(path.name.removesuffix(AS_SUBMITTED))
         return None, f"{shown} cannot be read: {error}"
+    if not note and _is_untouched(notebook):
+        filled = _filled_in(folder, source)
+        if len(filled) == 1:
+            ((path, notebook),) = filled
+            note = f"{printable(path.name)} is taken as {wanted}, in which nothing was written"
+    return notebook, note
 
 
-def _filled_in_place_of(path: Path, source: Path) -> Path | None:
-    """Return the one notebook that was filled in where this one was left as it was handed out."""
-    try:
-        if not _is_untouched(read(path)):
-            return None
-    except ValueError:
-        return None
+def _filled_in(folder: Path, source: Path) -> list[tuple[Path, NotebookNode]]:
+    """Return the notebooks by other names in which something was written."""
     wanted = [each.stem for each in source.glob("*.ipynb")]
-    others = _others(path.parent, wanted, released_ids(source))
-    filled = [other for other, notebook in others if not _is_untouched(notebook)]
-    return filled[0] if len(filled) == 1 else None
+    others = _others(folder, wanted, released_ids(source))
+    return [(path, notebook) for path, notebook in others if not _is_untouched(notebook)]
 
 
 def released_ids(source: Path) -> set[str]:
