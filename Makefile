@@ -168,7 +168,7 @@ notebooks-run: setup
 
 # the models that the pages show, trained with the chapters' own code: those that are out of date
 models: setup
-	@$(BIN)/nextword models
+	@$(BIN)/nextword models --jobs $$(getconf _NPROCESSORS_ONLN)
 
 bench: setup
 	@for name in ngram_counting tokenizers token_files word2vec rnn attention village_calibration village_analogies grading explaining nbgrader_class nanogpt; do \

@@ -40,6 +40,7 @@ def models(
     from examiner.project import find_project
     from nextword.cli.bar import Bar
     from nextword.models import train_models
+    from nextword.models.expected import longest_first, seconds
     from nextword.models.store import FOLDER, stale
 
     project = find_project()
@@ -52,12 +53,34 @@ def models(
             typer.echo(f"{name}: {why}")
         raise typer.Exit(1 if old else 0)
     wanted_now = [recipe for recipe in recipes if again or recipe.name in old]
+    known = (folder, project.root / FOLDER)  # files that say how long the trainings took
     if jobs > 1 and len(wanted_now) > 1:
+        wanted_now = longest_first(wanted_now, *known)
+        _say_how_long([seconds(recipe, *known) for recipe in wanted_now], jobs)
         done = _side_by_side([recipe.name for recipe in wanted_now], code, folder, jobs)
     else:
+        if len(wanted_now) > 1:
+            _say_how_long([seconds(recipe, *known) for recipe in wanted_now], jobs=1)
         with Bar() as bar:
             done = [_trained(recipe, code, folder, bar) for recipe in wanted_now]
     raise typer.Exit(0 if all(done) else 1)
+
+
+def _say_how_long(each: list[float | None], jobs: int) -> None:
+    """Say before many trainings begin when they will be done; each: in their order."""
+    from examiner.plural import count, duration
+    from nextword.models.expected import until_all_are_done
+
+    known = [seconds for seconds in each if seconds is not None]
+    how = f"{jobs} side by side" if jobs > 1 else "one after another"
+    long = duration(until_all_are_done(known, jobs))
+    unknown = len(each) - len(known)
+    besides = f" and however long {count(unknown, 'new one')} will take" if unknown else ""
+    typer.echo(
+        f"{count(len(each), 'model')}, {how}: {long}{besides}, by what they took before; "
+        "begun again, it goes on where it was",
+        err=True,
+    )
 
 
 def _side_by_side(names: list[str], code: Path, folder: Path, jobs: int) -> list[bool]:
