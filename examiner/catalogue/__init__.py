@@ -130,14 +130,15 @@ class Catalogue:
     chapters: tuple[Chapter, ...]
 
     def chapter(self, name: str) -> Chapter:
-        """Return the chapter of this stem or number; raises UserError that lists the known ones.
+        """Return the chapter of this stem, number or title; raises UserError that lists the stems.
 
-        >>> sorting = parse_chapter('stem = "sorting"\\nnumber = 1\\ntitle = "Sorting"')
-        >>> Catalogue((sorting,)).chapter("1") == Catalogue((sorting,)).chapter("sorting")
-        True
+        >>> sorting = parse_chapter('stem = "sorting"\\nnumber = 1\\ntitle = "To sort"')
+        >>> {Catalogue((sorting,)).chapter(name).stem for name in ("1", "Sorting", "to sort")}
+        {'sorting'}
         """
+        wanted = " ".join(name.casefold().split())
         for each in self.chapters:
-            if name in (each.stem, str(each.number)):
+            if wanted in (each.stem, str(each.number), each.title.casefold()):
                 return each
         known = ", ".join(each.stem for each in self.chapters) or "none"
         raise UserError(f"there is no chapter {name!r}; the chapters are: {known}")

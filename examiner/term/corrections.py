@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from examiner.catalogue import Chapter, Task
+from examiner.catalogue import Catalogue, Chapter, Task
 from examiner.errors import UserError
 from examiner.results import SubmissionResult, TaskResult
 from examiner.term.table import Row, read_table
@@ -84,17 +84,14 @@ class Corrections:
 NOTHING = Corrections()
 
 
-def read_corrections(path: Path, chapter: Chapter, stems: Collection[str] = ()) -> Corrections:
+def read_corrections(path: Path, chapter: Chapter, course: Catalogue) -> Corrections:
     """Read the overrides of a chapter; raises UserError, one line that names the row.
 
-    `stems` are the course's chapters: rows of the others are left out.
+    Rows of the course's other chapters are left out.
     """
     found: list[Correction] = []
     for row in read_table(path, "the overrides", ("what", "task", "value"), COLUMNS):
-        of = row.get("chapter")
-        if of and of not in (chapter.stem, *stems):
-            raise UserError(f"{row.where}: no chapter {of!r}; there are {', '.join(stems)}")
-        if of in ("", chapter.stem):
+        if row.is_of(chapter.stem, course):
             found.append(replace(_correction(row, chapter), beside=path.parent))
     _require_one_meaning(found)
     return Corrections(tuple(found))

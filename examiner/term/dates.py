@@ -13,6 +13,7 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
+from examiner.catalogue import Catalogue
 from examiner.errors import UserError
 from examiner.plural import count
 from examiner.term.moments import YEARS, aware, lasting, late_by, moment, shown, span
@@ -142,14 +143,17 @@ class Extension:
             return due
 
 
-def read_extensions(path: Path, zone: tzinfo | None, chapter: str) -> dict[str, Extension]:
+def read_extensions(
+    path: Path, zone: tzinfo | None, chapter: str, course: Catalogue
+) -> dict[str, Extension]:
     """Read the extensions of a chapter by student; raises UserError naming the row.
 
-    Columns: student, until or days, reason, and, where one file serves a term, chapter.
+    Columns: student, until or days, reason, and, where one file serves a term, chapter: the stem,
+    number or title of one of the course's.
     """
     found: dict[str, Extension] = {}
     for row in read_table(path, "the extensions", ("student",), EXTENSIONS):
-        if row.get("chapter") not in ("", chapter):
+        if not row.is_of(chapter, course):
             continue
         one = _extension(row, zone)
         other = found.setdefault(one.student.casefold(), one)

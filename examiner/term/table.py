@@ -1,6 +1,6 @@
 """Tables as spreadsheets write them: CSV in any common encoding, parted by comma, semicolon or tab.
 
-Leaves out what the columns mean.
+Leaves out what the columns mean, but for `chapter`, by which a table serves a term.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from examiner.catalogue import Catalogue
 from examiner.errors import UserError
 
 MAX_BYTES = 16 << 20
@@ -28,6 +29,17 @@ class Row:
     def get(self, *headers: str) -> str:
         """Return the first of these cells that holds something, else ""."""
         return next((self.cells[key] for key in headers if self.cells.get(key)), "")
+
+    def is_of(self, stem: str, course: Catalogue) -> bool:
+        """Tell whether the row is of this chapter: it names it as commands do, or names none.
+
+        Raises UserError, naming the row, where it names none of the course's chapters.
+        """
+        named = self.get("chapter")
+        try:
+            return not named or course.chapter(named).stem == stem
+        except UserError as error:
+            raise UserError(f"{self.where}: {error}") from None
 
 
 def letters(text: str) -> str:

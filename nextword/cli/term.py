@@ -48,10 +48,9 @@ def term_of(project: Project, chapter: Chapter, grades: Path, said: Said) -> Ter
     from examiner.term.standing import Term
 
     terms = terms_of(project, chapter.stem, said)
-    stems = [each.stem for each in project.catalogue.chapters]
     found = Corrections()
     if said.overrides:
-        found = read_corrections(said.overrides, chapter, stems)
+        found = read_corrections(said.overrides, chapter, project.catalogue)
     ledger = read_ledger(grades / FILE) if terms.rule.in_hand else Ledger()
     return Term(chapter.stem, terms, found, ledger)
 
@@ -70,7 +69,9 @@ def terms_of(project: Project, stem: str, said: Said) -> Terms:
     if said.late and due is None:
         raise UserError("--late: later than when? Give --due, or a due date in schedule.toml")
     zone = due.tzinfo if due else None
-    extensions = read_extensions(said.extensions, zone, stem) if said.extensions else None
+    extensions = None
+    if said.extensions:
+        extensions = read_extensions(said.extensions, zone, stem, project.catalogue)
     return Terms(due, rule, extensions)
 
 

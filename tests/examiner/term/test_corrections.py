@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from examiner.catalogue import parse_chapter
+from examiner.catalogue import Catalogue, parse_chapter
 from examiner.errors import UserError
 from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict
 from examiner.term.corrections import Corrections, read_corrections, require_known
@@ -17,12 +17,13 @@ from examiner.term.times import Handed
 from tests.examiner.small_course import catalogue_text
 
 CHAPTER = parse_chapter(catalogue_text("tiny", {"Mean": (4, "mean"), "Bag": (6, "Bag")}))
+COURSE = Catalogue((CHAPTER, parse_chapter('stem = "other"\nnumber = 10\ntitle = "Other"')))
 
 
 def rows(folder: Path, *lines: str) -> Corrections:
     path = folder / "term.csv"
     path.write_text("\n".join(("What,Student,Task,Value,Reason,Chapter", *lines)), "utf-8")
-    return read_corrections(path, CHAPTER, ["tiny", "other"])
+    return read_corrections(path, CHAPTER, COURSE)
 
 
 def result(student: str = "ada") -> SubmissionResult:
@@ -67,7 +68,7 @@ def test_a_spreadsheet_makes_one_task_of_two(tmp_path: Path) -> None:
 
     def of(task: str) -> list[str]:
         path.write_text(f"what,student,task,value,reason\nmark,ada,{task},1,x\n", "utf-8")
-        return [row.task for row in read_corrections(path, chapter).rows]
+        return [row.task for row in read_corrections(path, chapter, COURSE).rows]
 
     assert of("9.10") == of("task 9.10") == ["9.10"]
     assert of("Task 9.1") == ["9.1"]
@@ -108,7 +109,7 @@ def test_a_file_may_serve_a_term(tmp_path: Path) -> None:
         (["mark,,9.1,3,x"], "line 2: whose"),
         (["file,ada,,,x"], "line 2: which"),
         (["leave out,,,test_right,x"], "line 2: of which task"),
-        (["mark,ada,9.1,3,x,nowhere"], "line 2: no chapter 'nowhere'"),
+        (["mark,ada,9.1,3,x,nowhere"], "line 2: there is no chapter 'nowhere'"),
         (["mark,ada,9.1,3,x", "", "mark,Ada,9.1,2,x"], "line 4: mark 2 for Ada, and 3 in line 2"),
         (["file,ada,,a.py,x", "file,ada,,b.py,x"], "line 3: file b.py for ada, and a.py in line 2"),
     ],
@@ -136,7 +137,7 @@ def test_columns_that_are_none_are_told(tmp_path: Path) -> None:
     for head, says in (("what,task", "no column 'value'"), ("what,task,value,why", "column 'why'")):
         path.write_text(f"{head}\n")
         with pytest.raises(UserError, match=says):
-            read_corrections(path, CHAPTER)
+            read_corrections(path, CHAPTER, COURSE)
 
 
 def test_lateness_is_taken_from_corrected_points(tmp_path: Path) -> None:

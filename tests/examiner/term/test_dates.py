@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from examiner.catalogue import Catalogue, parse_chapter
 from examiner.errors import UserError
 from examiner.term.dates import (
     Extension,
@@ -21,6 +22,13 @@ from examiner.term.ledger import FILE, Ledger, read_ledger
 from examiner.term.times import Handed
 
 DUE = datetime(2026, 12, 1, 18, tzinfo=UTC)
+CHAPTERS = (("sorting", 2, "To sort"), ("graphs", 3, "Graphs"))
+COURSE = Catalogue(
+    tuple(
+        parse_chapter(f'stem = "{stem}"\nnumber = {number}\ntitle = "{title}"')
+        for stem, number, title in CHAPTERS
+    )
+)
 H, D = timedelta(hours=1), timedelta(days=1)
 CLOSED = "nothing counts after 7 days"
 
@@ -132,9 +140,16 @@ def written(folder: Path, *rows: str) -> Path:
 
 def test_extensions_are_read_from_a_spreadsheets_file(tmp_path: Path) -> None:
     path = written(tmp_path, "ada;2026-12-03;;ill;", "ben;;1,5;;sorting", "ben;;9;;graphs")
-    found = read_extensions(path, UTC, "sorting")
+    found = read_extensions(path, UTC, "sorting", COURSE)
     assert found["ada"].until == datetime(2026, 12, 3, 23, 59, 59, tzinfo=UTC)
     assert (found["ben"].days, len(found)) == (1.5, 2)
+
+
+@pytest.mark.parametrize("named", ["sorting", "Sorting", "2", "To sort", "to  SORT"])
+def test_a_table_names_a_chapter_as_commands_do(tmp_path: Path, named: str) -> None:
+    path = written(tmp_path, f"ada;;3;ill;{named}")
+    assert set(read_extensions(path, UTC, "sorting", COURSE)) == {"ada"}
+    assert not read_extensions(path, UTC, "graphs", COURSE)
 
 
 @pytest.mark.parametrize(
@@ -149,11 +164,12 @@ def test_extensions_are_read_from_a_spreadsheets_file(tmp_path: Path) -> None:
         ("ada;;-1;;", "line 2: expected a number of days, got '-1'"),
         ("ada;;nan;;", "line 2: expected a number of days"),
         ("ada;;2;;\nAda;;3;;", "line 3: line 2 says something else of Ada"),
+        ("ada;;2;;sort", "line 2: there is no chapter 'sort'; the chapters are: sorting, graphs"),
     ],
 )
 def test_a_bad_extension_names_its_row(tmp_path: Path, row: str, says: str) -> None:
     with pytest.raises(UserError, match=says):
-        read_extensions(written(tmp_path, row), UTC, "sorting")
+        read_extensions(written(tmp_path, row), UTC, "sorting", COURSE)
 
 
 def test_extensions_are_for_students_of_the_class() -> None:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from examiner.catalogue import Catalogue
 from examiner.term.dates import Terms, lateness, read_due, read_extensions, read_rule
 from examiner.term.moments import here, lasting
 from examiner.term.times import Handed
@@ -30,7 +31,9 @@ def berlin(monkeypatch):
 def test_an_extension_beyond_the_change_ends_at_the_hour_it_says(row, berlin, tmp_path) -> None:
     (tmp_path / "more.csv").write_text(f"student,until,days\n{row}\n")
     due = read_due("2026-10-20T18:00")  # of which no zone is said: this machine's
-    terms = Terms(due, RULE, read_extensions(tmp_path / "more.csv", due.tzinfo, "tiny"))
+    terms = Terms(
+        due, RULE, read_extensions(tmp_path / "more.csv", due.tzinfo, "tiny", Catalogue(()))
+    )
     for hour, minute, late in ((17, 30, ""), (18, 30, "handed in 30 min late")):
         at = datetime(2026, 10, 27, hour, minute, tzinfo=BERLIN).astimezone(UTC)
         assert lateness("ada", Handed(at), terms).text == late
