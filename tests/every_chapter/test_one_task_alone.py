@@ -1,0 +1,34 @@
+"""What a student does most often: `nextword check` of one task, in a process that is new.
+
+Whole suites run many tests one after another, and what the first of them loads, the others find.
+Leaves out whole chapters (test_references.py).
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from examiner.project import find_project
+from tests.course import CHAPTERS
+
+PROJECT = find_project(Path(__file__))
+TASKS = [task.id for chapter in CHAPTERS for task in chapter.tasks]
+FIRST = "6.1"  # whose first call makes torch import half of itself
+
+
+def _checked(task: str) -> str:
+    command = [sys.executable, "-m", "nextword", "check", task, "--package", "solutions"]
+    return subprocess.run(command, cwd=PROJECT.root, capture_output=True, text=True).stdout
+
+
+def test_the_first_task_of_the_transformer_passes_alone() -> None:
+    assert "1 of 1 task passes" in _checked(FIRST)
+
+
+@pytest.mark.slow
+@pytest.mark.turns("task")
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_passes_alone(task: str) -> None:
+    assert "1 of 1 task passes" in _checked(task)
