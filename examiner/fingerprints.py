@@ -3,6 +3,7 @@
 import ast
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 ALONE = " alone"  # after a name: its function, without what the file does beside it
@@ -29,7 +30,11 @@ def code_of(path: Path, names: Iterable[str] = ()) -> str:
     With `names`, only these functions, classes and values and whatever else of the file they use.
     A name that the file lacks counts for nothing. Text that cannot be parsed is returned as it is.
     """
-    text = path.read_text(encoding="utf-8", errors="replace")
+    return _code_of(path.read_text(encoding="utf-8", errors="replace"), tuple(names))
+
+
+@lru_cache(maxsize=512)  # the same files are asked for by many results
+def _code_of(text: str, names: tuple[str, ...]) -> str:
     try:
         tree = ast.parse(text)
     except SyntaxError:

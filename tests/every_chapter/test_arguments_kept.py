@@ -2,7 +2,7 @@
 
 Visible tests alone watch for it. Each function of each reference is made careless here: it gives
 the right answer, and then changes the lists, dicts, arrays and tensors that a test has given it.
-`make test` tries every second function, `make test-thorough` all.
+`make test` tries every second function of the chapter whose turn it is, `make test-thorough` all.
 """
 
 import copy
@@ -30,7 +30,7 @@ from tests.course import CHAPTERS
 from tests.every_chapter.share_kept import EDGE_KEEPS, does_nothing, needing, share_kept
 from tests.reference import replace
 
-pytestmark = [pytest.mark.slow, pytest.mark.turns("symbol")]
+pytestmark = [pytest.mark.slow, pytest.mark.turns("stem")]
 PROJECT = find_project(Path(__file__))
 CASES = [
     (chapter.stem, task.id, symbol)

@@ -1,4 +1,4 @@
-"""Each chapter's reference passes its tests with seeds that nobody has used before.
+"""Each chapter's reference passes its whole suite with seeds that nobody has used before.
 
 What is drawn anew in each run is printed where a test fails, with the command that repeats it.
 """
@@ -28,3 +28,8 @@ def test_the_reference_passes_with_seeds_that_are_new(chapter: Chapter) -> None:
     found = survey(Project(ROOT), chapter, seeds=seeds, jobs=JOBS)
     assert not found.failures, "\n".join(found.told("solutions"))
     assert all(row.visible and row.hidden for row in found.tasks.values())
+    written = [
+        file.read_text("utf-8") for file in Project(ROOT).suite(chapter.stem).glob("test_*.py")
+    ]
+    tried = sum(row.visible + row.hidden for row in found.tasks.values())
+    assert tried == sum(text.count("\ndef test_") for text in written)

@@ -1,7 +1,7 @@
 """What a student does most often: `nextword check` of one task, in a process that is new.
 
 Whole suites run many tests one after another, and what the first of them loads, the others find.
-Leaves out whole chapters (test_references.py).
+Leaves out whole chapters (test_fresh_seeds.py).
 """
 
 import subprocess
