@@ -10,6 +10,7 @@ import importlib.util
 import json
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,11 +26,13 @@ MOST_WORDS = 5000  # of a page
 MEAN = (15, 19)  # words of a sentence
 MOST_SHORT = 0.20  # share of short sentences
 MOST_MINUTES = 45
+MINUTES_OFF = 6  # a page's head, and its sections together, may say so many more or fewer
 WORDS_A_MINUTE = 200  # of a text that is studied; a novel takes 240
 SECONDS_A_LINE = 3  # of visible code
 SECONDS_A_FORMULA = 15
 SECONDS_A_FIGURE = 10
 
+SAID = re.compile(r'<p class="tags">(about )?(\d+) minute')
 SENTENCE_END = re.compile('(?<=[.!?])["\u201d\u2019*_)]*\\s+(?=["\u201c\u2018*_(]*[A-Z#\u00a4])')
 AUTHORS = re.compile(r"\{cite:t\}`[^`]*`")
 FOLDED = [
@@ -49,6 +52,7 @@ class Reading:
     name: str
     sentences: list[int]
     minutes: float
+    said: tuple[int, ...] = ()  # minutes: by the page's head, and by its sections together
 
     @property
     def words(self) -> int:
@@ -77,6 +81,11 @@ class Reading:
             found.append(f"more than {MOST_SHORT:.0%} short sentences")
         if self.minutes > MOST_MINUTES:
             found.append(f"more than {MOST_MINUTES} minutes")
+        found += [
+            f"says {said} minutes, takes {self.minutes:.0f}"
+            for said in self.said
+            if abs(said - self.minutes) > MINUTES_OFF
+        ]
         return found
 
 
@@ -107,8 +116,10 @@ def reading(path: Path) -> Reading:
     """Measure a notebook or Markdown page."""
     text = path.read_text(encoding="utf-8")
     lines = pictures = 0
+    said: tuple[int, ...] = ()
     if path.suffix == ".ipynb":
         cells = json.loads(text)["cells"]
+        said = minutes_said(line for cell in cells for line in cell["source"])
         shown = [c for c in cells if c["cell_type"] == "markdown" and not is_task(c)]
         text = "\n\n".join(visible("".join(cell["source"])) for cell in shown)
         for cell in (c for c in cells if c["cell_type"] == "code"):
@@ -120,7 +131,20 @@ def reading(path: Path) -> Reading:
     formulas = text.count("$$") / 2
     sentences = lengths(lint_prose.prose(text))
     seconds = SECONDS_A_LINE * lines + SECONDS_A_FORMULA * formulas + SECONDS_A_FIGURE * pictures
-    return Reading(path.stem, sentences, sum(sentences) / WORDS_A_MINUTE + seconds / 60)
+    return Reading(path.stem, sentences, sum(sentences) / WORDS_A_MINUTE + seconds / 60, said)
+
+
+def minutes_said(lines: Iterable[str]) -> tuple[int, ...]:
+    """The minutes that a page says it takes, and those of its sections together, where it has any.
+
+    >>> head, section = '<p class="tags">about 30 minutes', '<p class="tags">7 minutes'
+    >>> minutes_said([head, section, section])
+    (30, 14)
+    """
+    found = [match.groups() for match in map(SAID.match, lines) if match]
+    whole = [int(minutes) for about, minutes in found if about]
+    sections = sum(int(minutes) for about, minutes in found if not about)
+    return (*whole, *([sections] if sections else []))
 
 
 def is_task(cell: dict) -> bool:

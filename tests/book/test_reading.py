@@ -77,3 +77,6 @@ def test_each_limit_is_named(tmp_path, capsys):
         assert fault in said
     long = written(tmp_path, code(["x = 1\n"] * 1000))
     assert measure.reading(long).faults[-1] == "more than 45 minutes"
+    told = [f'<p class="tags">{minutes} minutes · easy</p>' for minutes in ("about 8", 4, 9)]
+    wrong = written(tmp_path, markdown("\n".join(told)), code(["x = 1\n"] * 40))
+    assert measure.reading(wrong).faults[-1] == "says 13 minutes, takes 2"
