@@ -4,7 +4,7 @@ Headers are found whatever their case, spaces and hyphens. Known are those of a 
 name, e-mail), of nbgrader's `db student import`, of Moodle's participants, grades and grading
 worksheet ("Identifier" holds the number in the names of a download; it is another one for each
 assignment), and of Canvas' gradebook export ("ID" holds the number in the names of a download, in
-nbgrader's list `lms_user_id`).
+nbgrader's list `lms_user_id`). The words are in headers.py.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from pathlib import Path
 
 from examiner.errors import UserError
 from examiner.grading.downloads import CANVAS, MOODLE, Sender
+from examiner.grading.headers import (
+    CANVAS_IDS,
+    EMAILS,
+    FIRST,
+    IDENTIFIERS,
+    IDS,
+    LAST,
+    NAMES,
+    ROLES,
+)
 from examiner.judge.wording import clean
 from examiner.term.table import letters, read_rows
 from examiner.term.times import Handed, in_row, says_no_time
 
-IDS = (
-    *("studentid", "studentnumber", "matriculationnumber", "matrikelnummer", "sid", "id"),
-    *("idnumber", "username", "userid", "user", "login", "loginid", "netid"),
-)
-NAMES = ("name", "fullname", "studentname", "student")
-FIRST = ("firstname", "givenname", "forename", "first", "vorname")
-LAST = ("lastname", "surname", "familyname", "last", "nachname")
-EMAILS = ("email", "emailaddress", "mail", "mailaddress")
-CANVAS_IDS = ("sisuserid", "sisloginid")
-ROLES = ("role", "roles", "rolle", "rollen", "coursrole", "courserole")
 # who is no student, by the beginnings of what platforms call them
 STAFF = (
     *("instructor", "teacher", "non-editing teacher", "ta", "teaching assistant", "assistant"),
@@ -103,7 +103,7 @@ def read_roster(path: Path, what: str = "the roster", *, times: bool = False) ->
     """
     rows = read_rows(path, what)
     head = [_header(text) for text in rows[0][1]] if rows else []
-    known = {*IDS, *NAMES, *FIRST, *LAST, *EMAILS, *CANVAS_IDS, "identifier", "lmsuserid"}
+    known = {*IDS, *NAMES, *FIRST, *LAST, *EMAILS, *CANVAS_IDS, *IDENTIFIERS, "lmsuserid"}
     if not known & set(head):
         shown = clean(", ".join(rows[0][1]), 100) if rows else "nothing"
         raise UserError(
@@ -154,20 +154,18 @@ def _cells(head: Iterable[str], row: Iterable[str]) -> dict[str, str]:
 def _person(cells: Mapping[str, str]) -> Student | None:
     """Return who a row is; None for one that is no student's."""
     of_canvas = bool({*CANVAS_IDS} & set(cells))
-    name = _first(cells, NAMES)
+    name, first, last = _named(cells)
     if of_canvas and (name.startswith("Points Possible") or name == "Student, Test"):
         return None
     if is_staff(_first(cells, ROLES)):
         return None
-    first, last = _first(cells, FIRST), _first(cells, LAST)
-    name = " ".join(filter(None, (first, last))) or name
     if of_canvas and not first and name.count(",") == 1:  # "Lovelace, Ada"
         last, first = (part.strip() for part in name.split(","))
         name = f"{first} {last}"
     email = _first(cells, EMAILS)
     ids = [cells[key] for key in (*CANVAS_IDS, *IDS) if cells.get(key)]
     numbers = set()
-    for key in ("identifier", "id"):
+    for key in IDENTIFIERS:
         if found := _PARTICIPANT.fullmatch(cells.get(key, "")):
             numbers.add((MOODLE, found[1]))
             ids = [each for each in ids if each != cells[key]]
@@ -179,10 +177,28 @@ def _person(cells: Mapping[str, str]) -> Student | None:
     if not handles and not name:
         return None
     known = frozenset(each.casefold() for each in (*ids, email) if each)
-    source = "Moodle" if "identifier" in cells else "the table"
-    handed = in_row(cells, source)
+    of_moodle = any(platform == MOODLE for platform, _ in numbers)
+    handed = in_row(cells, "Moodle" if of_moodle else "the table")
     one = Student(*((handles or [name])[0], name, email, first, last), known, frozenset(numbers))
     return replace(one, handed=handed)
+
+
+def _named(cells: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return a row's name, and its first and last name where they have cells of their own.
+
+    A lone part may be all of the name, or the other part stands under "Name", as in German.
+
+    >>> _named({"vorname": "Ada", "name": "Lovelace"}), _named({"nombre": "Ada Lovelace"})
+    (('Ada Lovelace', 'Ada', 'Lovelace'), ('Ada Lovelace', '', ''))
+    """
+    name, first, last = (_first(cells, keys) for keys in (NAMES, FIRST, LAST))
+    if name and bool(first) != bool(last):
+        words = {letters(word) for word in name.replace(",", " ").split()}
+        if not {letters(word) for word in (first or last).split()} <= words:
+            first, last = first or name, last or name
+    if first and last:
+        return f"{first} {last}", first, last
+    return name or first or last, "", ""
 
 
 def is_staff(roles: str) -> bool:

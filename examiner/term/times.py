@@ -20,12 +20,16 @@ from examiner.term.moments import moment, shown, span
 # headers by their letters alone, the platform's own first
 COLUMNS = (
     *("lastmodifiedsubmission", "zuletztgeandertabgabe", "dernieremodificationtravailremis"),
+    "ultimamodificacionentrega",
     *("handedin", "submittedat", "submissiontime", "submittedtime", "timestamp", "time"),
 )
 STATUS = ("status", "statut", "estado", "stato")
 TIMESTAMP = "timestamp.txt"  # nbgrader notes in it when a work was collected
 # " late" as Moodle says it in the languages that it is used in most
-_LATE = (" late", "verspätet", "en retard", "de retraso", "in ritardo", "de atraso", "te laat")
+_LATE = (
+    *(" late", "zu spät", "verspätet", "en retard", "después", "de retraso", "in ritardo"),
+    *("de atraso", "te laat"),
+)
 
 MAX_ZIP, MAX_LOG = 64 << 20, 1 << 16  # bytes that are looked at for a remark
 _COMMIT = re.compile(r"> (\d{9,11}) [+-]\d{4}\tcommit")
@@ -70,9 +74,13 @@ def _time(cells: Mapping[str, str]) -> str:
 
 
 def _status(cells: Mapping[str, str]) -> tuple[str, bool]:
-    """Return the last part of a row's status, "1 day 3 hours late", and whether it says late."""
-    status = next((cells[key] for key in STATUS if cells.get(key)), "")
-    return status.rpartition(" - ")[2], any(word in status.casefold() for word in _LATE)
+    """Return the part of a row's status that says late, "1 day 3 hours late", and whether one does.
+
+    Moodle joins several: "Submitted for grading - 1 day 3 hours late - Extension granted - ".
+    """
+    parts = next((cells[key] for key in STATUS if cells.get(key)), "").split(" - ")
+    late = [part for part in parts if any(word in f" {part}".casefold() for word in _LATE)]
+    return (late or parts)[-1], bool(late)
 
 
 def of_gradescope(said: Mapping[str, Any]) -> Handed | None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
+from examiner.grading.downloads import MOODLE
+from examiner.grading.headers import COMMENTS, GRADES, MAXIMUM_GRADES, SCALES
 from examiner.grading.roster import Roster, Student, parted
 from examiner.grading.sheet import Sheet, read_sheet
 from examiner.grading.spreadsheet import number
@@ -71,7 +73,7 @@ def form_for(
         return _canvas(chapter, sheet, roster, column or chapter.title)
     if column:
         raise UserError("--marks-column goes with --marks canvas and Canvas' export as --roster")
-    if sheet and platform == "moodle" and "identifier" in keys:
+    if sheet and platform == MOODLE and _is_worksheet(keys, roster):
         return _moodle(chapter, sheet, roster, keys)
     return Form(platform, chapter, roster)
 
@@ -111,19 +113,32 @@ def _possible(row: list[str], chapter: Chapter) -> str:
     return number(chapter.points) if _is_possible(row) else ""
 
 
+def _is_worksheet(keys: Collection[str], roster: Roster | None) -> bool:
+    """Tell whether a list is Moodle's grading worksheet: "Participant 12" says whose a row is."""
+    numbers = {number for person in roster.people for number in person.numbers} if roster else ()
+    return "identifier" in keys or any(platform == MOODLE for platform, _ in numbers)
+
+
 def _moodle(chapter: Chapter, sheet: Sheet, roster: Roster | None, keys: list[str]) -> Form:
-    if "grade" not in keys:
+    column, most, comments, scale = (
+        next((keys.index(name) for name in names if name in keys), -1)
+        for names in (GRADES, MAXIMUM_GRADES, COMMENTS, SCALES)
+    )
+    if most < 0 and scale >= 0:
+        raise UserError(
+            f"Moodle grades this assignment by a scale, {sheet.head[scale]!r}, and not in points: "
+            f"set its grade to {chapter.points} points in Moodle and download the worksheet again"
+        )
+    if column < 0:
         raise UserError(
             "Moodle's worksheet has no column Grade: download it with Moodle's language set to "
-            "English, and with the assignment's grades in points"
+            "English, German, French or Spanish"
         )
-    most = keys.index("maximumgrade") if "maximumgrade" in keys else -1
     shown = [row[most] for row, who in sheet.rows if who and row[most]] if most >= 0 else []
     for text in shown[:1]:
         _require_the_same("Moodle", text, chapter)
-    comments = keys.index("feedbackcomments") if "feedbackcomments" in keys else -1
     comma = any("," in text for text in shown)
-    return Form("moodle", chapter, roster, sheet, keys.index("grade"), comments, comma)
+    return Form("moodle", chapter, roster, sheet, column, comments, comma)
 
 
 def _require_the_same(platform: str, text: str, chapter: Chapter) -> None:

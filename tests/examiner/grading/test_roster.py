@@ -24,6 +24,16 @@ from tests.examiner.grading.handed_out import laid_out, roster, zipped
         "Student,ID,SIS User ID,SIS Login ID,Section,ngrams\n    Points Possible,,,,,58\n"
         '"Lovelace, Ada",501,ada,ada.l,S1,\n"Student, Test",9,,,S1,\n',
         "sep=\t\r\nName\tUsername\tMail\nAda Lovelace\tada\tada@example.org\n",
+        'ID,"Vollständiger Name",ID-Nummer,E-Mail-Adresse,Status\n'
+        "Teilnehmer/in11,Ada Lovelace,ada,ada@example.org,Zur Bewertung abgegeben\n",
+        "Vorname;Nachname;ID-Nummer;E-Mail-Adresse\nAda;Lovelace;ada;ada@example.org\n",
+        "Name;Vorname;Matrikelnummer\nLovelace;Ada;ada\n",
+        "Identifiant,Nom complet,Numéro d'identification,Adresse de courriel,Statut\n"
+        "Participant 11,Ada Lovelace,ada,ada@example.org,Remis pour évaluation\n",
+        "Prénom,Nom de famille,Numéro d’identification\nAda,Lovelace,ada\n",
+        "Identificador,Nombre completo,Número de ID,Dirección de correo,Estado\n"
+        "Participante 11,Ada Lovelace,ada,ada@example.org,Enviado para calificar\n",
+        "Apellido(s),Nombre(s),Número de ID\nLovelace,Ada,ada\n",
     ],
 )
 def test_rosters_of_any_common_make_are_read(tmp_path: Path, text: str) -> None:
@@ -33,6 +43,20 @@ def test_rosters_of_any_common_make_are_read(tmp_path: Path, text: str) -> None:
         with open_class(laid_out(tmp_path / label[:8], {label: "x"}), people) as found:
             assert [entry.student for entry in found.entries] == ["ada"]
             assert not found.absent
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'ID,"Vollständiger Name",E-Mail-Adresse,Bewertung\nTeilnehmer/in 101,Ada L,a@uni.de,\n',
+        "Identifiant,Nom complet,Adresse de courriel,Note\nParticipant 101,Ada L,a@uni.de,\n",
+        "Identificador,Nombre completo,Dirección de correo\nParticipante 101,Ada L,a@uni.de\n",
+    ],
+)
+def test_moodles_worksheet_in_the_languages_of_its_users(tmp_path: Path, text: str) -> None:
+    (person,) = roster(tmp_path, text).people
+    assert (person.id, person.name, person.email) == ("a@uni.de", "Ada L", "a@uni.de")
+    assert person.numbers == {("moodle", "101")}
 
 
 def test_a_roster_in_another_encoding(tmp_path: Path) -> None:

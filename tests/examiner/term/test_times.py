@@ -51,10 +51,31 @@ def test_a_table_of_times_must_hold_times(tmp_path: Path) -> None:
     assert ben.handed is None
 
 
-def test_a_status_in_other_languages() -> None:
-    german = {"status": "Zur Bewertung abgegeben - 2 Tage 1 Stunde verspätet"}
-    assert in_row(german, "Moodle") == Handed(None, timedelta(days=2, hours=1), True, "Moodle")
-    assert in_row({"status": "Submitted for grading"}, "Moodle") is None
+@pytest.mark.parametrize(
+    "status",
+    [
+        "Submitted for grading - 2 days 1 hour late - Extension granted until: Monday - ",
+        "Zur Bewertung abgegeben - 2 Tage 1 Stunde verspätet",
+        "Zur Bewertung abgegeben - 2 Tage 1 Stunde zu spät -  - ",
+        "Remis pour évaluation - En retard de 2 jours 1 heure",
+        "Enviado para calificar - 2 días 1 hora después",
+    ],
+)
+def test_a_status_in_the_languages_of_moodles_users(status: str) -> None:
+    late = Handed(None, timedelta(days=2, hours=1), True, "Moodle")
+    assert in_row({"status": status}, "Moodle") == late
+    assert in_row({"status": status.split(" - ")[0]}, "Moodle") is None
+
+
+def test_a_time_in_the_languages_of_moodles_users() -> None:
+    for column, text in (
+        ("zuletztgeandertabgabe", "Dienstag, 6. Oktober 2026, 10:37"),
+        ("dernieremodificationtravailremis", "mardi 6 octobre 2026, 10:37"),
+        ("ultimamodificacionentrega", "martes, 6 de octubre de 2026, 10:37"),
+    ):
+        found = in_row({column: text}, "Moodle")
+        assert found
+        assert found.at == datetime(2026, 10, 6, 10, 37)
 
 
 def test_gradescopes_metadata_tells_the_time(tmp_path: Path) -> None:

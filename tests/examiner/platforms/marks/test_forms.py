@@ -102,6 +102,26 @@ def test_moodles_worksheet_keeps_what_is_moodles(tmp_path) -> None:
     assert made.notes == ["zoe: no row of the file is theirs"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'ID,"Vollständiger Name",E-Mail-Adresse,Bewertung,Bestwertung,"Feedback als Kommentar"\n'
+        'Teilnehmer/in11,"Ada Lovelace",ada@example.org,,"5,00",\n',
+        "Identifiant,Nom complet,Adresse de courriel,Note,Note maximale,Feedback par commentaires\n"
+        'Participant 11,Ada Lovelace,ada@example.org,,"5,00",\n',
+        "Identificador,Nombre completo,Dirección de correo,Calificación,Calificación máxima,"
+        'Comentarios de retroalimentación\nParticipante 11,Ada Lovelace,ada@example.org,,"5,00",\n',
+    ],
+)
+def test_a_worksheet_in_another_language_is_filled_in(tmp_path, text) -> None:
+    made = filled(tmp_path, "moodle", text, [result("ada@example.org", 3)])
+    head, ada = rows(made.text)
+    assert head == rows(text)[0]  # Moodle finds its columns by these words
+    assert ada[:5] == [*rows(text)[1][:3], "3,75", "5,00"]
+    assert ada[5].startswith("3.75 of 5 points.")
+    assert made.notes == []
+
+
 def test_other_separators_and_points_stay(tmp_path) -> None:
     text = MOODLE.replace("5,00", "5.00").replace(",", ";").replace("Monday; 2 March 2026;", "M")
     ids = [person.id for person in read_roster_of(tmp_path, text).people]
@@ -115,7 +135,8 @@ def test_other_separators_and_points_stay(tmp_path) -> None:
         ("blackboard", None, "expected canvas, moodle, gradescope"),
         ("canvas", CANVAS.replace("5.00", "10"), "Canvas counts 10 points for it"),
         ("moodle", MOODLE.replace("5,00", "100,00"), "Moodle counts 100 points for it"),
-        ("moodle", MOODLE.replace(",Grade,", ",Bewertung,"), "language set to English"),
+        ("moodle", MOODLE.replace(",Grade,", ",Nota,"), "set to English, German, French or Spa"),
+        ("moodle", MOODLE.replace("Maximum Grade", "Scale"), "by a scale, 'Scale', and not in poi"),
         ("canvas", CANVAS.replace("Essay (4712)", "sorting (1)"), "2 columns 'Sorting'"),
     ],
 )
