@@ -294,13 +294,15 @@ class Charge:
 def charge(earned: float, late: Lateness, rule: Rule, in_hand: int) -> Charge:
     """Return what counts of the points earned; `in_hand` days are left to this student.
 
-    Days in hand are used first, and only where lateness would cost something.
+    Days in hand are used first, and only where lateness would cost something. They do not move the
+    day after which nothing counts: by then solutions may be known.
     """
     text = late.text
     if not text:
         return Charge(earned)
     if rule.closed is not None and late.by > rule.closed:
-        return Charge(0.0, 0, f"{text}: nothing counts after {lasting(rule.closed)}")
+        also = ", also with days in hand" if in_hand else ""
+        return Charge(0.0, 0, f"{text}: nothing counts after {lasting(rule.closed)}{also}")
     if late.by <= rule.grace and not late.unknown:
         return Charge(earned, 0, f"{text}: within the {lasting(rule.grace)} of grace")
     days = math.ceil(late.by / DAY)

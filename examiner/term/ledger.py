@@ -1,7 +1,8 @@
 """Days in hand over a term: which chapter used how many of each student's, kept in a file.
 
 A chapter takes what the chapters due before it have left, so that marking one again never takes
-days from another student's later work, nor gives it any.
+days from another student's later work, nor gives it any. A student is found again by the id or by
+the address, whatever their case: one chapter's class list may have ids, another's addresses alone.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from examiner.errors import UserError
 
@@ -25,6 +27,21 @@ class Used:
     due: datetime  # aware
     student: str
     days: int
+    email: str = ""
+
+    @property
+    def called(self) -> frozenset[str]:
+        """What the student is found again by."""
+        return called(self.student, self.email)
+
+
+def called(student: str, email: str = "") -> frozenset[str]:
+    """Return what a student is found again by.
+
+    >>> called("Ada@uni.example") == called("7", "ada@uni.example") - {"7"}
+    True
+    """
+    return frozenset({student.casefold(), email.casefold()} - {""})
 
 
 @dataclass(frozen=True)
@@ -33,40 +50,48 @@ class Ledger:
 
     rows: tuple[Used, ...] = ()
 
-    def before(self, student: str, chapter: str, due: datetime) -> int:
+    def before(self, student: str, chapter: str, due: datetime, email: str = "") -> int:
         """Return how many days a student used in chapters that were due before this one."""
         return sum(
             row.days
             for row in self.rows
-            if row.student == student
+            if row.called & called(student, email)
             and row.chapter != chapter
             and (row.due, row.chapter) < (due, chapter)
         )
 
-    def with_chapter(self, chapter: str, due: datetime, used: Mapping[str, int]) -> Ledger:
+    def with_chapter(
+        self,
+        chapter: str,
+        due: datetime,
+        used: Mapping[str, int],
+        emails: Mapping[str, str] = MappingProxyType({}),
+    ) -> Ledger:
         """Return the ledger in which a chapter used these days, and no others."""
         others = [row for row in self.rows if row.chapter != chapter]
-        new = [Used(chapter, due, student, days) for student, days in used.items() if days]
+        new = [Used(chapter, due, s, days, emails.get(s, "")) for s, days in used.items() if days]
         return Ledger(
             tuple(sorted([*others, *new], key=lambda row: (row.due, row.chapter, row.student)))
         )
 
     def with_student(self, chapter: str, due: datetime, student: str, days: int) -> Ledger:
         """Return the ledger in which a student used so many days in a chapter."""
-        used = {row.student: row.days for row in self.rows if row.chapter == chapter}
-        return self.with_chapter(chapter, due, used | {student: days})
+        mine = [row for row in self.rows if row.chapter == chapter]
+        used = {row.student: row.days for row in mine} | {student: days}
+        return self.with_chapter(chapter, due, used, {row.student: row.email for row in mine})
 
     def to_grade_again(self, before: Ledger, chapter: str, due: datetime) -> list[str]:
         """Return the chapters due later whose marks rest on days that are others than `before`."""
-        mine = {(row.student, row.days) for row in self.rows if row.chapter == chapter}
-        were = {(row.student, row.days) for row in before.rows if row.chapter == chapter}
-        touched = {student for student, _ in mine ^ were}
+        mine = {(row.called, row.days) for row in self.rows if row.chapter == chapter}
+        were = {(row.called, row.days) for row in before.rows if row.chapter == chapter}
+        touched = {name for names, _ in mine ^ were for name in names}
         later = [row for row in self.rows if (row.due, row.chapter) > (due, chapter)]
-        return list(dict.fromkeys(row.chapter for row in later if row.student in touched))
+        return list(dict.fromkeys(row.chapter for row in later if row.called & touched))
 
     def to_json(self) -> str:
         """Return the file's text."""
         rows = [asdict(row) | {"due": row.due.isoformat()} for row in self.rows]
+        rows = [{key: value for key, value in row.items() if value != ""} for row in rows]
         return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -87,8 +112,8 @@ def read_ledger(path: Path) -> Ledger:
         raise UserError(text) from None
 
 
-def _used(chapter: str, due: str, student: str, days: int) -> Used:
+def _used(chapter: str, due: str, student: str, days: int, email: str = "") -> Used:
     moment = datetime.fromisoformat(due)
     if moment.tzinfo is None or not isinstance(days, int):
         raise ValueError("expected times with a zone and whole days")
-    return Used(str(chapter), moment, str(student), days)
+    return Used(str(chapter), moment, str(student), days, str(email))

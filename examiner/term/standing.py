@@ -25,12 +25,12 @@ class Term:
     ledger: Ledger = field(default_factory=Ledger)
     handed: Mapping[str, Handed] = field(default_factory=dict)  # by student, from other tables
 
-    def in_hand(self, student: str) -> int:
+    def in_hand(self, student: str, email: str = "") -> int:
         """Return how many days a student has left for this chapter."""
         rule, due = self.terms.rule, self.terms.due
         if not rule.in_hand or due is None:
             return 0
-        return max(0, rule.in_hand - self.ledger.before(student, self.chapter, due))
+        return max(0, rule.in_hand - self.ledger.before(student, self.chapter, due, email))
 
     def knows(self, student: str) -> bool:
         """Tell whether a table says when a student handed in."""
@@ -52,7 +52,8 @@ class Term:
         result = corrected(result, rows)
         late = lateness(student, self.handed.get(student.casefold(), handed), self.terms)
         whole = next((row for row in rows if row.what == MARK and not row.task), None)
-        standing = self._standing(result.earned, late, whole, student)
+        left = self.in_hand(student, result.whose.email)
+        standing = self._standing(result.earned, late, whole, left)
         standing = replace(standing, corrections=tuple(row.text for row in rows))
         lines = dict.fromkeys((*result.whose.remarks, *late.remarks, *said))
         remarks = tuple(x for x in lines if not any(y != x and y.startswith(x) for y in lines))
@@ -60,13 +61,13 @@ class Term:
         return replace(result, standing=standing if standing.says else None, of=of)
 
     def _standing(
-        self, earned: float, late: Lateness, whole: Correction | None, student: str
+        self, earned: float, late: Lateness, whole: Correction | None, in_hand: int
     ) -> Standing:
         at = late.at.isoformat() if late.at else ""
         seconds = int(late.by.total_seconds())
         if whole:  # a mark of the whole is the last word
             return Standing(earned, whole.points, "", at, seconds)
-        found = charge(earned, late, self.terms.rule, self.in_hand(student))
+        found = charge(earned, late, self.terms.rule, in_hand)
         return Standing(earned, found.counts, found.line, at, seconds, found.used)
 
     def spent(self, results: Iterable[SubmissionResult]) -> Ledger:
@@ -74,5 +75,7 @@ class Term:
         due = self.terms.due
         if due is None or not self.terms.rule.in_hand:
             return self.ledger
-        used = {r.student: r.standing.days_used for r in results if r.standing}
-        return self.ledger.with_chapter(self.chapter, due, used)
+        found = [(r.student, r.standing.days_used, r.whose.email) for r in results if r.standing]
+        used = {student: days for student, days, _ in found}
+        emails = {student: email for student, _, email in found}
+        return self.ledger.with_chapter(self.chapter, due, used, emails)

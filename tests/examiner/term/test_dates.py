@@ -63,6 +63,14 @@ def test_lateness_costs_what_the_rule_says(
     assert bool(found.line) == bool(says)
 
 
+def test_days_in_hand_do_not_move_the_end() -> None:
+    """By then solutions may be known; what is used up is told, and none of them is used."""
+    late = Lateness(DUE + 2 * D, 2 * D + timedelta(minutes=5))
+    found = charge(10, late, read_rule("10 % a day, nothing after 2 days, 3 days in hand"), 3)
+    assert (found.counts, found.used) == (0, 0)
+    assert found.line.endswith("5 min late: nothing counts after 2 days, also with days in hand")
+
+
 def test_days_in_hand_are_used_only_where_lateness_costs() -> None:
     late = Lateness(DUE + D, D)
     assert charge(10, late, read_rule("10 % a day, 3 days in hand"), 3).used == 1
@@ -191,6 +199,21 @@ def test_the_ledger_counts_chapters_that_were_due_before(tmp_path: Path) -> None
     again = both.with_chapter("sorting", DUE, {"ada": 3})
     assert again.to_grade_again(both, "sorting", DUE) == ["graphs"]
     assert both.to_grade_again(both, "sorting", DUE) == []
+
+
+def test_the_ledger_finds_a_student_by_id_or_address_in_any_case(tmp_path: Path) -> None:
+    ledger = Ledger().with_chapter("sorting", DUE, {"Ada@Uni.example": 2, "7": 1}, {"7": "b@x.org"})
+    (tmp_path / FILE).write_text(ledger.to_json(), "utf-8")
+    assert read_ledger(tmp_path / FILE) == ledger
+    later = "graphs", DUE + 7 * D
+    assert ledger.before("ada@uni.example", *later) == 2
+    assert ledger.before("1234", *later, "ada@uni.example") == 2
+    assert ledger.before("B@x.org", *later) == 1
+    assert ledger.before("b", *later) == 0
+    both = ledger.with_chapter(*later, {"1234": 1}, {"1234": "ada@uni.example"})
+    again = both.with_student("sorting", DUE, "ADA@uni.example", 3)
+    assert again.to_grade_again(both, "sorting", DUE) == ["graphs"]
+    assert {row.email for row in again.rows} == {"", "b@x.org", "ada@uni.example"}
 
 
 @pytest.mark.parametrize("text", ["{", '[{"chapter": "x"}]', "3"])
