@@ -54,6 +54,7 @@ class Archive:
 
     def __init__(self, path: Path, data: bytes | None = None, bounds: Bounds = STUDENTS) -> None:
         self.refused: dict[str, str] = {}
+        self.folders: list[PurePosixPath] = []  # also those that hold nothing
         self._bounds = bounds
         self._file = _open(path, bounds) if data is None else io.BytesIO(data)
         try:
@@ -82,6 +83,7 @@ class Archive:
             name = _name(entry)
             path, why = PurePosixPath(name), _trick(entry, name)
             if why != OUT and (is_junk(path) or entry.is_dir() or name.endswith("/")):
+                self.folders += [] if is_junk(path) else [path]
                 continue
             if why or path in found:
                 text = f"{archive} holds {name!r}{why or ' twice'}"

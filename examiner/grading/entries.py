@@ -37,8 +37,11 @@ METADATA = "submission_metadata.yml"  # in which Gradescope says whose its folde
 MAX_METADATA = 16 << 20
 EXPECTED = "expected one folder or zip per student"
 HIDDEN = (".", "__")  # how a name begins that is no student's
-# files beside students'
-_BESIDE = {".json", ".md", ".txt", ".csv", ".html", ".pdf", ".log", ".yml", ""}
+# files beside students': those of programs, and those that may be what a student handed in
+_OF_PROGRAMS = {".json", ".csv", ".log", ".yml"}
+_DOCUMENTS = {".md", ".txt", ".html", ".pdf", ""}
+_OF_SYSTEMS = {"thumbs.db", "desktop.ini", "icon\r"}  # what Windows and macOS leave in folders
+MOST_NAMED = 10  # of the files that were passed over
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,16 @@ class ClassOfEntries:
 
     entries: tuple[Entry, ...]
     absent: tuple[Student, ...] = ()  # rows of the roster without a submission
+    beside: tuple[str, ...] = ()  # documents that are no student's by their form
+
+    @property
+    def passed_over(self) -> str:
+        """A line on the documents that were not taken for anybody's work; "" for none."""
+        if not self.beside:
+            return ""
+        more = len(self.beside) - MOST_NAMED
+        names = ", ".join(self.beside[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        return f"passed over: {names}: {EXPECTED}"
 
 
 @contextmanager
@@ -61,7 +74,10 @@ def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEn
         if archive := origin if given else _lone_zip_of_a_class(origin):
             folder = Path(name)
             troubles = _unpack(archive, folder)
-        entries = find_entries(_inner(folder, origin.stem if given else ""), roster)
+        inner = _inner(folder, origin.stem if given else "")
+        entries = find_entries(inner, roster)
+        places = dict.fromkeys(place for place in (origin, folder, inner) if place.is_dir())
+        beside = tuple(name for place in places for name in _beside(place))
         tops = {path.name for e in entries for path in (*e.paths, *(path for _, path in e.files))}
         entries = [_with_troubles(each, troubles) for each in entries]
         for top in sorted(set(troubles) - tops):  # of whom nothing at all could be unpacked
@@ -69,7 +85,8 @@ def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEn
             entries.append(Entry(shown_name(top), problem=one_line(text)))
         found = {entry.student for entry in entries}
         people = roster.people if roster else ()
-        yield ClassOfEntries(tuple(entries), tuple(p for p in people if p.id not in found))
+        absent = tuple(person for person in people if person.id not in found)
+        yield ClassOfEntries(tuple(entries), absent, beside)
 
 
 def _with_troubles(entry: Entry, troubles: dict[str, list[str]]) -> Entry:
@@ -91,6 +108,9 @@ def _unpack(path: Path, target: Path) -> dict[str, list[str]]:
     for name, text in archive.refused.items():
         top = next((part for part in Path(name).parts if part not in ("/", "..")), name)
         troubles.setdefault(top, []).append(text)
+    for name in {inside.parts[0] for inside in archive.folders if inside.parts}:
+        with contextlib.suppress(OSError, ValueError):  # who handed in nothing has a folder, too
+            (target / name).mkdir(exist_ok=True)
     try:
         for inside in archive.files:
             if is_junk(inside):
@@ -204,7 +224,8 @@ def find_entries(folder: Path, roster: Roster | None = None) -> list[Entry]:
     except OSError as error:
         raise UserError(f"{folder} cannot be read: {error.strerror}") from None
     if not groups:
-        raise UserError(f"{folder} holds no submissions: {EXPECTED}")
+        over = ClassOfEntries((), beside=tuple(_beside(folder))).passed_over
+        raise UserError(f"{folder} holds no submissions: {over or EXPECTED}")
     submitters = _submitters(folder / METADATA)
     found = []
     for (_, key, _), members in groups.items():
@@ -228,10 +249,20 @@ def require_outside(out: Path, folder: Path) -> None:
 
 def _is_beside(path: Path) -> bool:
     """Tell whether a file in a class folder is none of a student's."""
-    if path.name.startswith(HIDDEN):
+    if path.name.startswith(HIDDEN) or path.name.casefold() in _OF_SYSTEMS:
         return True
     plain = not path.is_dir() and not path.is_symlink()
-    return plain and path.suffix.lower() in _BESIDE and not sender_of(path.name, folder=False)
+    beside = path.suffix.lower() in _OF_PROGRAMS | _DOCUMENTS
+    return plain and beside and not sender_of(path.name, folder=False)
+
+
+def _beside(folder: Path) -> Iterator[str]:
+    """Yield the documents in a class folder that may be somebody's: all but a README."""
+    for path in sorted(folder.iterdir()):
+        known = (*HIDDEN, "readme", *_OF_SYSTEMS)
+        is_document = path.suffix.lower() in _DOCUMENTS and _is_beside(path)
+        if is_document and not path.name.casefold().startswith(known):
+            yield one_line(path.name, 100)
 
 
 def _entry(key: str, members: Sequence[tuple[Path, Sender | None]]) -> Entry:

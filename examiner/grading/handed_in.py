@@ -21,7 +21,7 @@ from examiner.grading.submissions import Submission, read, read_package
 from examiner.grading.works import Entry
 from examiner.project import Project
 from examiner.results import Verdict
-from examiner.term.corrections import NOTHING, Corrections
+from examiner.term.corrections import FILE, MARK, NOTHING, Corrections
 
 CHANGED = "it was changed while the class was graded: grade again"
 
@@ -34,6 +34,7 @@ class HandedIn:
     entries: tuple[Entry, ...] = ()
     absent: tuple[Student, ...] = ()  # of the roster
     names: tuple[str, ...] = ()  # of the course's own packages among them
+    passed_over: str = ""  # a line on what was taken for nobody's work
 
 
 @contextmanager
@@ -75,15 +76,16 @@ def handed_in(
             return read(entry, chapter.stem, defined, corrections.file(entry.student))
 
         submissions = Lazily(len(own) + len(there.entries), one)
-        yield HandedIn(submissions, there.entries, there.absent, tuple(packages))
+        own_names, over = tuple(packages), there.passed_over
+        yield HandedIn(submissions, there.entries, there.absent, own_names, over)
 
 
 def _with_files(there: ClassOfEntries, corrections: Corrections) -> ClassOfEntries:
-    """Return the class with those who handed nothing in, and have a file in the overrides."""
-    late = [person for person in there.absent if corrections.file(person.id)]
+    """Return the class with those who handed nothing in, and have a file or a mark by hand."""
+    late = [person for person in there.absent if corrections.of(person.id, FILE, MARK)]
     added = tuple(Entry(person.id, name=person.name, email=person.email) for person in late)
     absent = tuple(person for person in there.absent if person not in late)
-    return ClassOfEntries((*there.entries, *added), absent)
+    return replace(there, entries=(*there.entries, *added), absent=absent)
 
 
 def gather(project: Project, chapter: Chapter, folder: Path) -> list[Submission]:

@@ -113,7 +113,7 @@ class Outcome:
     term: Term = field(default_factory=Term)
     requests: tuple[Request, ...] = ()  # for a second look
     to_grade_again: tuple[str, ...] = ()  # chapters that rest on days in hand of this one
-    notes: tuple[str, ...] = ()  # what else an instructor should know of dates
+    notes: tuple[str, ...] = ()  # what else an instructor should know of the class
 
     @cached_property
     def survey(self) -> Survey:

@@ -10,10 +10,12 @@ from typing import Protocol
 
 from examiner.catalogue import Chapter
 from examiner.files import locked
+from examiner.grading.downloads import GRADESCOPE, MOODLE
 from examiner.grading.handed_in import HandedIn
 from examiner.grading.roster import Roster
 from examiner.grading.store import write_atomically
 from examiner.grading.told_times import told_times
+from examiner.plural import count
 from examiner.results import SubmissionResult
 from examiner.term import corrections, dates
 from examiner.term.ledger import FILE, Ledger, read_ledger
@@ -73,7 +75,26 @@ def reckoned(found: HandedIn, options: Asked, chapter: Chapter) -> Reckoned:
         said = places.get(result.student, ())
         return term.settled(result, handed.get(result.student), said)
 
-    return Reckoned(settled, asked, (lost,) if lost else ())
+    notes = (found.passed_over, lost, _lent_anew(found, term))
+    return Reckoned(settled, asked, tuple(filter(None, notes)))
+
+
+def _lent_anew(found: HandedIn, term: Term) -> str:
+    """Return a line on students whose days in hand cannot be followed; "" where there are none.
+
+    What Moodle calls a participant, and Gradescope a submission, is new for each assignment.
+    """
+    if not (term.terms.due and term.terms.rule.in_hand):
+        return ""
+    of_one = tuple(f"{platform}-" for platform in (MOODLE, GRADESCOPE))
+    who = [e.student for e in found.entries if e.platform and e.student.startswith(of_one)]
+    if not who:
+        return ""
+    text = f"{count(len(who), 'student')} known by a number of this assignment alone"
+    return (
+        f"days in hand: {text}, such as {who[0]}: what they used before is not found; "
+        f"give a roster with ids or addresses"
+    )
 
 
 def keep_days(out: Path, term: Term, results: Iterable[SubmissionResult]) -> list[str]:
@@ -91,8 +112,8 @@ def keep_days(out: Path, term: Term, results: Iterable[SubmissionResult]) -> lis
 
 def _is_stale(term: Term, now: Ledger, due: datetime) -> bool:
     """Tell whether another command has changed meanwhile what chapters due before had used."""
-    students = {row.student for row in (*term.ledger.rows, *now.rows)}
+    students = {(row.student, row.email) for row in (*term.ledger.rows, *now.rows)}
     return any(
-        term.ledger.before(student, term.chapter, due) != now.before(student, term.chapter, due)
-        for student in students
+        len({each.before(student, term.chapter, due, email) for each in (term.ledger, now)}) > 1
+        for student, email in students
     )

@@ -120,6 +120,10 @@ def read_roster(path: Path, what: str = "the roster", *, times: bool = False) ->
         if person is None:
             continue
         first = people.setdefault(person.id.casefold(), person)
+        if first is not person and not (person.ids or person.numbers or times):
+            text = f"two rows say {person.id!r}, and nothing else tells whether they are one person"
+            remedy = "give both an id or an address in a column of its own, or remove one"
+            raise UserError(f"{what} {path}, line {number}: {text}: {remedy}")
         if first != person:
             raise UserError(f"{what} {path}, line {number}: {person.id!r} is there twice")
         if first.handed != person.handed:

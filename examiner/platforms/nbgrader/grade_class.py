@@ -86,6 +86,8 @@ def grade_into(
         CarefulAutograde(coursedir=submitted, config=settings).check()
         for person in found.absent:
             say(f"{person.id}: nothing was handed in")
+        if found.passed_over:
+            say(printable(found.passed_over))
         notices, failures = _lay_out(found.entries, of, submitted)
         say(f"judging {count(len(found.entries), 'module')} and running their notebooks …")
         grader = CarefulAutograde(coursedir=submitted, config=settings, jobs=jobs, notices=notices)

@@ -1,6 +1,7 @@
 """Rosters: lists of a class as platforms export them, and as people write them."""
 
 from pathlib import Path
+from shutil import make_archive, rmtree
 
 import pytest
 
@@ -76,6 +77,10 @@ def test_a_roster_in_another_encoding(tmp_path: Path) -> None:
             "id,submitted at\nada,2026-12-01T17:00\nada,2026-12-03T19:00\n",
             "line 3: 'ada' is there twice, with different times: keep the row that counts",
         ),
+        (
+            "name\nAnna Schmidt\nBen Li\nAnna Schmidt\n",
+            "line 4: two rows say 'Anna Schmidt', and nothing else tells .*: give both an id",
+        ),
         ('id,name\nada,"' + "x" * 200_000 + '"\n', "is no CSV"),
     ],
 )
@@ -85,6 +90,28 @@ def test_a_bad_roster_gets_one_line(tmp_path: Path, text: str, says: str) -> Non
     assert "\n" not in str(raised.value)
     with pytest.raises(UserError, match="cannot be read"):
         read_roster(tmp_path / "nowhere.csv")
+
+
+def test_one_student_in_two_rows_is_one(tmp_path: Path) -> None:
+    people = roster(
+        tmp_path, "id,name,group\na1,Anna Schmidt,1\na1,Anna Schmidt,2\na2,Anna Schmidt,2\n"
+    )
+    assert [person.id for person in people.people] == ["a1", "a2"]
+
+
+def test_documents_beside_the_works_are_named(tmp_path: Path) -> None:
+    files = ("ben.py.txt", "carl.txt", "mia.pdf", "noa.html", "eve", "README.md", "grades.json")
+    files += ("Thumbs.db", "desktop.ini", ".DS_Store", "__MACOSX/x", "dora/.DS_Store")
+    folder = laid_out(tmp_path / "all", dict.fromkeys((*files, "ada/tiny.py"), "x"))
+    text = "ben.py.txt, carl.txt, eve, mia.pdf, noa.html: expected one folder or zip per student"
+    for origin in (folder, Path(make_archive(str(tmp_path / "class"), "zip", folder))):
+        with open_class(origin) as found:
+            assert [entry.student for entry in found.entries] == ["ada", "dora"]
+            assert found.passed_over == f"passed over: {text}"
+    rmtree(folder / "ada")
+    rmtree(folder / "dora")
+    with pytest.raises(UserError, match=r"no submissions: passed over: ben\.py\.txt, "):
+        open_class(folder).__enter__()
 
 
 def test_nobody_is_lost_between_roster_and_works(tmp_path: Path) -> None:

@@ -3,22 +3,30 @@
 import io
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from examiner.catalogue import parse_chapter
+from examiner.grading.handed_in import HandedIn
 from examiner.grading.outcome import Outcome
+from examiner.grading.reckoning import reckoned
+from examiner.grading.roster import read_roster
+from examiner.grading.run import Options
 from examiner.grading.tables import grades_csv
 from examiner.grading.terminal import show
+from examiner.grading.works import Entry
 from examiner.term.dates import Terms, read_due, read_rule
 from examiner.term.ledger import FILE, read_ledger
 from examiner.term.standing import Term
 from examiner.term.times import Handed
-from tests.examiner.grading.conftest import REFERENCE, Quiet, TinyCourse, tiny
+from tests.examiner.grading.conftest import CATALOGUE, REFERENCE, Quiet, TinyCourse, tiny
 from tests.examiner.term.test_corrections import rows
 
 __all__ = ["tiny"]
 DUE = "2026-12-01T18:00+00:00"
+CHAPTER = parse_chapter(CATALOGUE)
 
 
 @pytest.mark.slow
@@ -71,6 +79,30 @@ def test_a_class_with_dates_and_corrections(tiny: TinyCourse) -> None:
     _is_the_same(tiny.run(folder, out=out), plain)
     later = replace(term, terms=replace(terms, due=read_due("2026-12-04")))
     assert tiny.run(folder, out=out, term=later).results[0].score == 10
+
+
+@pytest.mark.slow
+def test_a_mark_by_hand_for_who_handed_nothing_in(tiny: TinyCourse) -> None:
+    folder = tiny.hand_in({"ada": REFERENCE})
+    path = tiny.project.root / "class.csv"
+    path.write_text("id,name\nada,Ada\nzoe,Zoe\ngus,Gus\n", "utf-8")
+    row = "mark,zoe,,7,oral exam"
+    term = Term("tiny", corrections=rows(tiny.project.root, row))
+    found = tiny.run(folder, term=term, roster=read_roster(path))
+    assert {each.student: each.score for each in found.results} == {"ada": 10, "zoe": 7}
+    assert [person.id for person in found.absent] == ["gus"]
+    assert "7 points by hand (oral exam)" in (found.pages.path("zoe")).read_text("utf-8")
+
+
+def test_days_in_hand_of_numbers_that_are_new_in_each_assignment(tmp_path: Path) -> None:
+    terms = Terms(read_due(DUE), read_rule("10 % a day, 1 day in hand"))
+    known = Entry("ada@x.org", platform="moodle")
+    numbers = [Entry(f"{name}-11", platform=name) for name in ("moodle", "gradescope", "canvas")]
+    found = HandedIn((), (known, *numbers))
+    (note,) = reckoned(found, Options(tmp_path, term=Term("tiny", terms)), CHAPTER).notes
+    assert "2 students known by a number of this assignment alone, such as moodle-11" in note
+    for quiet in (Term("tiny"), Term("tiny", replace(terms, rule=read_rule("")))):
+        assert reckoned(found, Options(tmp_path, term=quiet), CHAPTER).notes == ()
 
 
 def _is_the_same(one: Outcome, other: Outcome) -> None:
