@@ -79,7 +79,7 @@ class FolderInbox:
         self._done = self._refused = self._last = 0
         self.said: list[str] = []  # lines for whoever watches
         if not folder.is_dir():
-            raise UserError(f"there is no folder {folder}: make it, or give another --inbox")
+            raise UserError(f"there is no folder {folder}: make it, or name another one")
         try:
             for name in (INCOMING, WORK, DONE, REFUSED):
                 (folder / name).mkdir(exist_ok=True)

@@ -178,10 +178,12 @@ def grade(
     require_one_way(jobs=jobs, workers=workers, scheduler=scheduler, certificates=certificates)
     with elsewhere(options, workers, scheduler, certificates, audit) as chosen:
         outcome = _graded(project, found, submissions, chosen)
+    # all files before the first word: whoever reads no further (`| head`) has them, too
     _write(outcome, json_file, csv_file)
+    lines = write_marks(form, outcome.results, options.out / CLASS) if form else []
     _tell(outcome, options.out)
-    if form:
-        write_marks(form, outcome.results, options.out / CLASS)
+    for line in lines:
+        typer.echo(line)
     raise typer.Exit(0 if outcome.all_judged else 1)
 
 

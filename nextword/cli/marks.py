@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -14,8 +12,8 @@ if TYPE_CHECKING:
     from examiner.results import SubmissionResult
 
 
-def write_marks(form: Form, results: Iterable[SubmissionResult], folder: Path) -> None:
-    """Write the file beside the class's other pages, and say where it is."""
+def write_marks(form: Form, results: Iterable[SubmissionResult], folder: Path) -> list[str]:
+    """Write the file beside the class's other pages; return lines on where it is, and on it."""
     from examiner.check.terminal import printable
     from examiner.files import PRIVATE, write_whole
     from examiner.platforms.marks.forms import fill
@@ -28,6 +26,4 @@ def write_marks(form: Form, results: Iterable[SubmissionResult], folder: Path) -
         from examiner.errors import UserError
 
         raise UserError(f"{path} cannot be written: {error.strerror}") from None
-    typer.echo(f"to import: {path}")
-    for note in filled.notes:
-        typer.echo(f"  {printable(note)}")
+    return [f"to import: {path}", *(f"  {printable(note)}" for note in filled.notes)]

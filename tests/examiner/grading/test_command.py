@@ -43,6 +43,24 @@ def test_a_class_is_graded(course: Path, nextword: Command) -> None:
 
 
 @pytest.mark.slow
+def test_files_are_whole_before_a_word_is_said(
+    course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads no further than the table, as `| head` does, has the marks of this run."""
+
+    def unheard(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("nextword.cli.grade._tell", unheard)
+    marks = course / "grades" / "demo" / "class" / "marks-for-moodle.csv"
+    marks.parent.mkdir(parents=True)
+    marks.write_text("of the run before", "utf-8")
+    nextword("grade", "demo", "class", *OPTIONS, "--marks", "moodle", "--csv", "grades.csv")
+    assert ",ann,,10" in marks.read_text("utf-8")
+    assert "ann" in (course / "grades.csv").read_text("utf-8")
+
+
+@pytest.mark.slow
 def test_examples_are_held_back_for_one_run_or_by_the_course(
     course: Path, nextword: Command
 ) -> None:

@@ -227,7 +227,7 @@ def test_a_folder_that_is_gone_is_one_line_and_comes_back(folder: Path) -> None:
 
 
 def test_no_folder_and_a_second_process_are_one_line(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="there is no folder"):
+    with pytest.raises(UserError, match=r"there is no folder .*: make it, or name another one$"):
         opened(tmp_path / "nowhere")
     inbox = opened(folder)
     with pytest.raises(UserError, match="another process works on"):
