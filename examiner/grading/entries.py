@@ -17,6 +17,7 @@ from typing import Any
 
 from examiner.errors import UserError
 from examiner.grading.archives import CLASSES, Archive, ArchiveError
+from examiner.grading.beside import EXPECTED, HIDDEN, documents, is_beside, passed_over
 from examiner.grading.downloads import (
     GRADESCOPE,
     MOODLE,
@@ -35,13 +36,6 @@ from examiner.term.times import Handed, of_gradescope
 
 METADATA = "submission_metadata.yml"  # in which Gradescope says whose its folders are
 MAX_METADATA = 16 << 20
-EXPECTED = "expected one folder or zip per student"
-HIDDEN = (".", "__")  # how a name begins that is no student's
-# files beside students': those of programs, and those that may be what a student handed in
-_OF_PROGRAMS = {".json", ".csv", ".log", ".yml"}
-_DOCUMENTS = {".md", ".txt", ".html", ".pdf", ""}
-_OF_SYSTEMS = {"thumbs.db", "desktop.ini", "icon\r"}  # what Windows and macOS leave in folders
-MOST_NAMED = 10  # of the files that were passed over
 
 
 @dataclass(frozen=True)
@@ -50,16 +44,7 @@ class ClassOfEntries:
 
     entries: tuple[Entry, ...]
     absent: tuple[Student, ...] = ()  # rows of the roster without a submission
-    beside: tuple[str, ...] = ()  # documents that are no student's by their form
-
-    @property
-    def passed_over(self) -> str:
-        """A line on the documents that were not taken for anybody's work; "" for none."""
-        if not self.beside:
-            return ""
-        more = len(self.beside) - MOST_NAMED
-        names = ", ".join(self.beside[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        return f"passed over: {names}: {EXPECTED}"
+    passed_over: str = ""  # a line on documents that are no student's by their form
 
 
 @contextmanager
@@ -77,7 +62,7 @@ def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEn
         inner = _inner(folder, origin.stem if given else "")
         entries = find_entries(inner, roster)
         places = dict.fromkeys(place for place in (origin, folder, inner) if place.is_dir())
-        beside = tuple(name for place in places for name in _beside(place))
+        over = passed_over([name for place in places for name in documents(place)])
         tops = {path.name for e in entries for path in (*e.paths, *(path for _, path in e.files))}
         entries = [_with_troubles(each, troubles) for each in entries]
         for top in sorted(set(troubles) - tops):  # of whom nothing at all could be unpacked
@@ -86,7 +71,7 @@ def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEn
         found = {entry.student for entry in entries}
         people = roster.people if roster else ()
         absent = tuple(person for person in people if person.id not in found)
-        yield ClassOfEntries(tuple(entries), absent, beside)
+        yield ClassOfEntries(tuple(entries), absent, over)
 
 
 def _with_troubles(entry: Entry, troubles: dict[str, list[str]]) -> Entry:
@@ -187,7 +172,19 @@ def _inner(folder: Path, stem: str) -> Path:
     inside = [PurePosixPath(path.name, *["-"] * path.is_dir()) for path in lone.iterdir()]
     named = lone.name == stem or is_whole_class(lone.name)
     wraps = named and (bool(stem) or is_download(inside))
-    return lone if wraps or (stem and of_several(inside)) else folder
+    several = stem and (of_several(inside) or _holds_one_module_twice(lone))
+    return lone if wraps or several else folder
+
+
+def _holds_one_module_twice(folder: Path) -> bool:
+    """Tell whether two folders in this one hold a module of the same name: they are students'."""
+    seen: set[str] = set()
+    for inside in folder.iterdir():
+        names = {path.name for path in inside.glob("*.py")} - {"__init__.py"}
+        if inside.is_dir() and names & seen:
+            return True
+        seen |= names
+    return False
 
 
 def _lone(folder: Path) -> Path | None:
@@ -195,7 +192,7 @@ def _lone(folder: Path) -> Path | None:
     if not folder.is_dir():
         return None
     with contextlib.suppress(OSError):
-        found = [path for path in folder.iterdir() if not _is_beside(path)]
+        found = [path for path in folder.iterdir() if not is_beside(path)]
         if len(found) == 1 and not found[0].is_symlink():
             return found[0]
     return None
@@ -214,7 +211,7 @@ def find_entries(folder: Path, roster: Roster | None = None) -> list[Entry]:
     groups: dict[tuple[str, str, str], list[tuple[Path, Sender | None]]] = {}
     try:
         for path in sorted(folder.iterdir()):
-            if _is_beside(path):
+            if is_beside(path):
                 continue
             is_folder = path.is_dir() and not path.is_symlink()
             sender = sender_of(path.name, folder=is_folder)
@@ -224,7 +221,7 @@ def find_entries(folder: Path, roster: Roster | None = None) -> list[Entry]:
     except OSError as error:
         raise UserError(f"{folder} cannot be read: {error.strerror}") from None
     if not groups:
-        over = ClassOfEntries((), beside=tuple(_beside(folder))).passed_over
+        over = passed_over(list(documents(folder)))
         raise UserError(f"{folder} holds no submissions: {over or EXPECTED}")
     submitters = _submitters(folder / METADATA)
     found = []
@@ -245,24 +242,6 @@ def require_outside(out: Path, folder: Path) -> None:
     if not inside or not inside[0].startswith(HIDDEN):
         text = f"--out {out} lies among the submissions, and would count as one the next time"
         raise UserError(f"{text}: choose a folder outside of {folder}")
-
-
-def _is_beside(path: Path) -> bool:
-    """Tell whether a file in a class folder is none of a student's."""
-    if path.name.startswith(HIDDEN) or path.name.casefold() in _OF_SYSTEMS:
-        return True
-    plain = not path.is_dir() and not path.is_symlink()
-    beside = path.suffix.lower() in _OF_PROGRAMS | _DOCUMENTS
-    return plain and beside and not sender_of(path.name, folder=False)
-
-
-def _beside(folder: Path) -> Iterator[str]:
-    """Yield the documents in a class folder that may be somebody's: all but a README."""
-    for path in sorted(folder.iterdir()):
-        known = (*HIDDEN, "readme", *_OF_SYSTEMS)
-        is_document = path.suffix.lower() in _DOCUMENTS and _is_beside(path)
-        if is_document and not path.name.casefold().startswith(known):
-            yield one_line(path.name, 100)
 
 
 def _entry(key: str, members: Sequence[tuple[Path, Sender | None]]) -> Entry:

@@ -82,7 +82,7 @@ def read(
             twice = " and ".join(path.name for path in entry.paths)
             raise ProblemError(f"handed in twice: {twice}; keep one", Verdict.NOT_JUDGED)
         if counts and not _is_whole(entry, counts):
-            data, inside, others, firsts = _read_chosen(entry, counts)
+            data, inside, others, firsts = _read_chosen(entry, counts, stem, names)
         else:
             data, inside, others, firsts = _read_one(entry, stem, names)
         text = _text(data, wanted)
@@ -129,7 +129,7 @@ def _is_whole(entry: Entry, counts: Correction) -> bool:
     return [path.name for path in entry.paths] == [counts.value]
 
 
-def _read_chosen(entry: Entry, counts: Correction) -> Read:
+def _read_chosen(entry: Entry, counts: Correction, stem: str, names: Names) -> Read:
     """Return the file that an instructor has chosen: the student's, or one beside the overrides."""
     inside = PurePosixPath(counts.value)
     found: Sequence[PurePosixPath] = ()
@@ -141,11 +141,13 @@ def _read_chosen(entry: Entry, counts: Correction) -> Read:
     except ProblemError:
         pass
     path = counts.beside / inside
+    if path.is_dir() or (path.is_file() and path.suffix.lower() == ".zip"):  # a whole work
+        return _read_one(replace(entry, paths=(path,), files=()), stem, names)
     if path.is_file():
         return read_file(path.parent, PurePosixPath(path.name), MAX_SOURCE), inside, (), ()
-    names = one_line(", ".join(map(str, found[:5]))) or "nothing that can be read"
+    there = one_line(", ".join(map(str, found[:5]))) or "nothing that can be read"
     raise UserError(
-        f"{counts.where}: no file {counts.value!r} in what {counts.student} handed in ({names}), "
+        f"{counts.where}: no file {counts.value!r} in what {counts.student} handed in ({there}), "
         f"nor beside the overrides"
     )
 

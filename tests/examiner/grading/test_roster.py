@@ -9,7 +9,9 @@ from examiner.errors import UserError
 from examiner.grading.entries import open_class
 from examiner.grading.roster import read_roster
 from examiner.grading.submissions import read
+from examiner.grading.works import Entry
 from examiner.results import Verdict
+from examiner.term.corrections import Correction
 from tests.examiner.grading.handed_out import laid_out, roster, zipped
 
 
@@ -112,6 +114,27 @@ def test_documents_beside_the_works_are_named(tmp_path: Path) -> None:
     rmtree(folder / "dora")
     with pytest.raises(UserError, match=r"no submissions: passed over: ben\.py\.txt, "):
         open_class(folder).__enter__()
+
+
+def test_the_zip_of_a_class_may_have_been_renamed(tmp_path: Path) -> None:
+    """A folder is wrapped around the works, called otherwise than the zip."""
+    works = laid_out(tmp_path / "made", {f"Class 2026/{n}/tiny.py": "x" for n in ("ada", "ben")})
+    with open_class(Path(make_archive(str(tmp_path / "class (1)"), "zip", works))) as found:
+        assert [entry.student for entry in found.entries] == ["ada", "ben"]
+    own = laid_out(tmp_path / "own", {"ada/coursework/tiny.py": "x", "ada/tests/test_tiny.py": "x"})
+    with open_class(Path(make_archive(str(tmp_path / "one"), "zip", own))) as found:
+        assert [entry.student for entry in found.entries] == ["ada"]
+
+
+def test_a_work_that_was_mailed_lies_beside_the_overrides(tmp_path: Path) -> None:
+    laid_out(tmp_path, {"mailed/tiny.py": "a = 1", "mail.zip": zipped({"new/tiny.py": "b = 2"})})
+    for value, text in {"mail.zip": "b = 2", "mailed": "a = 1", "mailed/tiny.py": "a = 1"}.items():
+        row = Correction("file", "gus", "", value, "mailed", "line 2", tmp_path)
+        found = read(Entry("gus"), "tiny", counts=row)
+        assert (found.source.text, found.problem) == (text, "")
+    row = Correction("file", "gus", "", "mial.zip", "mailed", "line 2", tmp_path)
+    with pytest.raises(UserError, match=r"line 2: no file 'mial.zip' in what gus handed in"):
+        read(Entry("gus"), "tiny", counts=row)
 
 
 def test_nobody_is_lost_between_roster_and_works(tmp_path: Path) -> None:
