@@ -20,7 +20,7 @@ from pathlib import Path
 from examiner.catalogue import Catalogue, Chapter, Task
 from examiner.errors import UserError
 from examiner.results import SubmissionResult, TaskResult
-from examiner.term.table import Row, read_table
+from examiner.term.table import Row, nobody, read_table
 
 MARK, FILE, LEAVE_OUT, REGRADE = "mark", "file", "leave out", "regrade"
 KINDS = (MARK, FILE, LEAVE_OUT, REGRADE)
@@ -169,7 +169,7 @@ def require_known(rows: Iterable[Correction], students: Collection[str]) -> None
     known = {each.casefold() for each in students}
     for row in rows:
         if row.student and row.student.casefold() not in known:
-            raise UserError(f"{row.where}: no student {row.student!r} in this class")
+            raise UserError(f"{row.where}: {nobody(row.student, students)}")
 
 
 # ---------------------------------------------------------------------------- application

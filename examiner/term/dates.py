@@ -17,7 +17,7 @@ from examiner.catalogue import Catalogue
 from examiner.errors import UserError
 from examiner.plural import count
 from examiner.term.moments import YEARS, aware, lasting, late_by, moment, shown, span
-from examiner.term.table import Row, read_table
+from examiner.term.table import Row, nobody, read_table
 from examiner.term.times import Handed
 
 DAY = timedelta(days=1)
@@ -87,8 +87,13 @@ def read_rule(text: str, where: str = "--late") -> Rule:
     '10 % a day, at most 50 %, 3 days in hand'
     """
     rule = Rule()
+    said: dict[str, str] = {}
     for part in filter(None, (each.strip().casefold() for each in text.split(","))):
-        rule = replace(rule, **_clause(part, where))
+        clause = _clause(part, where)
+        for key in clause:
+            if said.setdefault(key, part) != part and clause[key] != getattr(rule, key):
+                raise UserError(f"{where}: {said[key]!r} and {part!r} are two rules: keep one")
+        rule = replace(rule, **clause)
     return rule
 
 
@@ -191,7 +196,7 @@ def require_known(
     known = {each.casefold() for each in students}
     for each in extensions:
         if each.student.casefold() not in known:
-            raise UserError(f"{each.where}: no student {each.student!r} in this class")
+            raise UserError(f"{each.where}: {nobody(each.student, students)}")
         if due is None and each.until is None:
             raise UserError(f"{each.where}: days after which day? Give --due, or until here")
 

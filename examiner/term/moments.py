@@ -15,7 +15,7 @@ LONGEST_SPAN = timedelta(days=365_000)  # a thousand years
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "tr")
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_POINTS = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4}),? *(\d{1,2}):(\d{2})(?::(\d{2}))?")
+_POINTS = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? *(\d{1,2}):(\d{2})(?::(\d{2}))?)?")
 _WORDS = re.compile(
     r"\b(?P<day>\d{1,2})\.?(?: de| of)? (?P<month>[^\W\d_]+)\.?,?(?: de)? (?P<year>\d{4})"
     r"\D{1,12}?(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})(?::(?P<second>\d{2}))?\s*(?P<half>[ap]\.?m)?",
@@ -40,7 +40,7 @@ def moment(text: str) -> datetime | None:
     Europe, and what Moodle prints in many languages. A day such as 10/04/2026 means two things,
     and is none; nor is one before FIRST_YEAR or after LAST_YEAR.
 
-    >>> str(moment("Thursday, 4 October 2026, 11:59 PM")), str(moment("2026-12-01"))
+    >>> str(moment("Thursday, 4 October 2026, 11:59 PM")), str(moment("1.12.2026"))
     ('2026-10-04 23:59:00', '2026-12-01 23:59:59')
     """
     try:
@@ -59,6 +59,8 @@ def _read(text: str) -> datetime | None:
         return datetime.fromisoformat(re.sub(r" (?=[+-]\d\d:?\d\d$|Z$)", "", text))
     if found := _POINTS.fullmatch(text):
         day, month, year, hour, minute, second = (int(part or 0) for part in found.groups())
+        if not found[4]:
+            return datetime.combine(datetime(year, month, day), LAST_SECOND)
         return datetime(year, month, day, hour, minute, second)
     return _printed(text)
 

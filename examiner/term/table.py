@@ -9,7 +9,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,6 +50,17 @@ def letters(text: str) -> str:
     """
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(c for c in plain if c.isalnum())
+
+
+def nobody(student: str, students: Collection[str]) -> str:
+    """Return what is said of a row whose student is not in the class.
+
+    >>> nobody("Ada Lovelace", ["ada"])
+    "no student 'Ada Lovelace' in this class: give an id as the grades have it, such as 'ada'"
+    """
+    text = f"no student {student!r} in this class"
+    some = next(iter(students), "")
+    return f"{text}: give an id as the grades have it, such as {some!r}" if some else text
 
 
 def read_rows(path: Path, what: str) -> list[tuple[int, list[str]]]:

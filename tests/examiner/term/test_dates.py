@@ -98,6 +98,21 @@ def test_what_is_no_rule_is_told(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("10 % a day", "1 point an hour"),  # was 10 % an hour
+        ("10 % a day", "20 % a day"),
+        ("nothing after 7 days", "nothing after 2 days"),
+    ],
+)
+def test_two_rules_in_one_are_told(one: str, other: str) -> None:
+    with pytest.raises(UserError, match=f"--late: '{one}' and '{other}' are two rules: keep one"):
+        read_rule(f"{one}, {other}")
+    assert read_rule(f"{one}, {one}") == read_rule(one)
+    assert read_rule("10 % a day, 2 points a day").text == "10 % a day, 2 points a day"
+
+
+@pytest.mark.parametrize(
     ("handed", "by"),
     [
         (Handed(DUE + H), H),
@@ -182,7 +197,7 @@ def test_a_bad_extension_names_its_row(tmp_path: Path, row: str, says: str) -> N
 
 def test_extensions_are_for_students_of_the_class() -> None:
     one = Extension("ada", days=1, where="the extensions more.csv, line 2")
-    with pytest.raises(UserError, match="line 2: no student 'ada' in this class"):
+    with pytest.raises(UserError, match=r"line 2: no student 'ada' in this class: .* 'ben'$"):
         require_known([one], ["ben"], DUE)
     with pytest.raises(UserError, match="line 2: days after which day"):
         require_known([one], ["Ada"], None)

@@ -24,6 +24,8 @@ from examiner.term.moments import aware, lasting, moment, span
         ("jeudi 4 octobre 2018, 23:59", "2018-10-04 23:59:00"),
         ("jueves, 4 de octubre de 2018, 23:59", "2018-10-04 23:59:00"),
         ("04.10.2018 23:59", "2018-10-04 23:59:00"),
+        ("4.10.2018", "2018-10-04 23:59:59"),  # as German spreadsheets write 2018-10-04
+        ("31.6.2018", "None"),
         ("04/10/2018 23:59", "None"),
         ("Thursday, 40 October 2018, 11:59 PM", "None"),
         ("4 Nonsense 2018, 11:59", "None"),
