@@ -25,6 +25,7 @@ from examiner.grading.terminal import fault_lines
 from examiner.platforms.nbgrader.background import Processes
 from examiner.platforms.nbgrader.check_cells import CellScore
 from examiner.platforms.nbgrader.course import examiner_project
+from examiner.platforms.nbgrader.handed_in import is_placed
 from examiner.platforms.nbgrader.plain_files import modules_in
 from examiner.plural import count
 from examiner.project import COMMAND, Project
@@ -87,14 +88,18 @@ def _key(student: str) -> str:
 def _stage(folder: Path, target: Path, stem: str) -> None:
     """Copy the module alone; what else lies in the folder has no effect.
 
-    Where there is none, the names of other modules are kept: the student is told of them.
+    Where there is none, the names of other modules are kept: the student is told of them. So is a
+    notebook that was handed in where there is no other.
     """
     target.mkdir(parents=True)
     found = modules_in(folder, stem)
     for source in found:
         if source.is_symlink() or source.is_file():
             shutil.copy(source, target / source.name, follow_symlinks=False)
-    for other in () if found else folder.glob("*.py"):
+    if found:
+        return
+    notebooks = (path for path in folder.glob("*.ipynb") if not is_placed(path))
+    for other in list(folder.glob("*.py")) or notebooks:
         (target / other.name).touch()
 
 
