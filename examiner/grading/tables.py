@@ -10,17 +10,32 @@ from examiner.grading.outcome import Outcome
 from examiner.grading.spreadsheet import harmless, number
 from examiner.results import SubmissionResult
 
+WHO = 3  # columns before the points
 
-def grades_csv(outcome: Outcome, *, pages: bool = False) -> Iterator[str]:
+
+def grades_csv(outcome: Outcome, *, pages: bool = False, comma: bool = False) -> Iterator[str]:
     """Yield a line per student: who, points, those of each task, when, and what else is known.
 
     Where something could not be judged the points are followed by "?"; who handed nothing in has
-    none. `pages`: also where each student's page is.
+    none. `pages`: also where each student's page is. `comma`: as spreadsheets with decimal commas
+    open it, which take 1.02 for a day in February.
     """
-    for row in _rows(outcome, pages=pages):
+    if comma:
+        yield "\ufeff"
+    for number_of_row, row in enumerate(_rows(outcome, pages=pages)):
         buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="\r\n").writerow(row)
+        cells = _with_commas(row, outcome, head=not number_of_row) if comma else row
+        csv.writer(buffer, delimiter=";" if comma else ",", lineterminator="\r\n").writerow(cells)
         yield buffer.getvalue()
+
+
+def _with_commas(row: list[str], outcome: Outcome, *, head: bool) -> list[str]:
+    """Return a row with decimal commas in its points, or the header with "task 2.10"."""
+    tasks = {task.id for task in outcome.chapter.tasks}
+    if head:
+        return [f"task {text}" if text in tasks else text for text in row]
+    end = WHO + 2 + len(tasks)
+    return [*row[:WHO], *(text.replace(".", ",") for text in row[WHO:end]), *row[end:]]
 
 
 def _rows(outcome: Outcome, *, pages: bool) -> Iterator[list[str]]:

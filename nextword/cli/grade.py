@@ -52,6 +52,12 @@ def grade(
         Path | None, typer.Option("--jsonl", help="Write a line of JSON here as each one ends.")
     ] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write the grades here.")] = None,
+    decimal_comma: Annotated[
+        bool,
+        typer.Option(
+            "--decimal-comma", help="--csv for spreadsheets that write 1,5: parted by semicolons."
+        ),
+    ] = False,
     seed: Annotated[
         str | None,
         typer.Option(help="Secret that hidden inputs are drawn from; default: the course's."),
@@ -135,6 +141,8 @@ def grade(
     from nextword.cli.marks import write_marks
     from nextword.cli.term import Said, second_look, term_of, times_of
 
+    if decimal_comma and not csv_file:
+        raise UserError("--decimal-comma goes with --csv FILE")
     if os.name != "posix":
         raise UserError("grading needs Linux or macOS; `nextword check` works everywhere")
     if gradebook:
@@ -179,7 +187,7 @@ def grade(
     with elsewhere(options, workers, scheduler, certificates, audit) as chosen:
         outcome = _graded(project, found, submissions, chosen)
     # all files before the first word: whoever reads no further (`| head`) has them, too
-    _write(outcome, json_file, csv_file)
+    _write(outcome, json_file, csv_file, comma=decimal_comma)
     lines = write_marks(form, outcome.results, options.out / CLASS) if form else []
     _tell(outcome, options.out)
     for line in lines:
@@ -248,7 +256,7 @@ def _graded(
         return grade(project, chapter, submissions, options, display)
 
 
-def _write(outcome: Outcome, json_file: Path | None, csv_file: Path | None) -> None:
+def _write(outcome: Outcome, json_file: Path | None, csv_file: Path | None, *, comma: bool) -> None:
     """Write the results and the grades where they were asked for."""
     from examiner.grading.store import write_atomically
     from examiner.grading.tables import grades_csv
@@ -256,7 +264,7 @@ def _write(outcome: Outcome, json_file: Path | None, csv_file: Path | None) -> N
     if json_file:
         write_atomically(json_file, outcome.json_pieces())
     if csv_file:
-        write_atomically(csv_file, grades_csv(outcome))
+        write_atomically(csv_file, grades_csv(outcome, comma=comma))
 
 
 def _tell(outcome: Outcome, out: Path) -> None:

@@ -17,6 +17,7 @@ from examiner.grading.run import Options
 from examiner.grading.tables import grades_csv
 from examiner.grading.terminal import show
 from examiner.grading.works import Entry
+from examiner.results import SubmissionResult
 from examiner.term.dates import Terms, read_due, read_rule
 from examiner.term.ledger import FILE, read_ledger
 from examiner.term.standing import Term
@@ -52,6 +53,10 @@ def test_a_class_with_dates_and_corrections(tiny: TinyCourse) -> None:
     table = "".join(grades_csv(found))
     assert line in table
     assert ",2026-12-03T17:00:00+00:00," in table
+    head, ben_or_ada, *_ = "".join(grades_csv(found, comma=True)).splitlines()
+    assert head == "\ufeffstudent;name;email;points;of;task 9.1;task 9.2;handed in;remarks"
+    assert ben_or_ada.startswith("ada;;;9;10;4;6;2026-12-03T17:00:00+00:00;")
+    assert "9,5;10;" in "".join(grades_csv(replace(found, results=[halved(ada)]), comma=True))
     for ending in (".html", ".md"):
         page = (out / f"ada{ending}").read_text("utf-8")
         assert line in page.replace("\\", "")
@@ -103,6 +108,11 @@ def test_days_in_hand_of_numbers_that_are_new_in_each_assignment(tmp_path: Path)
     assert "2 students known by a number of this assignment alone, such as moodle-11" in note
     for quiet in (Term("tiny"), Term("tiny", replace(terms, rule=read_rule("")))):
         assert reckoned(found, Options(tmp_path, term=quiet), CHAPTER).notes == ()
+
+
+def halved(result: SubmissionResult) -> SubmissionResult:
+    assert result.standing
+    return replace(result, standing=replace(result.standing, counts=9.5))
 
 
 def _is_the_same(one: Outcome, other: Outcome) -> None:
