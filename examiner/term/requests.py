@@ -18,9 +18,11 @@ from urllib.parse import quote
 
 from examiner.errors import UserError
 from examiner.term.corrections import Corrections
+from examiner.term.table import decoded
 
 MAX_BYTES = 1 << 16
 LONGEST = 300  # characters that are shown of a text
+_NONE = {".csv", ".json"}  # what else instructors keep beside requests
 _HEAD = re.compile(r"(student|tasks?)\s*:\s*(.*)", re.IGNORECASE)
 # subtle: tried from each of its digits, a long number would take minutes
 _TASK = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
@@ -70,18 +72,26 @@ def read_requests(
 ) -> tuple[Request, ...]:
     """Read the requests in a folder, by name of the file; a bad one says what is wrong with it.
 
-    Raises UserError where there is no such folder.
+    Tables are none, and hidden files; any other that is no text is named. Raises UserError where
+    there is no such folder.
     """
     if not folder.is_dir():
         raise UserError(f"--requests: there is no folder {folder}")
     known = {each.casefold(): each for each in students}
-    paths = sorted(p for p in folder.glob("*.txt") if not p.is_symlink() and p.is_file())
+    paths = sorted(p for p in folder.iterdir() if not p.is_symlink() and p.is_file())
+    paths = [p for p in paths if not p.name.startswith(".") and p.suffix.lower() not in _NONE]
     return tuple(_request(path, known, tasks) for path in paths)
 
 
 def _request(path: Path, known: dict[str, str], tasks: Collection[str]) -> Request:
+    if path.suffix.lower() != ".txt":
+        name = _UNSEEN.sub(" ", path.name)
+        return Request("", (), "", name, "is no text file: save it as text, with the ending .txt")
     with path.open("rb") as file:
-        lines = file.read(MAX_BYTES).decode("utf-8-sig", errors="replace").splitlines()
+        lines = decoded(file.read(MAX_BYTES)).splitlines()
+    # programs for mail write sender and subject above the text
+    starts = (n for n, line in enumerate(lines) if _HEAD.fullmatch(line.strip()))
+    lines = lines[next(starts, 0) :]
     head: dict[str, str] = {}
     while lines and (found := _HEAD.fullmatch(lines[0].strip())):
         head[found[1].casefold().rstrip("s") if found[1][0] in "tT" else "student"] = found[2]

@@ -92,7 +92,9 @@ def _canvas(chapter: Chapter, sheet: Sheet, roster: Roster | None, wanted: str) 
     for row, who in sheet.rows:
         if who is None and _is_possible(row):
             _require_the_same("Canvas", row[found[0]], chapter)
-    return Form("canvas", chapter, roster, sheet, found[0])
+    points = (row[found[0]] for row, who in sheet.rows if who or _is_possible(row))
+    comma = any("," in text for text in points)
+    return Form("canvas", chapter, roster, sheet, found[0], comma=comma)
 
 
 def _plain(name: str) -> str:

@@ -160,9 +160,11 @@ def test_requests_are_listed_and_answered(tmp_path: Path) -> None:
         "c.txt": "student: ben\ntasks: 9.7\nx",
         "d.txt": "student: ben\nx",
         "e.md": "student: ben",
+        "f.txt": "From: b@uni.example\nSubject: Second look\n\nstudent: ben\ntasks: 9.1\nWindows",
+        ".DS_Store": "",
     }
     for name, text in texts.items():
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(text, "utf-16" if name == "f.txt" else "utf-8")
     found = read_requests(tmp_path, ["ada", "ben"], ["9.1", "9.2"])
     lines = [each.line(Corrections()) for each in found]
     assert lines[0] == "ada, 9.1, 9.2: My sum [31mis right [not answered yet]"
@@ -170,7 +172,10 @@ def test_requests_are_listed_and_answered(tmp_path: Path) -> None:
         "b.txt names no student of the class",
         "c.txt names task 9.7, which is not there",
         "d.txt names no task",
+        "e.md is no text file",
+        "ben, 9.1",
     ]
+    assert found[-1].text == "Windows"
     answer = rows(tmp_path, "mark,ada,9.1,4,right")
     assert "[task 9.1: 4 points by hand (right)]" in found[0].line(answer)
     with pytest.raises(UserError, match="there is no folder"):

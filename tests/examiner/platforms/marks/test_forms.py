@@ -63,6 +63,15 @@ def test_canvas_gets_its_own_columns_back(tmp_path) -> None:
     assert made.notes == []
 
 
+def test_canvas_keeps_its_decimal_comma(tmp_path) -> None:
+    text = (
+        "Student;ID;SIS User ID;SIS Login ID;Section;Sorting (4711)\n    Points Possible;;;;;5,00\n"
+        '"Lovelace, Ada";501;ada;ada.l;S1;\n'
+    )
+    made = filled(tmp_path, "canvas", text, [result("ada", 3)])
+    assert [row[5] for row in rows(made.text, ";")[1:]] == ["5,00", "3,75"]
+
+
 def test_what_canvas_gets_is_read_as_a_roster_again(tmp_path) -> None:
     before = {person.id for person in read_roster_of(tmp_path, CANVAS).people}
     made = filled(tmp_path, "canvas", CANVAS, [result("ada", 3)])
