@@ -16,7 +16,7 @@ from examiner.grading.store import write_atomically
 from examiner.inbox.arrivals import Arrival
 from examiner.results import SubmissionResult, group_by_task
 from examiner.term.corrections import FILE, Corrections, corrected
-from examiner.term.ledger import Ledger, read_ledger
+from examiner.term.ledger import Ledger, called, read_ledger
 from examiner.term.standing import Term
 from examiner.term.times import Handed
 
@@ -37,14 +37,12 @@ class Counting:
 
         Tables may call a student by the id or, where it is known, by the address.
         """
-        called = self._called(arrival)
+        name, account = self._called(arrival), called(_account(arrival))
         ledger = read_ledger(self.days) if self._lends_days else Ledger()
-        mine = tuple(
-            replace(row, student=called) for row in ledger.rows if row.student == _account(arrival)
-        )
+        mine = tuple(replace(row, student=name) for row in ledger.rows if row.called & account)
         term = replace(self.term, ledger=Ledger(mine))
         handed = Handed(datetime.fromtimestamp(int(arrival.arrived), UTC), source="the inbox")
-        found = term.settled(replace(result, student=called), handed)
+        found = term.settled(replace(result, student=name), handed)
         return replace(found, student=result.student)
 
     def keep_days(self, result: SubmissionResult, arrival: Arrival) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -67,8 +67,16 @@ class Ledger:
         used: Mapping[str, int],
         emails: Mapping[str, str] = MappingProxyType({}),
     ) -> Ledger:
-        """Return the ledger in which a chapter used these days, and no others."""
-        others = [row for row in self.rows if row.chapter != chapter]
+        """Return the ledger in which these students used so many days in a chapter.
+
+        What others used in it stays: a class may be graded in groups, or one late work by itself.
+        """
+        now = {name for student in used for name in called(student, emails.get(student, ""))}
+        others = [
+            replace(row, due=due) if row.chapter == chapter else row
+            for row in self.rows
+            if row.chapter != chapter or not row.called & now
+        ]
         new = [Used(chapter, due, s, days, emails.get(s, "")) for s, days in used.items() if days]
         return Ledger(
             tuple(sorted([*others, *new], key=lambda row: (row.due, row.chapter, row.student)))
@@ -76,9 +84,7 @@ class Ledger:
 
     def with_student(self, chapter: str, due: datetime, student: str, days: int) -> Ledger:
         """Return the ledger in which a student used so many days in a chapter."""
-        mine = [row for row in self.rows if row.chapter == chapter]
-        used = {row.student: row.days for row in mine} | {student: days}
-        return self.with_chapter(chapter, due, used, {row.student: row.email for row in mine})
+        return self.with_chapter(chapter, due, {student: days})
 
     def to_grade_again(self, before: Ledger, chapter: str, due: datetime) -> list[str]:
         """Return the chapters due later whose marks rest on days that are others than `before`."""

@@ -75,7 +75,8 @@ class Term:
         due = self.terms.due
         if due is None or not self.terms.rule.in_hand:
             return self.ledger
-        found = [(r.student, r.standing.days_used, r.whose.email) for r in results if r.standing]
-        used = {student: days for student, days, _ in found}
-        emails = {student: email for student, _, email in found}
+        used, emails = {}, {}
+        for result in results:
+            used[result.student] = result.standing.days_used if result.standing else 0
+            emails[result.student] = result.whose.email
         return self.ledger.with_chapter(self.chapter, due, used, emails)

@@ -74,6 +74,8 @@ def read_rows(path: Path, what: str) -> list[tuple[int, list[str]]]:
         raise UserError(f"{what} {path} cannot be read: {error.strerror}") from None
     if data is None:
         raise UserError(f"{what} {path} is larger than {MAX_BYTES >> 20} MB: is it a CSV file?")
+    if data.startswith(b"PK\x03\x04"):
+        raise UserError(f"{what} {path} is a spreadsheet's own file: save it as CSV")
     text = re.sub(r"^sep=.\r?\n", "", decoded(data))  # a word of Excel's to itself
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark_in(text))
     try:

@@ -90,6 +90,8 @@ def test_a_bad_roster_gets_one_line(tmp_path: Path, text: str, says: str) -> Non
     with pytest.raises(UserError, match=says) as raised:
         roster(tmp_path, text)
     assert "\n" not in str(raised.value)
+    with pytest.raises(UserError, match="a spreadsheet's own file: save it as CSV"):
+        roster(tmp_path, zipped({"[Content_Types].xml": "", "xl/workbook.xml": ""}))
     with pytest.raises(UserError, match="cannot be read"):
         read_roster(tmp_path / "nowhere.csv")
 

@@ -227,6 +227,7 @@ def test_the_ledger_finds_a_student_by_id_or_address_in_any_case(tmp_path: Path)
     assert ledger.before("b", *later) == 0
     both = ledger.with_chapter(*later, {"1234": 1}, {"1234": "ada@uni.example"})
     again = both.with_student("sorting", DUE, "ADA@uni.example", 3)
+    assert again.before("ada@uni.example", *later) == 3
     assert again.to_grade_again(both, "sorting", DUE) == ["graphs"]
     assert {row.email for row in again.rows} == {"", "b@x.org", "ada@uni.example"}
 

@@ -22,8 +22,8 @@ def term(chapter: str, weeks: int, ledger: Ledger | None = None) -> Term:
     return Term(chapter, Terms(DUE + timedelta(weeks=weeks), RULE), ledger=ledger or Ledger())
 
 
-def used(days: int) -> list[SubmissionResult]:
-    return [SubmissionResult("ada", (), standing=Standing(10.0, 10.0, "", "", 0, days))]
+def used(days: int, student: str = "ada") -> list[SubmissionResult]:
+    return [SubmissionResult(student, (), standing=Standing(10.0, 10.0, "", "", 0, days))]
 
 
 def test_days_in_hand_of_two_chapters_that_are_graded_at_once(tmp_path: Path) -> None:
@@ -34,6 +34,16 @@ def test_days_in_hand_of_two_chapters_that_are_graded_at_once(tmp_path: Path) ->
     assert [(row.chapter, row.days) for row in rows] == [("first", 2), ("second", 1)]
     again = replace(second, ledger=read_ledger(tmp_path / FILE))
     assert keep_days(tmp_path, again, used(1)) == []
+
+
+def test_a_class_that_is_graded_in_groups_uses_the_days_of_all(tmp_path: Path) -> None:
+    for student, days in (("ada", 2), ("ben", 1), ("ben", 0), ("cleo", 3)):
+        keep_days(tmp_path, term("first", 0), used(days, student))
+    rows = read_ledger(tmp_path / FILE).rows
+    assert [(row.student, row.days) for row in rows] == [("ada", 2), ("cleo", 3)]
+    keep_days(tmp_path, term("first", 1), [SubmissionResult("cleo", ())])  # it was not late at all
+    (row,) = read_ledger(tmp_path / FILE).rows
+    assert (row.student, row.due) == ("ada", DUE + timedelta(weeks=1))
 
 
 def test_who_comes_second_waits_for_the_file(tmp_path: Path) -> None:
