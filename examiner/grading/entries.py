@@ -70,7 +70,9 @@ def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEn
             entries.append(Entry(shown_name(top), problem=one_line(text)))
         found = {entry.student for entry in entries}
         people = roster.people if roster else ()
-        absent = tuple(person for person in people if person.id not in found)
+        doubt = {student for entry in entries for student in entry.fits}
+        left = (person for person in people if person.id not in found)
+        absent = tuple(replace(person, is_in_doubt=person.id in doubt) for person in left)
         yield ClassOfEntries(tuple(entries), absent, over)
 
 
@@ -287,7 +289,8 @@ def _named(entry: Entry, key: str, sender: Sender | None, roster: Roster | None)
     fitting = ", ".join(person.id for person in people)
     text = f"several rows of {roster.name} fit: {fitting}" if people else ""
     text = text or f"no row of {roster.name} fits"
-    return replace(entry, remarks=(*entry.remarks, one_line(text)))
+    ids = tuple(person.id for person in people)
+    return replace(entry, remarks=(*entry.remarks, one_line(text)), fits=ids)
 
 
 def _known(entry: Entry, submitter: Student, roster: Roster | None) -> Entry:

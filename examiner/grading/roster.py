@@ -36,6 +36,7 @@ STAFF = (
     *("manager", "grader", "reader", "observer", "designer", "tutor", "trainer", "dozent"),
     *("lehrende", "enseignant", "docente", "profesor", "professor", "designer", "auditor"),
 )
+NOTHING = "nothing was handed in"
 PARTICLES = {"van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "el"}
 _PARTICIPANT = re.compile(r"(?:Participant|Participante|Partecipante|Teilnehmer/in) ?([0-9]+)")
 
@@ -52,6 +53,12 @@ class Student:
     ids: frozenset[str] = field(default=frozenset())  # all that it may be found by, casefolded
     numbers: frozenset[tuple[str, str]] = field(default=frozenset())  # (platform, its number)
     handed: Handed | None = field(default=None, compare=False)  # when, where the table says it
+    is_in_doubt: bool = field(default=False, compare=False)  # a work fits this row and others
+
+    @property
+    def absence(self) -> str:
+        """What is said where no work is known to be this student's."""
+        return "perhaps a work that fits several rows" if self.is_in_doubt else NOTHING
 
     @property
     def names(self) -> set[str]:

@@ -55,9 +55,9 @@ def _rows(outcome: Outcome, *, pages: bool) -> Iterator[list[str]]:
     for person in outcome.absent:
         who = (person.id, person.name, person.email)
         empty = [""] * len(tasks)
-        note = "nothing was handed in"
         rest = [""] if pages else []
-        yield [*map(harmless, who), "", str(outcome.chapter.points), *empty, "", note, *rest]
+        points = ["", str(outcome.chapter.points)]
+        yield [*map(harmless, who), *points, *empty, "", person.absence, *rest]
 
 
 def _remarks(result: SubmissionResult) -> str:

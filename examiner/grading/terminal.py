@@ -145,7 +145,7 @@ def _of_the_class(outcome: Outcome) -> Iterator[str]:
         lines = [x for x in (result.standing.lines if result.standing else ()) if x not in for_all]
         yield from (f"{result.whose.called}: {text}" for text in (*lines, *result.whose.remarks))
     for person in outcome.absent:
-        yield f"{Whose(person.id, person.name).called}: nothing was handed in"
+        yield f"{Whose(person.id, person.name).called}: {person.absence}"
 
 
 def _for_all(outcome: Outcome) -> list[str]:

@@ -47,6 +47,7 @@ class Entry:
     platform: str = ""  # that it was downloaded from
     labels: tuple[str, ...] = ()  # its names in that download, with which feedback finds home
     problem: str = ""  # why nobody can say whose it is
+    fits: tuple[str, ...] = ()  # of several students that it may be of, the ids
     handed: Handed | None = None  # when, as far as a platform says
 
 

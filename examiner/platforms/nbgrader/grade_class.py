@@ -85,7 +85,7 @@ def grade_into(
         )
         CarefulAutograde(coursedir=submitted, config=settings).check()
         for person in found.absent:
-            say(f"{person.id}: nothing was handed in")
+            say(f"{person.id}: {person.absence}")
         if found.passed_over:
             say(printable(found.passed_over))
         notices, failures = _lay_out(found.entries, of, submitted)

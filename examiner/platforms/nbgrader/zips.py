@@ -121,7 +121,7 @@ class Extract(ExtractorPlugin):
                 for entry in found.entries:
                     self._take(entry, Path(extracted_path))
                 for person in found.absent:
-                    self.log.warning("%s: nothing was handed in", printable(person.id))
+                    self.log.warning("%s: %s", printable(person.id), person.absence)
         except UserError as error:
             self.log.warning("%s", printable(str(error)))
 

@@ -155,6 +155,9 @@ def test_nobody_is_lost_between_roster_and_works(tmp_path: Path) -> None:
     with open_class(folder, roster(tmp_path, text)) as found:
         read_ones = {entry.student: read(entry, "tiny") for entry in found.entries}
         absent = [person.id for person in found.absent]
+        said = {person.id: person.absence for person in found.absent}
+    assert said["gus"] == "nothing was handed in"
+    assert said["k1"] == said["k2"] == "perhaps a work that fits several rows"
     assert set(read_ones) == {"ada", "ben", "stranger", "Kim Park", "moodle-77"}
     assert read_ones["ben"].problem == "handed in twice: Ben Li and ben.zip; keep one"
     assert read_ones["ben"].verdict is Verdict.NOT_JUDGED
