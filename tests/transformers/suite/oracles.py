@@ -59,11 +59,17 @@ def library_calls(function, *inputs):
 def watched_calls(function, ready, *inputs):
     """Which of some functions of libraries are called in a call of a student's function.
 
-    Those of torch by whatever way: also of a program that torch compiles from a text. Who asks
-    Python for a frame is told from the libraries, which do so while they are imported.
+    Those of torch by whatever way: also of a program that torch compiles from a text. Functions of
+    Python's own that look where they were called from, and show nobody the frame, do no harm.
     """
-    found, here = set(), sys._getframe()
-    libraries = ("<frozen ", sysconfig.get_path("stdlib"), *torch.__path__)
+    found, here, own = set(), sys._getframe(), sysconfig.get_path("stdlib")
+    harmless = {("collections", "namedtuple"), ("typing", "_caller"), ("logging", "findCaller")}
+
+    def only_looks(frame):
+        asks = frame.f_back if frame.f_code.co_name in ("<lambda>", "currentframe") else frame
+        name = (asks.f_globals.get("__name__"), asks.f_code.co_name)
+        same = asks.f_globals is frame.f_globals and asks.f_code.co_filename.startswith(own)
+        return same and name in harmless
 
     class Watch(torch.utils._python_dispatch.TorchDispatchMode):
         def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
@@ -73,8 +79,8 @@ def watched_calls(function, ready, *inputs):
     def look(frame, event, arg):
         module = frame.f_globals.get("__name__", "")
         if event == "c_call" and arg.__name__ in ready and frame is not here:
-            theirs = frame.f_code.co_filename.startswith(libraries)
-            found.update({arg.__name__} - ({"_getframe"} if theirs else set()))
+            if arg.__name__ != "_getframe" or not only_looks(frame):
+                found.add(arg.__name__)
         elif event == "call" and module.startswith("torch.optim"):
             found.add("torch.optim")
         elif event == "call" and module == "torch.nn.functional":
