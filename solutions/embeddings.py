@@ -22,7 +22,8 @@ vectors has one row for each word. (eq. 3.4) is an equation of chapter 3. The le
 `x: Float[Tensor, "B D"]` is a tensor of B rows of D numbers, `Int[ndarray, " V"]` an array of V
 whole numbers (the space in front means nothing). "*ids" stands for any number of axes, and "_T"
 for a length that may differ each time. In 3.7 to 3.10, where vectors are learned, they are tensors
-of torch; everywhere else they are arrays of numpy.
+of torch; everywhere else they are arrays of numpy. Tensors that you make have the dtype of those
+that you are given: torch.zeros(3).to(v).
 
 Logarithms are natural. Arguments that make no sense raise ValueError; the lines with `require`,
 which check them, are given. "No loop" and "no autograd" are a matter of honour.

@@ -10,7 +10,7 @@ import torch
 NONE = -1
 
 
-def tensor(rng, *shape, dtype=torch.float64):
+def tensor(rng, *shape, dtype=torch.float32):
     return torch.from_numpy(rng.normal(size=shape)).to(dtype)
 
 

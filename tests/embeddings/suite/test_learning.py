@@ -172,10 +172,19 @@ def test_gradient_of_a_window_without_words(embeddings):
     assert close(got, [[1.0, 1.0], [0.0, 0.0]])
 
 
+@pytest.mark.task("3.9", weight=0.1, visible=True)
+def test_windows_in_double_precision(embeddings):
+    """Vectors and gradients may be in double precision."""
+    E, contexts = torch.tensor([[1.0], [4.0]]).double(), torch.tensor([[0, 1], [1, NONE]])
+    assert close(embeddings.context_means(E, contexts), [[2.5], [4.0]])
+    dh = torch.tensor([[6.0], [1.0]]).double()
+    assert close(embeddings.context_gradients(dh, contexts, 2), [[3.0], [4.0]])
+
+
 SIZES = ((6, 4, 7, 3), (1, 2, 4, 2), (3, 8, 9, 1))  # B, C, V, D
 
 
-@pytest.mark.task("3.9", weight=1.5)
+@pytest.mark.task("3.9", weight=1.6)
 def test_means_of_any_windows(embeddings, rng):
     """Windows with gaps have the means that a loop finds."""
     for B, C, V, D in SIZES:
