@@ -209,6 +209,12 @@ def test_ppmi_of_empty_rows_and_columns(embeddings, rng):
         assert_ppmi(embeddings, counts)
 
 
+@pytest.mark.task("3.4", weight=0.2)
+def test_ppmi_of_counts_by_distance(embeddings, rng):
+    """Counts may be fractions, also below 1."""
+    assert_ppmi(embeddings, counts_of(rng, (5, 5)) / 16)
+
+
 @pytest.mark.task("3.4", weight=1)
 def test_ppmi_of_words_that_ignore_each_other(embeddings, rng):
     """Where words fall together as often as chance has it, there is nothing to report."""
