@@ -104,6 +104,16 @@ def test_length_normalisation(lm):
     assert_same_beam(narrow, [([EOS], math.log(0.55))])
 
 
+@pytest.mark.task("1.12", weight=0.6, orders=2)
+def test_a_search_goes_on_to_its_last_step(lm):
+    """However many texts have ended, open ones go on, and all that end are scored."""
+    late = {(): [0, 0.05, 0.95], (2,): [0, 0.05, 0.95], (2, 2): [0, 0.9, 0.1]}
+    early = {(): [0, 0.3, 0.7], (2,): [0, 0.4, 0.6], (2, 2): [0, 0.6, 0.4]}
+    for table, alpha in ((late, 0.0), (early, 1.0)):  # two have ended after two steps of four
+        found = list(lm.beam_search(lm.TableModel(table), [BOS], 2, 4, alpha))
+        assert_same_beam(found, plain.beam(table, [BOS], 2, 4, alpha))
+
+
 @pytest.mark.task("1.12", weight=0.4, orders=2)
 def test_a_beam_of_a_model_that_is_no_table(lm):
     """Whatever has `log_probs` will do; it gets the whole history; what is rare is possible."""

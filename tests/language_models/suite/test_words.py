@@ -110,6 +110,14 @@ def test_a_vocabulary_without_words(lm):
 
 
 @pytest.mark.task("1.1", weight=0.2, orders=2)
+def test_vocabulary_of_blanks_and_signs(lm):
+    """Blanks, signs and numbers are words like others."""
+    assert list(lm.build_vocabulary(["a a, a", "ab "])) == [*SPECIAL, "a", " ", ",", "b"]
+    sentences = [["New York", "is", "New York"], ["is", "7", "New York"]]
+    assert list(lm.build_vocabulary(sentences)) == [*SPECIAL, "New York", "is", "7"]
+
+
+@pytest.mark.task("1.1", weight=0.2, orders=2)
 def test_ids_of_blanks(lm):
     """A blank is a character like others."""
     assert list(lm.to_ids("a b", [*SPECIAL, "a", " "])) == [3, 4, UNK]
