@@ -198,8 +198,9 @@ def test_the_most_epochs(rnns, rng):
 
 @pytest.mark.task("4.10", weight=0.2, seconds=3)
 def test_an_epoch_as_good_as_the_best(rnns):
-    """An epoch that is only as good as the best is no better."""
+    """An epoch that is only as good as the best is no better; one that is hardly better is."""
     assert_stops(rnns, [2.0, 2.0, 1.0], (9, 1, 2, 1))
+    assert_stops(rnns, [2.0, 2.0 - 1e-9, 3.0], (9, 1, 3, 2))
 
 
 @pytest.mark.task("4.10", weight=0.2, seconds=3)
