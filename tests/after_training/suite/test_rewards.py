@@ -163,6 +163,14 @@ def test_texts_without_targets_and_tokens_that_are_rare(after_training, rng):
     assert_log_probs(after_training, logits, targets)
 
 
+@pytest.mark.task("7.5", weight=0.2)
+def test_what_stands_where_no_target_is(after_training, rng):
+    """Where there is no target nothing counts, also where a token is impossible there."""
+    logits, targets = oracles.some_targets(rng, 4, 2)
+    logits[..., 0] = -math.inf  # PAD, which is no target
+    assert_log_probs(after_training, logits, targets)
+
+
 @pytest.mark.task("7.5", weight=0.8, visible=True)
 def test_the_mean_of_the_others(after_training):
     """Beside 1, 0, 0 and 5: the others' means are 5/3, 2, 2 and 1/3."""

@@ -132,6 +132,16 @@ def test_what_is_remembered(attention, rng):
             assert close(found, torch.stack(parts, dim=1))
 
 
+@pytest.mark.task("5.9", weight=0.2)
+def test_a_second_memory(attention, rng):
+    """Each memory has keys and values of its own, whatever was remembered before."""
+    _, values = oracles.heads_of_torch(rng, 4, 2, 3)
+    net = with_weights(attention.CrossAttention(4, 2, 3), values)
+    for memory in (tensor(rng, 2, 5, 3), tensor(rng, 2, 5, 3)):
+        linear = (memory @ values[f"W_{name}.weight"].T + values[f"W_{name}.bias"] for name in "kv")
+        assert close(list(net.remember(memory)), [cut(each, 2) for each in linear])
+
+
 def cut(x, H):
     """The keys or values of H heads, head by head."""
     return torch.stack(x.chunk(H, dim=-1), dim=1)

@@ -200,14 +200,25 @@ def test_what_a_step_learns(attention, rng):
 @pytest.mark.task("5.2", weight=2)
 def test_teacher_forcing(attention, rng):
     """Each row has the logits and weights that it has alone, without padding."""
+    assert_forces(attention, rng, 1)
+
+
+@pytest.mark.task("5.2", weight=0.2)
+def test_teacher_forcing_of_a_second_batch(attention, rng):
+    """Each batch begins anew, whatever the translator has read before."""
+    assert_forces(attention, rng, 2)
+
+
+def assert_forces(attention, rng, n_batches):
     net, parts = oracles.translator(rng, attention.Translator)
-    source = oracles.sentences(rng, 4)
-    inputs = torch.tensor(rng.integers(1, 8, size=(4, 6)))
+    inputs = [torch.tensor(rng.integers(1, 8, size=(4, 6))) for _ in range(n_batches)]
+    batches = [(oracles.sentences(rng, 4), words) for words in inputs]
     # with other steps, so that a mistake in `step` costs nothing; who writes all in one has own
     oracles.use_strange_step(net)
-    if not close(net(source, inputs), oracles.forced(parts, source, inputs, strange=True)):
+    if not all(close(net(*each), oracles.forced(parts, *each, strange=True)) for each in batches):
         net, parts = oracles.translator(rng, attention.Translator)
-        assert close(net(source, inputs), oracles.forced(parts, source, inputs))
+        for each in batches:
+            assert close(net(*each), oracles.forced(parts, *each))
 
 
 @pytest.mark.task("5.2", weight=1)
@@ -243,12 +254,26 @@ def test_a_translation_that_is_cut(attention, rng):
         assert_translates(attention, rng, most)
 
 
-def assert_translates(attention, rng, most, ended=False):
-    """Translate with other steps than the student's, or else with the student's own."""
+@pytest.mark.task("5.2", weight=0.2, seconds=5)
+def test_a_second_translation(attention, rng):
+    """Each batch is translated by itself, whatever was translated before."""
+    assert_translates(attention, rng, 12, True, again=True)
+
+
+def assert_translates(attention, rng, most, ended=False, again=False):
+    """Translate with other steps than the student's, or else with the student's own.
+
+    again: then the same sentences the other way round.
+    """
+
+    def told(net, source):
+        batches = [source, source.flip(0)] if again else [source]
+        return [rows(net.translate(each, most)) for each in batches]
+
     values, source, expected = oracles.unequal_translations(rng, most, ended, strange=True)
     net = oracles.with_parts(attention.Translator, values)
     oracles.use_strange_step(net)
-    if rows(net.translate(source, most)) != expected:
+    if told(net, source) != [expected, expected[::-1]][: 1 + again]:
         values, source, expected = oracles.unequal_translations(rng, most, ended)
         net = oracles.with_parts(attention.Translator, values)
-        assert rows(net.translate(source, most)) == expected
+        assert told(net, source) == [expected, expected[::-1]][: 1 + again]

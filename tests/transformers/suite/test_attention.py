@@ -190,6 +190,16 @@ def test_heads(transformers, rng):
         assert_whole(transformers, rng, H, H)
 
 
+@pytest.mark.task("6.5", weight=0.2)
+def test_a_layer_reads_a_second_text(transformers, rng):
+    """Without a past a text is the first, whatever the layer has read before."""
+    layer, values = new_attention(transformers, rng, H=2, G=2, positions="none")
+    for x in (tensor(rng, 2, 5, 8), tensor(rng, 2, 5, 8)):
+        y, k, v = oracles.attention(x, values, 2, 2, "none")
+        found, state = layer(x)
+        assert close([found, *state], [y, k, v])
+
+
 @pytest.mark.task("6.5", weight=3)
 def test_read_in_pieces(transformers, rng):
     """Read in pieces with the keys and values of before, a text gets the same answers."""

@@ -100,6 +100,17 @@ def test_reading_in_pieces(transformers, rng):
         assert_reads_pieces(transformers, rng, "none")
 
 
+@pytest.mark.task("6.6", weight=0.2)
+def test_reading_a_second_text(transformers, rng):
+    """Without a past a text is the first, whatever the model has read before."""
+    model, values, all_W = new_model(transformers, rng)
+    for tokens in torch.tensor(rng.integers(9, size=(2, 2, 5))):
+        x, states = expected_vectors(values, all_W, tokens)
+        found, (n, kept) = model.read(tokens)
+        assert close([found, *kept], [x, *states])
+        assert n == 5
+
+
 @pytest.mark.task("6.6", weight=0.8)
 def test_places_go_on(transformers, rng):
     """The first token of a piece stands behind all that were read before."""

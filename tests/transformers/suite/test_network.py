@@ -304,6 +304,15 @@ def test_layers_of_a_block(transformers, rng):
         assert_mixes(transformers, rng, pre, looks=False)
 
 
+@pytest.mark.task("6.3", weight=0.2)
+def test_a_block_reads_a_second_text(transformers, rng):
+    """Without a past a text is the first, whatever the block has read before."""
+    block = oracles.mixing(transformers.Block, sizes(transformers), False)
+    values = oracles.fill(block, rng)
+    for x in (tensor(rng, 2, 3, 6), tensor(rng, 2, 3, 6)):
+        assert close(block(x), oracles.mixed(values, x, True))
+
+
 @pytest.mark.task("6.3", weight=0.4)
 def test_what_a_mixer_is_given(transformers, rng):
     """The past and the mask reach the mixer."""
