@@ -90,13 +90,15 @@ def careless(original: Callable[..., Any], home: str, spoiled: list[str]) -> Cal
 
 def _caller() -> str:
     """Return the file that called the careless function, past torch's own."""
+    frame: Any
     try:
         raise LookupError  # chapter 6 forbids sys._getframe, and this is called in its watch
     except LookupError as error:
-        frame = error.__traceback__.tb_frame.f_back.f_back  # type: ignore[union-attr]
+        here: Any = error.__traceback__
+        frame = here.tb_frame.f_back.f_back
     while "/torch/" in frame.f_code.co_filename and frame.f_back:
         frame = frame.f_back
-    return frame.f_code.co_filename
+    return str(frame.f_code.co_filename)
 
 
 def _may_share_memory(value: Any) -> bool:
