@@ -60,5 +60,10 @@ and Python for the browser. What a reader has written stays in the browser (prac
     });
   }
 
-  document.querySelectorAll(".practice").forEach(prepare);
+  const places = [...document.querySelectorAll(".practice")];
+  places.forEach(prepare);
+  // another tab may have written, also while this page was left and kept for the browser's Back button
+  const show = () => places.forEach((place) => place.show());
+  addEventListener("storage", show);
+  addEventListener("pageshow", ({ persisted }) => persisted && show());
 })();

@@ -1,10 +1,10 @@
 // The editor of the book's tasks: CodeMirror with Python, and what the page's scripts need of it.
 // Bundled by `npm ci && npm run build`; the result is committed, so that readers need neither.
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
 import { python, pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration, EditorView, drawSelection, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers,
 } from "@codemirror/view";
@@ -29,12 +29,14 @@ const marked = StateField.define({
 
 /** An editor with a text; `numbered` gives the number that a line is shown with. */
 export function edit({ parent, text, label, help, numbered, changed, check }) {
+  const numbers = new Compartment();
+  const gutter = () => lineNumbers({ formatNumber: (n) => String(numbered(n)) });
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: text,
       extensions: [
-        lineNumbers({ formatNumber: (n) => String(numbered(n)) }),
+        numbers.of(gutter()),
         highlightSpecialChars(),
         history(),
         drawSelection(),
@@ -63,7 +65,12 @@ export function edit({ parent, text, label, help, numbered, changed, check }) {
   return {
     view,
     text: () => view.state.doc.toString(),
-    set: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
+    /** Put another text here; undoing takes back no more than that. */
+    set: (next) => view.dispatch({
+      changes: { from: 0, to: view.state.doc.length, insert: next }, annotations: isolateHistory.of("full"),
+    }),
+    /** Ask anew which numbers the lines are shown with. */
+    renumber: () => view.dispatch({ effects: numbers.reconfigure(gutter()) }),
     mark: (lines) => view.dispatch({ effects: setMarked.of(lines) }),
     /** Select the rest of the line where a text stands first, so that typing takes its place. */
     go(wanted) {

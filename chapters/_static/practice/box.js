@@ -25,6 +25,26 @@ export async function open(place, files, here) {
   place.box.show();
 }
 
+/** Show in all boxes what other tabs have written meanwhile; `key` names the record that has changed, if only one has. */
+function follow(key) {
+  for (const chapter of chapters.values()) {
+    if (key && key !== chapter.key) continue;
+    chapter.read();
+    boxesOf(chapter).forEach((box) => box.follow());
+  }
+}
+
+function boxesOf(chapter) {
+  return [...document.querySelectorAll(".practice")].map((place) => place.box).filter((box) => box?.chapter === chapter);
+}
+
+addEventListener("storage", ({ key }) => follow(key));
+// a page to which one comes back by the browser's button is as one left it, and heard of nothing
+addEventListener("pageshow", ({ persisted }) => persisted && follow());
+addEventListener("beforeunload", (event) => {
+  if ([...chapters.values()].some((chapter) => chapter.endsWithPage)) event.preventDefault();
+});
+
 class Box {
   constructor(place, chapter) {
     this.place = place;
@@ -49,6 +69,7 @@ class Box {
     this.element = element("div", { className: "practice-box" },
       element("div", { className: "practice-head" }, element("code", {}, chapter.file)),
       this.writing,
+      this.#choice(),
       element("p", { className: "practice-help", id: help },
         `${key} checks. Tab indents; press Escape and then Tab to leave the editor. What you write stays in this browser.`),
       element("div", { className: "practice-buttons" },
@@ -89,6 +110,21 @@ class Box {
       if (file) this.#take(await file.text());
     });
     return element("span", {}, chosen, this.#button("Open a file …", () => chosen.click()));
+  }
+
+  /** The question that is asked when a text would be written over one that this page has not shown. */
+  #choice() {
+    const settle = (mine) => {
+      this.chapter.settle(this.task, mine);
+      this.follow();
+      this.editor.focus();
+    };
+    this.choice = element("div", { className: "practice-choice", hidden: true },
+      element("p", {}, "Another tab has changed this task meanwhile. What stands here is not kept yet."),
+      this.#button("Take the other text", () => settle(false)),
+      this.#button("Keep this text", () => settle(true)));
+    this.choice.setAttribute("role", "alert");
+    return this.choice;
   }
 
   /** A line to try one's functions with. */
@@ -141,7 +177,10 @@ class Box {
   }
 
   #say(words) {
-    this.status.textContent = words || (this.chapter.passed(this.task) ? "✓ Your visible tests pass." : "");
+    const passed = this.chapter.passed(this.task) && "✓ Your visible tests pass.";
+    const warning = this.chapter.endsWithPage && !this.chapter.kept
+      && "This browser keeps nothing: download your file before you leave.";
+    this.status.textContent = words || [passed, warning].filter(Boolean).join(" ");
   }
 
   #failed(error) {
@@ -155,10 +194,21 @@ class Box {
   // ---------------------------------------------------------------- writing
 
   #changed(text) {
-    this.chapter.write(this.task, text);
-    this.known = undefined;
-    if (!this.chapter.kept) this.#say("This browser keeps nothing: download your file before you leave.");
-    else if (!this.checking) this.#say("");
+    const another = this.chapter.write(this.task, text);
+    if (!this.checking) this.#say("");
+    if (another) boxesOf(this.chapter).forEach((box) => box.follow()); // lines of all tasks have moved
+    else this.#renumber();
+  }
+
+  /** Show the text that is held, if it is not the one that stands here, and the lines' numbers in the file. */
+  follow() {
+    const text = this.chapter.text(this.task);
+    if (text !== this.editor.text()) {
+      this.editor.set(text);
+      this.results.replaceChildren();
+    }
+    this.choice.hidden = !this.chapter.isNewer(this.task);
+    this.#renumber();
   }
 
   /** Which line of the file each line of the editor is. */
@@ -167,19 +217,27 @@ class Box {
     return this.known;
   }
 
+  #renumber() {
+    const before = JSON.stringify([...this.known ?? []]);
+    this.known = undefined;
+    if (before !== JSON.stringify([...this.#lines()])) this.editor.renumber();
+  }
+
   #startAgain() {
     if (!this.chapter.isGiven(this.task)
       && !confirm(`Throw away what you wrote for task ${this.task}, and begin with the empty functions?`)) return;
     this.chapter.startAgain(this.task);
-    this.editor.set(this.chapter.given(this.task));
+    boxesOf(this.chapter).forEach((box) => box.follow());
     this.results.replaceChildren();
     this.editor.go("raise NotImplementedError");
     this.editor.focus();
   }
 
   #download() {
-    const text = new Blob([this.chapter.assembled().text], { type: "text/x-python" });
-    const link = element("a", { href: URL.createObjectURL(text), download: this.chapter.file });
+    follow(this.chapter.key);
+    this.chapter.downloaded = this.chapter.assembled().text;
+    const file = new Blob([this.chapter.downloaded], { type: "text/x-python" });
+    const link = element("a", { href: URL.createObjectURL(file), download: this.chapter.file });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     this.results.replaceChildren(element("p", {}, "Put the file into the folder ", element("code", {}, "coursework"),
@@ -195,15 +253,8 @@ class Box {
       this.results.replaceChildren(element("p", { className: "practice-verdict failed" }, error.message));
       return;
     }
-    for (const place of document.querySelectorAll(".practice")) place.box?.reload();
+    boxesOf(this.chapter).forEach((box) => box.follow());
     this.results.replaceChildren(element("p", {}, "Your file is in place, for every task of this chapter."));
-  }
-
-  /** Show what is held, which has been changed elsewhere. */
-  reload() {
-    this.editor.set(this.chapter.text(this.task));
-    this.known = undefined;
-    this.results.replaceChildren();
   }
 
   // ---------------------------------------------------------------- checking
@@ -213,6 +264,7 @@ class Box {
       this.checking.abort();
       return;
     }
+    follow(this.chapter.key);
     this.checking = new AbortController();
     this.checkButton.textContent = "Stop";
     this.results.replaceChildren();
@@ -242,7 +294,9 @@ class Box {
     this.results.replaceChildren(...parts);
     const messages = [...found.tests.map((test) => test.message), ...found.examples.map((each) => each.where)];
     const wrong = linesNamed(messages, this.chapter.file);
-    this.editor.mark([...shown].filter(([, line]) => wrong.includes(line)).map(([line]) => line));
+    if (text === this.editor.text()) { // else these lines are others by now
+      this.editor.mark([...shown].filter(([, line]) => wrong.includes(line)).map(([line]) => line));
+    }
   }
 
   /** Where to go on: the next task that is not done. */

@@ -1,15 +1,19 @@
 // What a reader has written, chapter by chapter: kept in the browser, and put together to a file.
 // {base: a file that was opened, or none; tasks: {"2.1": {text, passed}}}
-import { definitions } from "./editor.js";
+// A chapter may be open in several tabs: none writes over a text that it has not shown.
+import * as editor from "./editor.js";
 
 const KEY = "nextword.practice.";
+const BASE = "base"; // stands among the tasks for the file that was opened
 const GAP = "\n\n\n"; // between functions of a module
 
 export class Chapter {
   /** `facts` is what the book says of the chapter: its stub, and the lines of each task in it. */
   constructor(facts) {
     this.facts = facts;
-    this.held = {};
+    this.key = KEY + facts.stem;
+    this.held = { tasks: {} };
+    this.unsaved = new Map(); // what this page alone has: {task: the text that the browser held before}
     this.kept = !window.keepsNothing;
     this.read();
   }
@@ -18,32 +22,92 @@ export class Chapter {
     return `${this.facts.stem}.py`;
   }
 
-  read() {
+  // ---------------------------------------------------------------- what the browser keeps, for all tabs
+
+  #stored() {
+    let found;
     try {
-      const found = JSON.parse(localStorage.getItem(KEY + this.facts.stem) ?? "{}");
-      this.held = { base: typeof found?.base === "string" ? found.base : undefined, tasks: { ...found?.tasks } };
+      found = JSON.parse(localStorage.getItem(this.key) ?? "{}");
     } catch (error) {
-      this.kept = error instanceof SyntaxError; // a damaged record is begun again
-      this.held.tasks ??= {};
+      if (!(error instanceof SyntaxError)) return this.held; // a damaged record is begun again
     }
-    return this.held;
+    const tasks = Object.entries(found?.tasks ?? {}).filter(([, entry]) => typeof entry?.text === "string");
+    const base = typeof found?.base === "string" ? this.#completed(found.base) : undefined;
+    return { base, tasks: Object.fromEntries(tasks) };
   }
 
-  /** Change what is held; another tab may have written some of it meanwhile. */
-  update(change) {
-    if (this.kept) this.read();
-    change(this.held);
+  /** A file that was opened, with the functions that a later edition of the book asks for besides. */
+  #completed(base) {
+    const names = new Set(definitions(base).map((each) => each.name));
+    const stub = this.facts.stub.split("\n");
+    const added = Object.values(this.facts.tasks).flatMap((task) => task.parts).filter((part) => !names.has(part.name));
+    const texts = added.map((part) => stub.slice(part.begin, part.end).join("\n"));
+    return added.length ? [base.trimEnd(), ...texts].join(GAP) + "\n" : base;
+  }
+
+  /** Take what other tabs have written; what this page alone has stays. */
+  read(stored = this.#stored()) {
+    this.held = this.#withMine(stored, this.unsaved.keys());
+  }
+
+  /** A record in which some tasks are as this page has them. */
+  #withMine(record, tasks) {
+    const made = { base: record.base, tasks: { ...record.tasks } };
+    for (const task of tasks) put(made, task, this.held);
+    return made;
+  }
+
+  /** Take some tasks from a record, and let the browser keep them where no other tab has written them meanwhile. */
+  #take(record, tasks) {
+    for (const task of tasks) if (!this.unsaved.has(task)) this.unsaved.set(task, this.text(task));
+    for (const task of tasks) put(this.held, task, record);
+    this.#save();
+  }
+
+  #save() {
+    const stored = this.#stored();
+    const mine = [...this.unsaved.keys()].filter((task) => !this.isNewer(task, stored));
+    const record = this.#withMine(stored, mine);
     try {
-      localStorage.setItem(KEY + this.facts.stem, JSON.stringify(this.held));
+      localStorage.setItem(this.key, JSON.stringify(record));
     } catch {
       this.kept = false; // it lasts as long as the page
+      return;
+    }
+    this.kept = !window.keepsNothing;
+    mine.forEach((task) => this.unsaved.delete(task));
+    this.read(record);
+  }
+
+  /** Whether the browser keeps a text of a task that this page has never shown. */
+  isNewer(task, stored = this.#stored()) {
+    return this.unsaved.has(task)
+      && ![this.unsaved.get(task), this.text(task)].includes(this.text(task, stored));
+  }
+
+  /** End the quarrel of two texts of a task: that of this page is kept, or the other one taken. */
+  settle(task, mine) {
+    if (mine) {
+      this.unsaved.set(task, this.text(task, this.#stored()));
+      this.#save();
+    } else {
+      this.unsaved.delete(task);
+      this.read();
     }
   }
 
+  /** Whether something is lost when this page is left. */
+  get endsWithPage() {
+    const alone = this.unsaved.size || (!this.kept && Object.keys(this.held.tasks).length);
+    return Boolean(alone) && this.assembled().text !== this.downloaded;
+  }
+
+  // ---------------------------------------------------------------- the texts of tasks
+
   /** The lines of a task's functions in the file that all begins with: [{name, begin, end}]. */
-  parts(task) {
+  parts(task, { base } = this.held) {
     const { parts } = this.facts.tasks[task];
-    return this.held.base === undefined ? parts : placed(this.held.base, parts.map((part) => part.name));
+    return base === undefined ? parts : placed(base, parts.map((part) => part.name));
   }
 
   /** A task's functions as they were before anything was written in the page. */
@@ -53,35 +117,36 @@ export class Chapter {
   }
 
   /** A task's functions as the reader left them. */
-  text(task) {
-    if (this.held.tasks[task]) return this.held.tasks[task].text;
-    const lines = (this.held.base ?? this.facts.stub).split("\n");
-    return this.parts(task).map((part) => lines.slice(part.begin, part.end).join("\n")).join(GAP) + "\n";
+  text(task, record = this.held) {
+    if (task === BASE) return record.base;
+    if (record.tasks[task]) return record.tasks[task].text;
+    const lines = (record.base ?? this.facts.stub).split("\n");
+    return this.parts(task, record).map((part) => lines.slice(part.begin, part.end).join("\n")).join(GAP) + "\n";
   }
 
   isGiven(task) {
     return this.text(task) === this.given(task);
   }
 
+  /** Note a task's text; says whether it was another one. */
   write(task, text) {
-    if (text === this.text(task)) return;
-    this.update((held) => {
-      if (text === this.given(task) && held.base === undefined) delete held.tasks[task];
-      else held.tasks[task] = { text, passed: false };
-    });
+    if (text === this.text(task)) return false;
+    const begun = this.held.base !== undefined || text !== this.given(task);
+    this.#take({ tasks: begun ? { [task]: { text, passed: false } } : {} }, [task]);
+    return true;
   }
 
   /** Note how a check of a text has ended, unless the text is another by now. */
   judged(task, text, passed) {
     if (text !== this.text(task)) return;
-    this.update((held) => {
-      if (passed || held.tasks[task]) held.tasks[task] = { text, passed };
-    });
+    if (passed || this.held.tasks[task]) this.#take({ tasks: { [task]: { text, passed } } }, [task]);
   }
 
   passed(task) {
     return Boolean(this.held.tasks[task]?.passed);
   }
+
+  // ---------------------------------------------------------------- the whole module
 
   /** The module with everything that was written, and which line of it each line of a task's text is. */
   assembled(task) {
@@ -95,20 +160,24 @@ export class Chapter {
     replaced.sort((one, other) => one.begin - other.begin);
     const lines = (this.held.base ?? this.facts.stub).split("\n");
     const whole = [];
+    const kept = new Map(); // of a line that nothing was written for: which line it is in the whole
     let at = 0;
+    const keepUntil = (end) => {
+      for (; at < end; at++) kept.set(at, whole.push(lines[at]));
+    };
     for (const { begin, end, piece, task: of } of replaced) {
-      whole.push(...lines.slice(at, begin));
+      keepUntil(begin);
       piece.lines.forEach((line, k) => {
-        if (of === task) shown.set(piece.first + k, whole.length + 1);
         whole.push(line);
+        if (of === task) shown.set(piece.first + k, whole.length);
       });
       at = end;
     }
-    whole.push(...lines.slice(at));
-    if (task && !shown.size) {
+    keepUntil(lines.length);
+    if (task && !this.held.tasks[task]) {
       let line = 1;
       for (const part of this.parts(task)) {
-        for (let k = part.begin; k < part.end; k++) shown.set(line++, k + 1);
+        for (let k = part.begin; k < part.end; k++) shown.set(line++, kept.get(k));
         line += GAP.length - 1;
       }
     }
@@ -124,18 +193,30 @@ export class Chapter {
       const few = missing.slice(0, 3).join(", ") + (missing.length > 3 ? ", …" : "");
       throw new Error(`This is no ${this.file} of this chapter: it lacks ${few}.`);
     }
-    this.update((held) => {
-      held.base = text.replaceAll("\r\n", "\n");
-      held.tasks = {};
-    });
+    this.#take({ base: text.replaceAll(/\r\n?/g, "\n"), tasks: {} }, [BASE, ...Object.keys(this.facts.tasks)]);
   }
 
   startAgain(task) {
-    this.update((held) => {
-      if (held.base === undefined) delete held.tasks[task];
-      else held.tasks[task] = { text: this.given(task), passed: false };
-    });
+    const given = { text: this.given(task), passed: false };
+    this.#take({ tasks: this.held.base === undefined ? {} : { [task]: given } }, [task]);
   }
+}
+
+/** Give a record a task as another record has it. */
+function put(record, task, from) {
+  if (task === BASE) record.base = from.base;
+  else if (from.tasks[task]) record.tasks[task] = from.tasks[task];
+  else delete record.tasks[task];
+}
+
+const parsed = new Map(); // most texts are the same after each letter
+
+function definitions(text) {
+  if (!parsed.has(text)) {
+    if (parsed.size > 50) parsed.clear();
+    parsed.set(text, editor.definitions(text));
+  }
+  return parsed.get(text);
 }
 
 /** Where functions and classes stand in a text, in lines: each the last time that it is defined. */
