@@ -3,7 +3,8 @@ r"""Formulas drawn when the book is built: MathML, which a browser sets by itsel
 A displayed formula is written once. It is cut into pieces that stand in one line while there is
 room, and wrap like words where there is none (`div.formula` in the style sheet): first between
 statements, which `\quad` parts, then before a relation or an operator outside all brackets. A
-formula with `\allowbreak` is cut only there. In a sentence, a formula keeps the signs around it.
+formula with `\allowbreak` is cut only there. In a sentence, a formula keeps the signs around it,
+and wraps in the same way only where it is wider than a line (`span.pieces`).
 
 What math-core cannot read stops the build. The font is a part of STIX Two Math: `formulas.css`.
 """
@@ -22,6 +23,7 @@ from sphinx.writers.html5 import HTML5Translator
 RELATIONS = {"=", r"\approx", r"\sim", r"\propto", r"\le", r"\ge"}
 OPERATORS = {"+", "-", r"\cdot", r"\times"}
 SPACES = {r"\quad", r"\qquad"}
+SIGN_BEHIND = {"", "^", "_", ",", ";", "<", ">", r"\in", r"\to"}  # "-" is no operator behind them
 OPENING = {"{", "(", "[", r"\{", r"\begin", r"\left", r"\bigl", r"\Bigl"}
 CLOSING = {"}", ")", "]", r"\}", r"\end", r"\right", r"\bigr", r"\Bigr"}
 TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[^\\]", re.S)
@@ -64,7 +66,7 @@ def statements(tex: str) -> list[list[str]]:
     wanted = {r"\allowbreak"} if r"\allowbreak" in tex else RELATIONS | OPERATORS
     found, previous = [[""]], ""
     for token, depth in _with_depth(tex):
-        sign = token in OPERATORS and previous in RELATIONS | OPERATORS | {""}
+        sign = token in OPERATORS and previous in RELATIONS | OPERATORS | SIGN_BEHIND
         if depth == 0 and token in SPACES:
             found.append([token])
         elif depth == 0 and token in wanted and not sign and found[-1][-1].strip():
@@ -78,8 +80,10 @@ def statements(tex: str) -> list[list[str]]:
 
 def _with_depth(tex: str) -> Iterator[tuple[str, int]]:
     """Give each token of a formula with the number of brackets around it."""
-    depth, after_size = 0, False
-    for token in TOKEN.findall(tex):
+    depth, after_size, tokens = 0, False, TOKEN.findall(tex)
+    paired = tokens.count("|") % 2 == 0  # else one of them is no bracket
+    within = False
+    for token in tokens:
         if after_size and token.strip():
             after_size = False  # this bracket was counted with its size
         elif token in SIZED:
@@ -87,6 +91,9 @@ def _with_depth(tex: str) -> Iterator[tuple[str, int]]:
             depth += 1 if token in OPENING else -1
         else:
             depth += (token in OPENING) - (token in CLOSING)
+            if token == "|" and paired and depth == within:
+                within = not within
+                depth += 1 if within else -1
         yield token, depth
 
 
@@ -108,13 +115,22 @@ def source(self: HTML5Translator, tex: str) -> str:
 
 
 def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
-    """Write a formula of a sentence, in one piece with the signs that touch it."""
+    """Write a formula of a sentence, in one piece with the signs that touch it.
+
+    One that is wider than its line wraps as a displayed one does.
+    """
     tex = node.astext()
-    formula = drawn(self, node, tex, displayed=False)
-    formula = formula.replace("<math", f"<math {source(self, tex)}", 1)
-    before, behind = node.get("before", ""), node.get("behind", "")
-    if before or behind:
-        formula = f'<span class="kept">{self.encode(before)}{formula}{self.encode(behind)}</span>'
+    drawn(self, node, tex, displayed=False)  # what is wrong with it is said of the whole
+    made = [drawn(self, node, each, displayed=False) for row in statements(tex) for each in row]
+    if len(made) == 1:
+        made[0] = made[0].replace("<math", f"<math {source(self, tex)}", 1)
+    if before := self.encode(node.get("before", "")):
+        made[0] = f'<span class="kept">{before}{made[0]}</span>'
+    if behind := self.encode(node.get("behind", "")):
+        made[-1] = f'<span class="kept">{made[-1]}{behind}</span>'
+    formula = "".join(made)
+    if len(made) > 1:
+        formula = f'<span class="pieces" {source(self, tex)}>{formula}</span>'
     self.body.append(formula)
     raise nodes.SkipNode
 

@@ -81,7 +81,7 @@ function copyFormulas(event) {
   if (!formulas.length) return;
   event.clipboardData.setData("text/html", piece.innerHTML);
   for (const formula of formulas)
-    formula.replaceWith(formula.matches("math") ? `$${formula.dataset.tex}$` : `$$${formula.dataset.tex}$$`);
+    formula.replaceWith(formula.matches("div") ? `$$${formula.dataset.tex}$$` : `$${formula.dataset.tex}$`);
   // as text, blocks are lines: only an element in the page knows that
   piece.style.cssText = "position: fixed; left: -9999px; width: 40rem";
   document.body.append(piece);

@@ -36,6 +36,8 @@ dates, figures, formulas, light, navigation, practice, styles = map(
         (r"a = \begin{cases} b = c & d \cr e \end{cases}",
          ["a", r"{}= \begin{cases} b = c & d \cr e \end{cases}"]),
         (r"a = b \allowbreak = c", ["a = b", "= c"]),
+        (r"0, -4 + r^-", ["0, -4", "{}+ r^-"]),  # nor is one behind a comma, or raised
+        (r"|a - b| + |c|", ["|a - b|", "{}+ |c|"]),
     ],
 )  # fmt: skip
 def test_a_formula_is_cut_outside_of_all_brackets_only(tex, expected):

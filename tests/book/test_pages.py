@@ -252,6 +252,23 @@ def test_a_formula_is_copied_as_tex(model):
     assert f"${copied[1]}$" in copied[0]
 
 
+def test_a_formula_in_pieces_is_copied_whole_and_fits_a_phone(site, show):
+    """It wraps where it is wider than a line, and goes to the next line whole where it is not."""
+    page = show(site / "chapters" / "06-transformers-today.html", width=320)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    formula = page.locator(".bd-article p span.pieces", has_text="max").first
+    narrow = formula.evaluate("(formula) => formula.clientHeight")
+    copied = formula.evaluate("""(formula) => {
+        getSelection().selectAllChildren(formula.closest('p'));
+        const data = new DataTransfer();
+        formula.dispatchEvent(new ClipboardEvent('copy', { clipboardData: data, bubbles: true }));
+        return data.getData('text/plain').includes(` $${formula.dataset.tex}$`);
+    }""")
+    assert copied
+    page.set_viewport_size({"width": 1300, "height": 800})
+    assert formula.evaluate("(formula) => formula.clientHeight") < 0.7 * narrow
+
+
 def test_the_menu_of_downloads_opens_by_keys_and_gives_the_focus_back(model):
     button = model.locator(".dropdown-download-buttons > button")
     button.focus()
