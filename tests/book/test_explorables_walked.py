@@ -52,6 +52,21 @@ def test_every_control_is_a_stop_of_the_tab_key_and_large_enough_for_a_finger(op
             hand.page.keyboard.press("Tab")
 
 
+BEYOND = """() => [...document.querySelectorAll("figure[data-explorable]")].filter((figure) => {
+    const edge = figure.getBoundingClientRect().right;
+    return [...figure.querySelectorAll(".nw-x-live :is(.nw-x-button, select, input)")]
+        .some((each) => each.checkVisibility() && each.getBoundingClientRect().right > edge + 1);
+}).map((figure) => figure.dataset.explorable)"""
+
+
+def test_no_control_is_cut_off_on_a_small_phone(hand):
+    size = hand.page.viewport_size
+    hand.page.set_viewport_size({"width": 360, "height": 740})
+    beyond = hand.page.evaluate(BEYOND)
+    hand.page.set_viewport_size(size)
+    assert beyond == []
+
+
 # ---------------------------------------------------------------- chapter 2
 
 
