@@ -1,4 +1,4 @@
-/* What the pages do: a bar of progress, figures opened large, boxes that scroll by keyboard. */
+/* What the pages do: a bar of progress, figures opened large, boxes that scroll by keyboard, light paper. */
 "use strict";
 
 /** A thin bar above the page that says how far one has read. */
@@ -138,7 +138,22 @@ function markSection() {
   for (const section of links.keys()) watcher.observe(section);
 }
 
+/** On paper a page is light, whatever it is on the screen. */
+function printLight() {
+  const { dataset } = document.documentElement;
+  let theme;
+  addEventListener("beforeprint", () => {
+    theme ??= dataset.theme;
+    dataset.theme = "light";
+  });
+  addEventListener("afterprint", () => {
+    dataset.theme = theme;
+    theme = undefined;
+  });
+}
+
 showProgress();
+printLight();
 makeMenus();
 markSection();
 document.addEventListener("copy", copyFormulas);

@@ -269,6 +269,14 @@ def test_a_formula_in_pieces_is_copied_whole_and_fits_a_phone(site, show):
     assert formula.evaluate("(formula) => formula.clientHeight") < 0.7 * narrow
 
 
+def test_a_dark_page_is_printed_light(site, show):
+    page = show(site / "chapters" / "04-rnns-gates.html", theme="dark")
+    theme = "document.documentElement.dataset.theme"
+    page.evaluate(f"addEventListener('beforeprint', () => {{ window.printed = {theme}; }})")
+    page.pdf()
+    assert page.evaluate(f"[window.printed, {theme}]") == ["light", "dark"]
+
+
 def test_the_menu_of_downloads_opens_by_keys_and_gives_the_focus_back(model):
     button = model.locator(".dropdown-download-buttons > button")
     button.focus()
