@@ -134,6 +134,12 @@ def test_a_search_finds_what_was_meant_and_quotes_it(finder, words, section):
     assert finder.complaints == []
 
 
+def test_a_word_without_an_end_does_not_widen_the_search(finder):
+    finder.locator(".bd-search-container input").fill("a" * 3000)
+    finder.get_by_text("Nothing in the book fits").wait_for()
+    assert finder.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_a_search_on_pages_from_a_disk_lands_on_the_section(site, show):
     page = show(site / "search.html", fragment="?q=continuation+count")
     page.locator("#search-results a", has_text="2.9 Kneser-Ney").click()

@@ -199,6 +199,25 @@ def test_a_file_from_an_earlier_edition_is_completed(tab):
     assert_numbered(page, "2.1")
 
 
+def test_two_boxes_opened_at_once_hold_the_same_chapter(tab):
+    """Also while the connection is slow: a check sees what was written in the other box."""
+    page = tab()
+    held = []
+    page.route("**/practice/ngrams-*.json", lambda route: held.append(route))
+    boxes = [box_of(page, task) for task in ("2.1", "2.2")]
+    with page.expect_request("**/practice/ngrams-*.json"):
+        boxes[0].locator(".practice-open").click()
+    with page.expect_request("**/practice/ngrams-*.json"):
+        boxes[1].locator(".practice-open").click()
+    for route in held:
+        route.continue_()
+    for box in boxes:
+        box.locator(".cm-content").wait_for()
+    typed(page, "# in the first", "2.1")
+    whole = "document.querySelector('[data-task=\"2.2\"]').box.chapter.assembled().text"
+    assert "# in the first" in page.evaluate(whole)
+
+
 def assert_numbered(page, task):
     """Each line of a box has its number in the whole file."""
     numbers, lines, whole = page.evaluate(NUMBERED, task)

@@ -12,7 +12,8 @@ async function chapterOf(stem, files, here) {
   if (!chapters.has(stem)) {
     const answer = await fetch(new URL(files[stem], here));
     if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
-    chapters.set(stem, new Chapter(await answer.json()));
+    const facts = await answer.json();
+    if (!chapters.has(stem)) chapters.set(stem, new Chapter(facts)); // another box may have been quicker
   }
   return chapters.get(stem);
 }
