@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,7 +19,7 @@ from examiner.grading.told_times import told_times
 from examiner.plural import count
 from examiner.results import SubmissionResult
 from examiner.term import corrections, dates
-from examiner.term.ledger import FILE, Ledger, read_ledger
+from examiner.term.ledger import FILE, Ledger, called, read_ledger
 from examiner.term.requests import Request, read_requests
 from examiner.term.standing import Term
 from examiner.term.times import remarks
@@ -47,13 +48,14 @@ class Reckoned:
     """What follows from the class and the term."""
 
     settled: Settled  # says what counts of a result
+    term: Term  # with what is known of the class
     requests: tuple[Request, ...] = ()  # for a second look
     notes: tuple[str, ...] = ()  # for the instructor
 
 
 def reckoned(found: HandedIn, options: Asked, chapter: Chapter) -> Reckoned:
     """Join a class with its term; raises UserError for a row of somebody who is not in it."""
-    term, lost = options.term, ""
+    term, lost = replace(options.term, shared=_shared(found)), ""
     if options.times:
         told, lost = told_times(found.entries, options.times)
         told = {student.casefold(): handed for student, handed in told.items()}
@@ -76,7 +78,15 @@ def reckoned(found: HandedIn, options: Asked, chapter: Chapter) -> Reckoned:
         return term.settled(result, handed.get(result.student), said)
 
     notes = (found.passed_over, lost, _lent_anew(found, term))
-    return Reckoned(settled, asked, tuple(filter(None, notes)))
+    return Reckoned(settled, term, asked, tuple(filter(None, notes)))
+
+
+def _shared(found: HandedIn) -> frozenset[str]:
+    """Return the ids and addresses that several students of a class have."""
+    every = [called(e.student, e.email) for e in found.entries]
+    every += [called(person.id, person.email) for person in found.absent]
+    times = Counter(name for names in every for name in names)
+    return frozenset(name for name, number in times.items() if number > 1)
 
 
 def _lent_anew(found: HandedIn, term: Term) -> str:

@@ -173,7 +173,7 @@ def _grade(
         notes=reckoning.notes,
     )
     _write_for_instructors(out, outcome)
-    to_grade_again = keep_days(out.parent, options.term, outcome.results)
+    to_grade_again = keep_days(out.parent, reckoning.term, outcome.results)
     if lines:
         lines.finish(outcome.results)
     return replace(outcome, to_grade_again=tuple(to_grade_again))

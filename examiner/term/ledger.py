@@ -88,11 +88,17 @@ class Ledger:
 
     def to_grade_again(self, before: Ledger, chapter: str, due: datetime) -> list[str]:
         """Return the chapters due later whose marks rest on days that are others than `before`."""
-        mine = {(row.called, row.days) for row in self.rows if row.chapter == chapter}
-        were = {(row.called, row.days) for row in before.rows if row.chapter == chapter}
-        touched = {name for names, _ in mine ^ were for name in names}
         later = [row for row in self.rows if (row.due, row.chapter) > (due, chapter)]
-        return list(dict.fromkeys(row.chapter for row in later if row.called & touched))
+        touched = (
+            row.chapter
+            for row in later
+            if self._in(chapter, row.called) != before._in(chapter, row.called)
+        )
+        return list(dict.fromkeys(touched))
+
+    def _in(self, chapter: str, names: frozenset[str]) -> int:
+        """Return how many days a student of these names used in a chapter."""
+        return sum(row.days for row in self.rows if row.chapter == chapter and row.called & names)
 
     def to_json(self) -> str:
         """Return the file's text."""

@@ -24,13 +24,19 @@ class Term:
     corrections: Corrections = NOTHING
     ledger: Ledger = field(default_factory=Ledger)
     handed: Mapping[str, Handed] = field(default_factory=dict)  # by student, from other tables
+    shared: frozenset[str] = frozenset()  # what several students are called, a team's address
 
     def in_hand(self, student: str, email: str = "") -> int:
         """Return how many days a student has left for this chapter."""
         rule, due = self.terms.rule, self.terms.due
         if not rule.in_hand or due is None:
             return 0
-        return max(0, rule.in_hand - self.ledger.before(student, self.chapter, due, email))
+        address = self._own(email)
+        return max(0, rule.in_hand - self.ledger.before(student, self.chapter, due, address))
+
+    def _own(self, email: str) -> str:
+        """Return the address that a student is found again by; "" where it may be another's."""
+        return "" if "@" not in email or email.casefold() in self.shared else email
 
     def knows(self, student: str) -> bool:
         """Tell whether a table says when a student handed in."""
@@ -78,5 +84,5 @@ class Term:
         used, emails = {}, {}
         for result in results:
             used[result.student] = result.standing.days_used if result.standing else 0
-            emails[result.student] = result.whose.email
+            emails[result.student] = self._own(result.whose.email)
         return self.ledger.with_chapter(self.chapter, due, used, emails)

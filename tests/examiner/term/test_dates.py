@@ -230,6 +230,8 @@ def test_the_ledger_finds_a_student_by_id_or_address_in_any_case(tmp_path: Path)
     assert again.before("ada@uni.example", *later) == 3
     assert again.to_grade_again(both, "sorting", DUE) == ["graphs"]
     assert {row.email for row in again.rows} == {"", "b@x.org", "ada@uni.example"}
+    known = both.with_chapter("sorting", DUE, {"ada@uni.example": 2}, {"ada@uni.example": "a@b"})
+    assert known.to_grade_again(both, "sorting", DUE) == []  # no day more, only an address
 
 
 @pytest.mark.parametrize("text", ["{", '[{"chapter": "x"}]', "3"])

@@ -11,13 +11,13 @@ from rich.console import Console
 from examiner.catalogue import parse_chapter
 from examiner.grading.handed_in import HandedIn
 from examiner.grading.outcome import Outcome
-from examiner.grading.reckoning import reckoned
-from examiner.grading.roster import read_roster
+from examiner.grading.reckoning import keep_days, reckoned
+from examiner.grading.roster import Student, read_roster
 from examiner.grading.run import Options
 from examiner.grading.tables import grades_csv
 from examiner.grading.terminal import show
 from examiner.grading.works import Entry
-from examiner.results import SubmissionResult
+from examiner.results import Standing, SubmissionResult, Whose
 from examiner.term.dates import Terms, read_due, read_rule
 from examiner.term.ledger import FILE, read_ledger
 from examiner.term.standing import Term
@@ -108,6 +108,32 @@ def test_days_in_hand_of_numbers_that_are_new_in_each_assignment(tmp_path: Path)
     assert "2 students known by a number of this assignment alone, such as moodle-11" in note
     for quiet in (Term("tiny"), Term("tiny", replace(terms, rule=read_rule("")))):
         assert reckoned(found, Options(tmp_path, term=quiet), CHAPTER).notes == ()
+
+
+def test_days_in_hand_of_students_who_share_an_address(tmp_path: Path) -> None:
+    """Of a team, a placeholder, or an address that is another's id: nobody pays for others."""
+    first, second = (Terms(read_due(d), read_rule("3 days in hand")) for d in (DUE, "2026-12-08"))
+    emails = {
+        "ada": "t@x.org",
+        "ben": "T@x.org",
+        "cleo": "-",
+        "d@x.org": "",
+        "eve": "d@x.org",
+    }
+
+    def term(asked: Term, one: str) -> Term:  # of a work by itself, with a roster of all
+        absent = tuple(Student(s, email=email) for s, email in emails.items() if s != one)
+        found = HandedIn((), (Entry(one, email=emails[one]),), absent)
+        return reckoned(found, Options(tmp_path, term=asked), CHAPTER).term
+
+    for one, days in zip(emails, (2, 0, 2, 1, 1), strict=True):
+        standing = Standing(10, 10, "", "", 0, days)
+        result = SubmissionResult(one, (), of=Whose(one, email=emails[one]), standing=standing)
+        keep_days(tmp_path, term(Term("first", first), one), [result])
+    asked = Term("second", second, ledger=read_ledger(tmp_path / FILE))
+    left = {one: term(asked, one).in_hand(one, email) for one, email in emails.items()}
+    assert left == {"ada": 1, "ben": 3, "cleo": 1, "d@x.org": 2, "eve": 2}
+    assert asked.in_hand("zoe", "-") == 3
 
 
 def halved(result: SubmissionResult) -> SubmissionResult:
