@@ -36,6 +36,7 @@ from examiner.term.times import Handed, of_gradescope
 
 METADATA = "submission_metadata.yml"  # in which Gradescope says whose its folders are
 MAX_METADATA = 16 << 20
+_OF_PACKAGES = {"__init__.py", "__main__.py", "conftest.py", "setup.py"}  # in many folders
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEn
         if archive := origin if given else _lone_zip_of_a_class(origin):
             folder = Path(name)
             troubles = _unpack(archive, folder)
-        inner = _inner(folder, origin.stem if given else "")
+        inner = _inner(folder, origin.stem if given else "", roster)
         entries = find_entries(inner, roster)
         places = dict.fromkeys(place for place in (origin, folder, inner) if place.is_dir())
         over = passed_over([name for place in places for name in documents(place)])
@@ -95,9 +96,10 @@ def _unpack(path: Path, target: Path) -> dict[str, list[str]]:
     for name, text in archive.refused.items():
         top = next((part for part in Path(name).parts if part not in ("/", "..")), name)
         troubles.setdefault(top, []).append(text)
-    for name in {inside.parts[0] for inside in archive.folders if inside.parts}:
-        with contextlib.suppress(OSError, ValueError):  # who handed in nothing has a folder, too
-            (target / name).mkdir(exist_ok=True)
+    # who handed in nothing has a folder, too; one of the class may be wrapped around all of them
+    for parts in sorted({inside.parts[:2] for inside in archive.folders if inside.parts}):
+        with contextlib.suppress(OSError, ValueError):
+            target.joinpath(*parts).mkdir(parents=True, exist_ok=True)
     try:
         for inside in archive.files:
             if is_junk(inside):
@@ -166,15 +168,19 @@ def require_one_work(entry: Entry, files: Collection[PurePosixPath]) -> None:
         )
 
 
-def _inner(folder: Path, stem: str) -> Path:
-    """Return the folder with the submissions, where another one is wrapped around it."""
+def _inner(folder: Path, stem: str, roster: Roster | None) -> Path:
+    """Return the folder with the submissions, where another one is wrapped around it.
+
+    A folder that the roster knows is a student's, whatever is in it.
+    """
     lone = _lone(folder)
     if lone is None or not lone.is_dir():
         return folder
     inside = [PurePosixPath(path.name, *["-"] * path.is_dir()) for path in lone.iterdir()]
     named = lone.name == stem or is_whole_class(lone.name)
     wraps = named and (bool(stem) or is_download(inside))
-    several = stem and (of_several(inside) or _holds_one_module_twice(lone))
+    of_one = roster and roster.find(lone.name, sender_of(lone.name, folder=True))
+    several = stem and (of_several(inside) or (not of_one and _holds_one_module_twice(lone)))
     return lone if wraps or several else folder
 
 
@@ -182,7 +188,7 @@ def _holds_one_module_twice(folder: Path) -> bool:
     """Tell whether two folders in this one hold a module of the same name: they are students'."""
     seen: set[str] = set()
     for inside in folder.iterdir():
-        names = {path.name for path in inside.glob("*.py")} - {"__init__.py"}
+        names = {path.name for path in inside.glob("*.py")} - _OF_PACKAGES
         if inside.is_dir() and names & seen:
             return True
         seen |= names

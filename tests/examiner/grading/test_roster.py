@@ -123,9 +123,23 @@ def test_the_zip_of_a_class_may_have_been_renamed(tmp_path: Path) -> None:
     works = laid_out(tmp_path / "made", {f"Class 2026/{n}/tiny.py": "x" for n in ("ada", "ben")})
     with open_class(Path(make_archive(str(tmp_path / "class (1)"), "zip", works))) as found:
         assert [entry.student for entry in found.entries] == ["ada", "ben"]
-    own = laid_out(tmp_path / "own", {"ada/coursework/tiny.py": "x", "ada/tests/test_tiny.py": "x"})
-    with open_class(Path(make_archive(str(tmp_path / "one"), "zip", own))) as found:
-        assert [entry.student for entry in found.entries] == ["ada"]
+    own = {"ada/coursework/tiny.py": "x", "ada/tests/test_tiny.py": "x"}
+    own |= {f"ada/{folder}/conftest.py": "x" for folder in ("coursework", "tests")}
+    twice = {"ada/first/tiny.py": "x", "ada/second/tiny.py": "x"}
+    ada = roster(tmp_path, "id,name\na7,Ada\n")
+    for name, work, people in (("own", own, None), ("twice", twice, ada)):
+        archive = make_archive(str(tmp_path / "one"), "zip", laid_out(tmp_path / name, work))
+        with open_class(Path(archive), people) as found:
+            assert [path.name for entry in found.entries for path in entry.paths] == ["ada"]
+
+
+def test_who_handed_in_nothing_has_an_empty_folder(tmp_path: Path) -> None:
+    works = laid_out(tmp_path / "made", {"class/ada/tiny.py": "x", "class/ben/.DS_Store": "x"})
+    for name in ("class", "other"):
+        with open_class(Path(make_archive(str(tmp_path / name), "zip", works / "class"))) as found:
+            assert [entry.student for entry in found.entries] == ["ada", "ben"]
+    with open_class(Path(make_archive(str(tmp_path / "class"), "zip", works))) as found:
+        assert [entry.student for entry in found.entries] == ["ada", "ben"]
 
 
 def test_a_work_that_was_mailed_lies_beside_the_overrides(tmp_path: Path) -> None:
