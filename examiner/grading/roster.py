@@ -39,6 +39,7 @@ STAFF = (
 NOTHING = "nothing was handed in"
 PARTICLES = {"van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "el"}
 _PARTICIPANT = re.compile(r"(?:Participant|Participante|Partecipante|Teilnehmer/in) ?([0-9]+)")
+_NUMBERED = re.compile(r"[^\W\d_]+[ */:][^@]*[0-9]+")  # a participant in another language
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,8 @@ def _person(cells: Mapping[str, str]) -> Student | None:
         if found := _PARTICIPANT.fullmatch(cells.get(key, "")):
             numbers.add((MOODLE, found[1]))
             ids = [each for each in ids if each != cells[key]]
+        elif cells.get(key) and key not in IDS and not _NUMBERED.fullmatch(cells[key]):
+            ids.append(cells[key])  # in French lists it is what somebody logs in by
     if of_canvas and cells.get("id"):
         numbers.add((CANVAS, cells["id"]))
     if cells.get("lmsuserid"):

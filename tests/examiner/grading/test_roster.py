@@ -34,6 +34,7 @@ from tests.examiner.grading.handed_out import laid_out, roster, zipped
         "Identifiant,Nom complet,Numéro d'identification,Adresse de courriel,Statut\n"
         "Participant 11,Ada Lovelace,ada,ada@example.org,Remis pour évaluation\n",
         "Prénom,Nom de famille,Numéro d’identification\nAda,Lovelace,ada\n",
+        "Identifiant;Nom;Prénom;Courriel\nada;Lovelace;Ada;ada@example.org\n",
         "Identificador,Nombre completo,Número de ID,Dirección de correo,Estado\n"
         "Participante 11,Ada Lovelace,ada,ada@example.org,Enviado para calificar\n",
         "Apellido(s),Nombre(s),Número de ID\nLovelace,Ada,ada\n",
