@@ -86,14 +86,16 @@ def _canvas(chapter: Chapter, sheet: Sheet, roster: Roster | None, wanted: str) 
     if not found:
         new = f"Canvas' export has no column {wanted!r}: the import makes a new assignment"
         head = [*sheet.head, wanted]
-        rows = [([*row, _possible(row, chapter)], who) for row, who in sheet.rows]
+        comma = _has_commas(text for row, _ in sheet.rows for text in row[len(CANVAS_HEAD) :])
+        most = _points(chapter.points, comma=comma)
+        rows = [([*row, most if _is_possible(row) else ""], who) for row, who in sheet.rows]
         sheet = Sheet(sheet.mark, sheet.byte_order_mark, head, rows)
-        return Form("canvas", chapter, roster, sheet, len(head) - 1, notes=(new,))
+        return Form("canvas", chapter, roster, sheet, len(head) - 1, comma=comma, notes=(new,))
     for row, who in sheet.rows:
         if who is None and _is_possible(row):
             _require_the_same("Canvas", row[found[0]], chapter)
     points = (row[found[0]] for row, who in sheet.rows if who or _is_possible(row))
-    comma = any("," in text for text in points)
+    comma = _has_commas(points)
     return Form("canvas", chapter, roster, sheet, found[0], comma=comma)
 
 
@@ -111,8 +113,17 @@ def _is_possible(row: list[str]) -> bool:
     return bool(row) and row[0].strip().startswith("Points Possible")
 
 
-def _possible(row: list[str], chapter: Chapter) -> str:
-    return number(chapter.points) if _is_possible(row) else ""
+def _has_commas(cells: Iterable[str]) -> bool:
+    """Tell whether the numbers among these texts have a decimal comma.
+
+    >>> _has_commas(["5,00", "EX"]), _has_commas(["5.00", "ill, excused"])
+    (True, False)
+    """
+    return any(re.fullmatch(r"\d+,\d{1,2}", text.strip()) for text in cells)
+
+
+def _points(points: float, *, comma: bool) -> str:
+    return number(points).replace(".", ",") if comma else number(points)
 
 
 def _is_worksheet(keys: Collection[str], roster: Roster | None) -> bool:
@@ -139,7 +150,7 @@ def _moodle(chapter: Chapter, sheet: Sheet, roster: Roster | None, keys: list[st
     shown = [row[most] for row, who in sheet.rows if who and row[most]] if most >= 0 else []
     for text in shown[:1]:
         _require_the_same("Moodle", text, chapter)
-    comma = any("," in text for text in shown)
+    comma = _has_commas(shown)
     return Form("moodle", chapter, roster, sheet, column, comments, comma)
 
 
@@ -206,8 +217,7 @@ def _filled(form: Form, row: list[str], result: Earned | None) -> list[str]:
     """Return a row with a student's points; without a submission it stays as it is."""
     if result is None:
         return row
-    points = number(result.score)
-    cells = {form.column: points.replace(".", ",") if form.comma else points}
+    cells = {form.column: _points(result.score, comma=form.comma)}
     if form.comments >= 0:
         cells[form.comments] = result.comment
     return [cells.get(n, cell) for n, cell in enumerate(row)]

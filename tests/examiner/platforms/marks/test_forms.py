@@ -70,6 +70,10 @@ def test_canvas_keeps_its_decimal_comma(tmp_path) -> None:
     )
     made = filled(tmp_path, "canvas", text, [result("ada", 3)])
     assert [row[5] for row in rows(made.text, ";")[1:]] == ["5,00", "3,75"]
+    made = filled(tmp_path, "canvas", text.replace("Sorting", "Essay"), [result("ada", 3)])
+    assert [row[5] for row in rows(made.text, ";")[1:]] == ["5", "3,75"]  # a new column, too
+    told = CANVAS.replace("S1,2,", 'S1,"ill, excused",')
+    assert rows(filled(tmp_path, "canvas", told, [result("ada", 3)]).text)[3][5] == "3.75"
 
 
 def test_what_canvas_gets_is_read_as_a_roster_again(tmp_path) -> None:
