@@ -130,18 +130,28 @@ def _is_whole(entry: Entry, counts: Correction) -> bool:
 
 
 def _read_chosen(entry: Entry, counts: Correction, stem: str, names: Names) -> Read:
-    """Return the file that an instructor has chosen: the student's, or one beside the overrides."""
+    """Return the file that an instructor has chosen: the student's, or one beside the overrides.
+
+    A folder stands for the module in it; one of the student's own counts first.
+    """
     inside = PurePosixPath(counts.value)
     found: Sequence[PurePosixPath] = ()
+    within: list[PurePosixPath] = []
     try:
         with open_work(entry, [inside.name]) as work:
             found = list(work.files)
             if inside in work.files:
                 return work.files[inside](MAX_SOURCE), inside, found, _firsts(work, inside.parent)
+            within = [path for path in found if inside in path.parents] if inside.name else []
+            if within:
+                module = _choose(within, stem, set(names) - {stem})
+                return work.files[module](MAX_SOURCE), module, found, _firsts(work, module.parent)
     except ProblemError:
-        pass
+        if within:
+            raise
     path = counts.beside / inside
-    if path.is_dir() or (path.is_file() and path.suffix.lower() == ".zip"):  # a whole work
+    is_folder = path.is_dir() and inside.name not in ("", "..")
+    if is_folder or (path.is_file() and path.suffix.lower() == ".zip"):  # a whole work
         return _read_one(replace(entry, paths=(path,), files=()), stem, names)
     if path.is_file():
         return read_file(path.parent, PurePosixPath(path.name), MAX_SOURCE), inside, (), ()

@@ -149,9 +149,24 @@ def test_a_work_that_was_mailed_lies_beside_the_overrides(tmp_path: Path) -> Non
         row = Correction("file", "gus", "", value, "mailed", "line 2", tmp_path)
         found = read(Entry("gus"), "tiny", counts=row)
         assert (found.source.text, found.problem) == (text, "")
-    row = Correction("file", "gus", "", "mial.zip", "mailed", "line 2", tmp_path)
-    with pytest.raises(UserError, match=r"line 2: no file 'mial.zip' in what gus handed in"):
-        read(Entry("gus"), "tiny", counts=row)
+    for value in ("mial.zip", ".", ".."):
+        row = Correction("file", "gus", "", value, "mailed", "line 2", tmp_path)
+        with pytest.raises(UserError, match=rf"line 2: no file '{value}' in what gus handed in"):
+            read(Entry("gus"), "tiny", counts=row)
+
+
+def test_a_folder_of_the_students_own_counts_before_one_beside_the_overrides(
+    tmp_path: Path,
+) -> None:
+    files = {"v2/tiny.py": "a = 1", "work/v1/tiny.py": "b = 2", "work/v2/tiny.py": "c = 3"}
+    work = laid_out(tmp_path, files | {"v3/tiny.py": "d = 4", "work/v3/x.txt": ""}) / "work"
+    rows = {
+        value: Correction("file", "ben", "", value, "lab", "line 2", tmp_path)
+        for value in ("v2", "v3")
+    }
+    found = {value: read(Entry("ben", (work,)), "tiny", counts=row) for value, row in rows.items()}
+    assert (found["v2"].source.text, found["v2"].problem) == ("c = 3", "")
+    assert found["v3"].problem == "there is no tiny.py; found instead: x.txt"
 
 
 def test_nobody_is_lost_between_roster_and_works(tmp_path: Path) -> None:
