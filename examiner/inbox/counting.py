@@ -14,7 +14,7 @@ from examiner.errors import UserError
 from examiner.files import locked
 from examiner.grading.store import write_atomically
 from examiner.inbox.arrivals import Arrival
-from examiner.results import SubmissionResult, group_by_task
+from examiner.results import Standing, SubmissionResult, group_by_task
 from examiner.term.corrections import FILE, Corrections, corrected
 from examiner.term.ledger import Ledger, called, read_ledger
 from examiner.term.standing import Term
@@ -53,10 +53,11 @@ class Counting:
         due, chapter = self.term.terms.due, self.term.chapter
         if due is None or not self._lends_days:
             return []
-        used = result.standing.days_used if result.standing else 0
+        standing = result.standing or Standing(0, 0)
+        who, days, late = _account(arrival), standing.days_used, standing.late > 0
         with locked(self.days):
             before = read_ledger(self.days)
-            ledger = before.with_student(chapter, due, _account(arrival), used)
+            ledger = before.with_student(chapter, due, who, days, late=late)
             if ledger != before:
                 write_atomically(self.days, ledger.to_json())
         return ledger.to_grade_again(before, chapter, due)

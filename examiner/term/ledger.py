@@ -8,7 +8,7 @@ the address, whatever their case: one chapter's class list may have ids, another
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -66,10 +66,12 @@ class Ledger:
         due: datetime,
         used: Mapping[str, int],
         emails: Mapping[str, str] = MappingProxyType({}),
+        late: Collection[str] = (),
     ) -> Ledger:
         """Return the ledger in which these students used so many days in a chapter.
 
         What others used in it stays: a class may be graded in groups, or one late work by itself.
+        Who was `late` and used none is noted, too: with days left it would have been another mark.
         """
         now = {name for student in used for name in called(student, emails.get(student, ""))}
         others = [
@@ -77,14 +79,19 @@ class Ledger:
             for row in self.rows
             if row.chapter != chapter or not row.called & now
         ]
-        new = [Used(chapter, due, s, days, emails.get(s, "")) for s, days in used.items() if days]
+        noted = [(student, days) for student, days in used.items() if days or student in late]
+        new = [
+            Used(chapter, due, student, days, emails.get(student, "")) for student, days in noted
+        ]
         return Ledger(
             tuple(sorted([*others, *new], key=lambda row: (row.due, row.chapter, row.student)))
         )
 
-    def with_student(self, chapter: str, due: datetime, student: str, days: int) -> Ledger:
+    def with_student(
+        self, chapter: str, due: datetime, student: str, days: int, *, late: bool = False
+    ) -> Ledger:
         """Return the ledger in which a student used so many days in a chapter."""
-        return self.with_chapter(chapter, due, {student: days})
+        return self.with_chapter(chapter, due, {student: days}, late=[student] if late else ())
 
     def to_grade_again(self, before: Ledger, chapter: str, due: datetime) -> list[str]:
         """Return the chapters due later whose marks rest on days that are others than `before`."""

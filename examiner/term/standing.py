@@ -81,8 +81,10 @@ class Term:
         due = self.terms.due
         if due is None or not self.terms.rule.in_hand:
             return self.ledger
-        used, emails = {}, {}
+        used, emails, late = {}, {}, set()
         for result in results:
-            used[result.student] = result.standing.days_used if result.standing else 0
+            standing = result.standing or Standing(0, 0)
+            used[result.student] = standing.days_used
+            late |= {result.student} if standing.late > 0 else set()
             emails[result.student] = self._own(result.whose.email)
-        return self.ledger.with_chapter(self.chapter, due, used, emails)
+        return self.ledger.with_chapter(self.chapter, due, used, emails, late)

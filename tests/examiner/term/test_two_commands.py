@@ -46,6 +46,15 @@ def test_a_class_that_is_graded_in_groups_uses_the_days_of_all(tmp_path: Path) -
     assert (row.student, row.due) == ("ada", DUE + timedelta(weeks=1))
 
 
+def test_who_had_no_day_left_is_marked_again_where_some_become_free(tmp_path: Path) -> None:
+    late = SubmissionResult("ada", (), standing=Standing(10.0, 9.0, "", "", 3600, 0))
+    keep_days(tmp_path, term("first", 0), used(3))
+    keep_days(tmp_path, term("second", 1, read_ledger(tmp_path / FILE)), [late, *used(0, "ben")])
+    assert [row.student for row in read_ledger(tmp_path / FILE).rows] == ["ada", "ada"]
+    first = term("first", 0, read_ledger(tmp_path / FILE))
+    assert keep_days(tmp_path, first, [*used(0), *used(1, "ben")]) == ["second"]
+
+
 def test_who_comes_second_waits_for_the_file(tmp_path: Path) -> None:
     path, order = tmp_path / "a.json", tmp_path / "order"
     with locked(path):
