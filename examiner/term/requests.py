@@ -93,9 +93,14 @@ def _request(path: Path, known: dict[str, str], tasks: Collection[str]) -> Reque
     starts = (n for n, line in enumerate(lines) if _HEAD.fullmatch(line.strip()))
     lines = lines[next(starts, 0) :]
     head: dict[str, str] = {}
-    while lines and (found := _HEAD.fullmatch(lines[0].strip())):
-        head[found[1].casefold().rstrip("s") if found[1][0] in "tT" else "student"] = found[2]
-        lines = lines[1:]
+    for n, line in enumerate(lines):
+        if found := _HEAD.fullmatch(line.strip()):
+            head[found[1].casefold().rstrip("s") if found[1][0] in "tT" else "student"] = found[2]
+        elif line.strip():  # some programs put an empty line behind each
+            lines = lines[n:]
+            break
+    else:
+        lines = []
     text = " ".join(_UNSEEN.sub(" ", " ".join(lines)).split())[:LONGEST]
     name = _UNSEEN.sub(" ", path.name)
     asked = tuple(_TASK.findall(head.get("task", "")))

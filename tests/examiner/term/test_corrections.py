@@ -160,7 +160,7 @@ def test_requests_are_listed_and_answered(tmp_path: Path) -> None:
         "c.txt": "student: ben\ntasks: 9.7\nx",
         "d.txt": "student: ben\nx",
         "e.md": "student: ben",
-        "f.txt": "From: b@uni.example\nSubject: Second look\n\nstudent: ben\ntasks: 9.1\nWindows",
+        "f.txt": "From: b@uni.example\nSubject: Second look\n\nstudent: ben\n\ntasks: 9.1\nWindows",
         ".DS_Store": "",
     }
     for name, text in texts.items():
