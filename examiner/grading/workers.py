@@ -14,6 +14,7 @@ import multiprocessing.connection
 import os
 import signal
 import sys
+import warnings
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -270,6 +271,9 @@ class WorkerPool:
         if os.getppid() != parent:
             return
         compute_in_one_thread()  # a fork might hang in its parent's threads, too
+        warnings.simplefilter(
+            "ignore"
+        )  # of the suite, and of mistakes that are tried: all expected
         clock = self._clocks[slot]
         examiner = self._examiner(clock, servers)
         try:

@@ -2,6 +2,7 @@
 
 import re
 import time
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,17 @@ def test_a_mistake_is_named_in_all_tests_that_it_fails(tiny: TinyCourse) -> None
     assert named(found) == {"Twice too much."}
     wrong = [test.misconception for test in by_name(found).values() if test.misconception]
     assert len(wrong) == 2
+
+
+def test_what_a_mistake_warns_of_is_told_to_nobody(
+    tiny: TinyCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = tmp_path / "told"
+    monkeypatch.setattr("warnings.showwarning", lambda *_, **__: told.touch())
+    warns = "import warnings\nwarnings.warn('of a mistake')\nreturn 2 * "
+    found = grade(tiny, DOUBLES.replace("return 2 * ", warns), ann=f"return 2 * ({RIGHT[7:]})")
+    assert named(found["ann"]) == {"Twice too much."}
+    assert not told.exists()
 
 
 def test_of_two_mistakes_with_the_same_answers_none_is_named(tiny: TinyCourse) -> None:
