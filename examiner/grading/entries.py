@@ -324,7 +324,7 @@ def _merged(entries: Sequence[Entry]) -> list[Entry]:
     """
     found: dict[str, list[Entry]] = {}
     for entry in entries:
-        found.setdefault(entry.student, []).append(entry)
+        found.setdefault(entry.student.casefold(), []).append(entry)
     merged = []
     for same in found.values():
         first = same[0]

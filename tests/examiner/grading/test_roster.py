@@ -194,3 +194,11 @@ def test_nobody_is_lost_between_roster_and_works(tmp_path: Path) -> None:
     assert read_ones["stranger"].whose.remarks == ("no row of class.csv fits",)
     assert read_ones["Kim Park"].whose.remarks == ("several rows of class.csv fit: k1, k2",)
     assert absent == ["k1", "k2", "77", "gus"]
+
+
+def test_names_that_differ_in_case_alone_are_one_student_s(tmp_path: Path) -> None:
+    works = {"Ada/tiny.py": "one", "ada.zip": zipped({"tiny.py": "another"}), "ben/tiny.py": "ben"}
+    with open_class(laid_out(tmp_path / "all", works)) as found:
+        read_ones = {entry.student: read(entry, "tiny") for entry in found.entries}
+    assert set(read_ones) == {"Ada", "ben"}
+    assert read_ones["Ada"].problem == "handed in twice: Ada and ada.zip; keep one"
