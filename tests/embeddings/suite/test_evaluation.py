@@ -185,6 +185,7 @@ def test_rank_correlation_of_long_lists(embeddings, rng):
     """Fifty thousand values take less than a second."""
     x = rng.normal(size=50_000)
     assert close(embeddings.spearman(x.tolist(), np.exp(x).tolist()), 1.0)
+    assert close(embeddings.spearman(x.tolist(), (-x).tolist()), -1.0)
 
 
 # ---------------------------------------------------------------- 3.12

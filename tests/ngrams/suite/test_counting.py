@@ -146,6 +146,8 @@ def looks_at_each_word(count_ngrams, n_sentences):
 def test_counting_goes_on_from_sentence_to_sentence(ngrams):
     """What was counted is not counted again with each further sentence."""
     assert 1 <= looks_at_each_word(ngrams.count_ngrams, 1000) < 100
+    sentences = [["a"], ["a"], ["b"]]
+    assert as_plain(ngrams.count_ngrams(sentences, 2)) == plain.count(sentences, 2)
 
 
 @pytest.mark.task("2.3", weight=1, visible=True, orders=2)
