@@ -39,7 +39,7 @@ class Counting:
         """
         name, account = self._called(arrival), called(_account(arrival))
         ledger = read_ledger(self.days) if self._lends_days else Ledger()
-        mine = tuple(replace(row, student=name) for row in ledger.rows if row.called & account)
+        mine = tuple(replace(row, student=name) for row in ledger.of(account))
         term = replace(self.term, ledger=Ledger(mine))
         handed = Handed(datetime.fromtimestamp(int(arrival.arrived), UTC), source="the inbox")
         found = term.settled(replace(result, student=name), handed)

@@ -8,9 +8,11 @@ the address, whatever their case: one chapter's class list may have ids, another
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
@@ -54,11 +56,23 @@ class Ledger:
         """Return how many days a student used in chapters that were due before this one."""
         return sum(
             row.days
-            for row in self.rows
-            if row.called & called(student, email)
-            and row.chapter != chapter
-            and (row.due, row.chapter) < (due, chapter)
+            for row in self.of(called(student, email))
+            if row.chapter != chapter and (row.due, row.chapter) < (due, chapter)
         )
+
+    def of(self, names: Collection[str]) -> list[Used]:
+        """Return the rows of a student who is `called` so."""
+        places = {place for name in names for place in self._places.get(name, ())}
+        return [self.rows[place] for place in sorted(places)]
+
+    @cached_property
+    def _places(self) -> Mapping[str, Sequence[int]]:
+        """Of the rows of each name: a class is asked for student by student."""
+        places = defaultdict(list)
+        for place, row in enumerate(self.rows):
+            for name in row.called:
+                places[name].append(place)
+        return places
 
     def with_chapter(
         self,
@@ -105,7 +119,7 @@ class Ledger:
 
     def _in(self, chapter: str, names: frozenset[str]) -> int:
         """Return how many days a student of these names used in a chapter."""
-        return sum(row.days for row in self.rows if row.chapter == chapter and row.called & names)
+        return sum(row.days for row in self.of(names) if row.chapter == chapter)
 
     def to_json(self) -> str:
         """Return the file's text."""
