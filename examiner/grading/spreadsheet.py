@@ -10,13 +10,14 @@ CONTROL = ("\t", "\r", "\n")
 _IN_THE_MIDDLE = re.compile(rf"([;,\t\r\n]\s*)(?=[{re.escape(''.join(FORMULA))}])")
 
 
-def number(points: float) -> str:
+def number(points: float, *, comma: bool = False) -> str:
     """Return points without a superfluous .0 and without digits that no one gave.
 
-    >>> number(12.0), number(37.333333333)
-    ('12', '37.33')
+    >>> number(12.0), number(37.333333333), number(1.5, comma=True)
+    ('12', '37.33', '1,5')
     """
-    return f"{points:.2f}".rstrip("0").rstrip(".")
+    text = f"{points:.2f}".rstrip("0").rstrip(".")
+    return text.replace(".", ",") if comma else text
 
 
 def harmless(text: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from functools import partial
 
 from examiner.grading.outcome import Outcome
 from examiner.grading.spreadsheet import harmless, number
 from examiner.results import SubmissionResult
-
-WHO = 3  # columns before the points
 
 
 def grades_csv(outcome: Outcome, *, pages: bool = False, comma: bool = False) -> Iterator[str]:
@@ -22,31 +21,23 @@ def grades_csv(outcome: Outcome, *, pages: bool = False, comma: bool = False) ->
     """
     if comma:
         yield "\ufeff"
-    for number_of_row, row in enumerate(_rows(outcome, pages=pages)):
+    for row in _rows(outcome, pages=pages, comma=comma):
         buffer = io.StringIO()
-        cells = _with_commas(row, outcome, head=not number_of_row) if comma else row
-        csv.writer(buffer, delimiter=";" if comma else ",", lineterminator="\r\n").writerow(cells)
+        csv.writer(buffer, delimiter=";" if comma else ",", lineterminator="\r\n").writerow(row)
         yield buffer.getvalue()
 
 
-def _with_commas(row: list[str], outcome: Outcome, *, head: bool) -> list[str]:
-    """Return a row with decimal commas in its points, or the header with "task 2.10"."""
-    tasks = {task.id for task in outcome.chapter.tasks}
-    if head:
-        return [f"task {text}" if text in tasks else text for text in row]
-    end = WHO + 2 + len(tasks)
-    return [*row[:WHO], *(text.replace(".", ",") for text in row[WHO:end]), *row[end:]]
-
-
-def _rows(outcome: Outcome, *, pages: bool) -> Iterator[list[str]]:
+def _rows(outcome: Outcome, *, pages: bool, comma: bool) -> Iterator[list[str]]:
+    shown = partial(number, comma=comma)
     tasks = outcome.chapter.tasks
+    named = [f"task {task.id}" if comma else task.id for task in tasks]  # 2.10 is a number there
     more = ["page"] if pages else []
-    head = ["student", "name", "email", "points", "of", *(task.id for task in tasks)]
+    head = ["student", "name", "email", "points", "of", *named]
     yield [*head, "handed in", "remarks", *more]
     for result in outcome.results:
         who = (result.student, result.whose.name, result.whose.email)
-        scores = [number(task.score) for task in result.tasks]
-        points = [number(result.score) + "?" * result.provisional, number(result.max_score)]
+        scores = [shown(task.score) for task in result.tasks]
+        points = [shown(result.score) + "?" * result.provisional, shown(result.max_score)]
         if pages and outcome.pages:
             path = outcome.pages.path(result.student)
             more = [harmless(path.relative_to(outcome.pages.out).as_posix())]

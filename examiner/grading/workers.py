@@ -271,9 +271,8 @@ class WorkerPool:
         if os.getppid() != parent:
             return
         compute_in_one_thread()  # a fork might hang in its parent's threads, too
-        warnings.simplefilter(
-            "ignore"
-        )  # of the suite, and of mistakes that are tried: all expected
+        # what the suite and the mistakes that are tried warn of is expected
+        warnings.simplefilter("ignore")
         clock = self._clocks[slot]
         examiner = self._examiner(clock, servers)
         try:

@@ -54,13 +54,14 @@ def models(
         raise typer.Exit(1 if old else 0)
     wanted_now = [recipe for recipe in recipes if again or recipe.name in old]
     known = (folder, project.root / FOLDER)  # files that say how long the trainings took
-    if jobs > 1 and len(wanted_now) > 1:
+    several = len(wanted_now) > 1
+    if several and jobs > 1:
         wanted_now = longest_first(wanted_now, *known)
+    if several:
         _say_how_long([seconds(recipe, *known) for recipe in wanted_now], jobs)
+    if several and jobs > 1:
         done = _side_by_side([recipe.name for recipe in wanted_now], code, folder, jobs)
     else:
-        if len(wanted_now) > 1:
-            _say_how_long([seconds(recipe, *known) for recipe in wanted_now], jobs=1)
         with Bar() as bar:
             done = [_trained(recipe, code, folder, bar) for recipe in wanted_now]
     raise typer.Exit(0 if all(done) else 1)

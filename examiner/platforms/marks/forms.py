@@ -87,7 +87,7 @@ def _canvas(chapter: Chapter, sheet: Sheet, roster: Roster | None, wanted: str) 
         new = f"Canvas' export has no column {wanted!r}: the import makes a new assignment"
         head = [*sheet.head, wanted]
         comma = _has_commas(text for row, _ in sheet.rows for text in row[len(CANVAS_HEAD) :])
-        most = _points(chapter.points, comma=comma)
+        most = number(chapter.points, comma=comma)
         rows = [([*row, most if _is_possible(row) else ""], who) for row, who in sheet.rows]
         sheet = Sheet(sheet.mark, sheet.byte_order_mark, head, rows)
         return Form("canvas", chapter, roster, sheet, len(head) - 1, comma=comma, notes=(new,))
@@ -120,10 +120,6 @@ def _has_commas(cells: Iterable[str]) -> bool:
     (True, False)
     """
     return any(re.fullmatch(r"\d+,\d{1,2}", text.strip()) for text in cells)
-
-
-def _points(points: float, *, comma: bool) -> str:
-    return number(points).replace(".", ",") if comma else number(points)
 
 
 def _is_worksheet(keys: Collection[str], roster: Roster | None) -> bool:
@@ -217,7 +213,7 @@ def _filled(form: Form, row: list[str], result: Earned | None) -> list[str]:
     """Return a row with a student's points; without a submission it stays as it is."""
     if result is None:
         return row
-    cells = {form.column: _points(result.score, comma=form.comma)}
+    cells = {form.column: number(result.score, comma=form.comma)}
     if form.comments >= 0:
         cells[form.comments] = result.comment
     return [cells.get(n, cell) for n, cell in enumerate(row)]
