@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from examiner.grading.downloads import sender_of
-from examiner.judge.wording import clean
+from examiner.judge.wording import one_line
 
 EXPECTED = "expected one folder or zip per student"
 HIDDEN = (".", "__")  # how a name begins that is no student's
@@ -33,7 +33,7 @@ def documents(folder: Path) -> Iterator[str]:
     for path in sorted(folder.iterdir()):
         known = path.name.casefold().startswith((*HIDDEN, "readme", *_OF_SYSTEMS))
         if not known and path.suffix.lower() in _DOCUMENTS and is_beside(path):
-            yield " ".join(clean(path.name, 100).split())
+            yield one_line(path.name, 100)
 
 
 def passed_over(names: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ from examiner.grading.downloads import (
 )
 from examiner.grading.roster import Roster, Student
 from examiner.grading.works import MAX_FILE, Entry, ProblemError, is_junk
-from examiner.judge.wording import LONGEST, clean
+from examiner.judge.wording import one_line
 from examiner.project import COMMAND
 from examiner.results import Verdict
 from examiner.term.times import Handed, of_gradescope
@@ -366,11 +366,6 @@ def _submitter(said: dict[str, Any], folder: str) -> Student:
 
 
 # ------------------------------------------------------------------------------ words
-
-
-def one_line(text: str, longest: int = LONGEST) -> str:
-    """Return text that is safe to show, on one line."""
-    return " ".join(clean(text, longest).split())
 
 
 _NUMBERED = re.compile(" #[0-9a-f]{16}$")  # what no name may end with that is shown as it is

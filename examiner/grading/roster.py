@@ -26,7 +26,7 @@ from examiner.grading.headers import (
     NAMES,
     ROLES,
 )
-from examiner.judge.wording import clean
+from examiner.judge.wording import clean, one_line
 from examiner.term.table import letters, read_rows
 from examiner.term.times import Handed, in_row, says_no_time
 
@@ -159,7 +159,7 @@ def person_in(head: Sequence[str], row: Sequence[str]) -> Student | None:
 def _cells(head: Iterable[str], row: Iterable[str]) -> dict[str, str]:
     cells: dict[str, str] = {}
     for key, cell in zip(head, row, strict=False):
-        cells.setdefault(key, " ".join(clean(cell, 200).split()))
+        cells.setdefault(key, one_line(cell, 200))
     return cells
 
 

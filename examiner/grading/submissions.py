@@ -21,11 +21,11 @@ from examiner.grading.accidents import (
     wrong_content,
 )
 from examiner.grading.archives import ArchiveError
-from examiner.grading.entries import one_line, require_one_work, shown_name
+from examiner.grading.entries import require_one_work, shown_name
 from examiner.grading.works import Entry, ProblemError, Work, open_work, read_file
 from examiner.judge.encoding import EncodingError, module_text
 from examiner.judge.reading import read_apart
-from examiner.judge.wording import Source
+from examiner.judge.wording import Source, one_line
 from examiner.results import Verdict, Whose
 from examiner.term.corrections import Correction
 

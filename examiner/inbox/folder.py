@@ -28,7 +28,7 @@ from typing import IO, Any
 
 from examiner.errors import UserError
 from examiner.files import write_whole
-from examiner.grading.entries import one_line, shown_name
+from examiner.grading.entries import shown_name
 from examiner.grading.store import file_name
 from examiner.grading.works import is_junk
 from examiner.inbox.arrivals import (
@@ -40,6 +40,7 @@ from examiner.inbox.arrivals import (
     Overview,
     Waiting,
 )
+from examiner.judge.wording import one_line
 
 INCOMING, WORK, DONE, REFUSED = "incoming", "work", "done", "refused"
 RECORD, REASON, WHO = "record.json", "reason.txt", "student.txt"

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from examiner.errors import UserError
-from examiner.grading.entries import one_line, shown_name
+from examiner.grading.entries import shown_name
 from examiner.inbox.arrivals import KINDS, MOST_WAITING, Arrival, InboxError, Overview, Waiting
+from examiner.judge.wording import one_line
 from examiner.project import COMMAND
 
 T = TypeVar("T")

@@ -47,6 +47,11 @@ def clean(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else text[:longest] + " …"
 
 
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """Return text that is safe to show, on one line."""
+    return " ".join(clean(text, longest).split())
+
+
 @dataclass(frozen=True)
 class Source:
     """A student's module as text, from which the examiner quotes lines."""

@@ -17,8 +17,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from examiner.grading.archives import ArchiveError
-from examiner.grading.entries import one_line
 from examiner.grading.works import Entry, ProblemError, open_work
+from examiner.judge.wording import one_line
 from examiner.race.rules import OutError, Rules
 
 CODE, ABOUT = "model.py", "about.toml"

@@ -21,7 +21,7 @@ from examiner.boundary.errors import Stop, WireError
 from examiner.boundary.proxy import Module
 from examiner.candidate.confinement import EXIT_MEMORY, Limits
 from examiner.candidate.server import ServerPlan
-from examiner.grading.entries import one_line
+from examiner.judge.wording import one_line
 from examiner.race import inside
 from examiner.race.rules import MEGABYTE, THREADS_IN_TRAINING, OutError, Rules
 from examiner.results import Verdict

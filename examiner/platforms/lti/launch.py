@@ -22,7 +22,7 @@ from pylti1p3.message_launch import MessageLaunch
 from pylti1p3.oidc_login import OIDCLogin
 from pylti1p3.session import SessionService
 
-from examiner.grading.entries import one_line
+from examiner.judge.wording import one_line
 from examiner.platforms.lti.calls import KeySets, Session, tool_of
 from examiner.platforms.lti.keys import Keys
 from examiner.platforms.lti.memory import Asked, Cookies, Elsewhere, Memory

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from examiner.errors import UserError
-from examiner.grading.entries import one_line
 from examiner.grading.roster import letters
 from examiner.inbox.arrivals import InboxError
+from examiner.judge.wording import one_line
 from examiner.platforms.lti.launch import Launch
 
 FILE = "lti.sqlite"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from examiner.errors import UserError
-from examiner.grading.entries import one_line
+from examiner.judge.wording import one_line
 from examiner.platforms.lti.ledger import Link
 from examiner.platforms.lti.sender import Sender
 

@@ -15,7 +15,7 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode, from_dict
 from nbgrader import utils
 
-from examiner.grading.entries import one_line
+from examiner.judge.wording import one_line
 from examiner.platforms.nbgrader import module_grades
 from examiner.platforms.nbgrader.background import Processes
 from examiner.platforms.nbgrader.check_cells import CellScore, is_unset, judge, missing
