@@ -154,6 +154,7 @@ class Outcome:
             self.survey.cost,
             [(who, what, "") for who, what in settled],
             [each.told(term.corrections) for each in self.requests],
+            self.notes,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -175,6 +176,8 @@ class Outcome:
         }
         if self.requests:
             lists["requests"] = (r.to_json(self.term.corrections) for r in self.requests)
+        if self.notes:
+            lists["notes"] = self.notes
         for name, items in lists.items():
             yield f',\n "{name}": '
             yield from _list(items)

@@ -20,6 +20,7 @@ class Besides:
     cost: float = 0.0  # points that lateness cost them in all
     settled: Sequence[Line] = ()  # by corrections and extensions
     requests: Sequence[Line] = ()  # for a second look
+    notes: Sequence[str] = ()  # to look at: files and rows of nobody, days that are not followed
 
     def __bool__(self) -> bool:
-        return bool(self.dates or self.late or self.settled or self.requests)
+        return bool(self.dates or self.late or self.settled or self.requests or self.notes)

@@ -1,5 +1,6 @@
 """A class graded with dates and corrections: what is kept, what is shown, what a rerun does."""
 
+import html
 import io
 import json
 from dataclasses import replace
@@ -96,7 +97,22 @@ def test_a_mark_by_hand_for_who_handed_nothing_in(tiny: TinyCourse) -> None:
     found = tiny.run(folder, term=term, roster=read_roster(path))
     assert {each.student: each.score for each in found.results} == {"ada": 10, "zoe": 7}
     assert [person.id for person in found.absent] == ["gus"]
+    assert "notes" not in found.to_json()
     assert "7 points by hand (oral exam)" in (found.pages.path("zoe")).read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_what_is_nobodys_is_shown_wherever_results_are(tiny: TinyCourse) -> None:
+    folder, out = tiny.hand_in({"ada": REFERENCE}), tiny.project.root / "grades" / "tiny"
+    (folder / "mia <b>.pdf").write_bytes(b"%PDF")
+    found = tiny.run(folder, out=out)
+    note = "passed over: mia <b>.pdf: expected one folder or zip per student"
+    console = Console(width=120, record=True, file=io.StringIO())
+    show(console, found)
+    assert note in console.export_text()
+    assert found.to_json()["notes"] == [note]
+    report = (out / "class" / "report.html").read_text("utf-8")
+    assert f"<li>{html.escape(note)}</li>" in report
 
 
 def test_days_in_hand_of_numbers_that_are_new_in_each_assignment(tmp_path: Path) -> None:
