@@ -169,6 +169,12 @@ def _newest_version() -> str:
 
 
 def _check_version(api: Gradebook) -> None:
+    if "alembic_version" not in sqlalchemy.inspect(api.engine).get_table_names():
+        raise UserError(
+            "the gradebook says nothing of its version: nbgrader was broken off while it made it, "
+            "as when it does not find the program alembic; move the file away and run "
+            "`nbgrader generate_assignment` again, with the environment activated"
+        )
     found = api.db.execute(sqlalchemy.text("SELECT version_num FROM alembic_version")).scalar()
     wanted = _newest_version()
     if found != wanted:

@@ -186,6 +186,11 @@ def test_a_gradebook_of_another_version_says_what_to_do(copy):
     for command in BOTH:
         text = copy.run(*command, status=1 if command[0] == "nbgrader" else 2)
         one_line(text, "nbgrader db upgrade")
+    with sqlite3.connect(copy.root / "gradebook.db") as database:
+        database.execute("DROP TABLE alembic_version")  # as where nbgrader did not find alembic
+    for command in BOTH:
+        text = copy.run(*command, status=1 if command[0] == "nbgrader" else 2)
+        one_line(text, "move the file away and run `nbgrader generate_assignment` again")
 
 
 def test_a_locked_gradebook_says_what_to_do(copy):
