@@ -11,6 +11,8 @@ import typer
 if TYPE_CHECKING:
     from examiner.project import Project
 
+HOW = 'what to write stands on the book\'s page "For instructors", under "A calendar"'
+
 
 def schedule(
     ics: Annotated[
@@ -31,7 +33,9 @@ def schedule(
     project = find_project()
     found = project.schedule
     if not found.chapters:
-        typer.secho(f"nothing is scheduled: {project.root / FILE} names no chapter", err=True)
+        path = project.root / FILE
+        why = f"{path} names no chapter" if path.exists() else f"there is no {path}"
+        typer.secho(f"nothing is scheduled: {why}; {HOW}", err=True)
         raise typer.Exit(1)
     _show(project, datetime.now(UTC))
     if ics:

@@ -164,7 +164,10 @@ def test_the_command_shows_the_term(course: Path, nextword: Command) -> None:
     assert "Sun 2026-11-01 18:00" in done.output
     (course / "schedule.toml").unlink()
     done = nextword("schedule")
-    assert (done.exit_code, done.output.startswith("nothing is scheduled")) == (1, True)
+    assert done.exit_code == 1
+    assert done.output.startswith("nothing is scheduled: there is no ")
+    (course / "schedule.toml").write_text('zone = "UTC"\n')
+    assert "schedule.toml names no chapter; " in nextword("schedule").output
 
 
 def test_a_calendar_takes_the_file_in_and_a_later_one_moves_its_events(
