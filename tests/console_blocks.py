@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ELIDED = "…"  # a line of a page that stands for any lines
+_GOES_ON = re.compile(r" *\\\n *")  # a command that goes on in the next line
 _BLOCK = re.compile(r"^( *)```(?:console|text|)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
@@ -35,7 +36,7 @@ def shown_on(path: Path) -> Iterator[Shown]:
     """Yield the commands of a page, in order, each with the output that the page shows."""
     for indent, text in _BLOCK.findall(path.read_text("utf-8")):
         command, lines = "", list[str]()
-        for line in text.splitlines():
+        for line in _GOES_ON.sub(" ", text).splitlines():
             if line.removeprefix(indent).startswith("$ "):
                 if command:
                     yield Shown(path.name, command, tuple(lines))
