@@ -14,7 +14,8 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -127,16 +128,24 @@ class Ledger:
         with self._lock:
             self._db.close()
 
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Let no other thread in; raises InboxError where the file cannot be used just now.
+
+        subtle: a full disk shows when what the block wrote is committed, and not before.
+        """
+        with self._lock:
+            try:
+                yield
+            except sqlite3.Error as error:
+                raise InboxError(f"{self.path} cannot be used: {error}") from None
+
     def _do(self, text: str, *values: Any) -> sqlite3.Cursor:
-        """Run a statement; raises InboxError where the file cannot be used just now."""
-        try:
-            return self._db.execute(text, values)
-        except sqlite3.Error as error:
-            raise InboxError(f"{self.path} cannot be used: {error}") from None
+        return self._db.execute(text, values)
 
     def secret(self, name: str) -> str:
         """Return a secret, made once; it signs what a browser keeps for us."""
-        with self._lock, self._db:
+        with self._turn(), self._db:
             made = secrets.token_urlsafe(32)
             self._do("insert or ignore into secrets values (?, ?)", name, made)
             row = self._do("select value from secrets where name = ?", name).fetchone()
@@ -150,7 +159,7 @@ class Ledger:
         place = (platform.issuer, platform.client_id, launch.deployment, launch.link, chapter)
         grades = json.dumps(dict(launch.grades)) if launch.grades else None
         about = (launch.title, launch.context, grades, launch.members)
-        with self._lock, self._db:
+        with self._turn(), self._db:
             (link,) = self._do(
                 "insert into links (issuer, client, deployment, link, chapter, title, context,"
                 " grades, members) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -172,25 +181,25 @@ class Ledger:
 
     def person(self, number: int) -> Person | None:
         """Return somebody who launched."""
-        with self._lock:
+        with self._turn():
             row = self._do("select * from people where id = ?", number).fetchone()
             return Person(**dict(row)) if row else None
 
     def named(self, student: str) -> Person | None:
         """Return whom an id of ours belongs to."""
-        with self._lock:
+        with self._turn():
             row = self._do("select * from people where student = ?", student).fetchone()
             return Person(**dict(row)) if row else None
 
     def people(self, link: int) -> list[Person]:
         """Return who launched a link, by name."""
-        with self._lock:
+        with self._turn():
             rows = self._do("select * from people where link = ? order by name, id", link)
             return [Person(**dict(row)) for row in rows]
 
     def link(self, number: int) -> Link:
         """Return a link."""
-        with self._lock:
+        with self._turn():
             row = dict(self._do("select * from links where id = ?", number).fetchone())
         row["grades"] = json.loads(row["grades"]) if row["grades"] else None
         return Link(**{name: row[name] for name in Link.__dataclass_fields__})
@@ -203,7 +212,7 @@ class Ledger:
         A desk that is quick may have graded it before: then its name is all that is missing.
         """
         shown = one_line(name, 100)
-        with self._lock, self._db:
+        with self._turn(), self._db:
             text = "update works set name = ? where person = ? and receipt = ? and name = ''"
             if self._do(text, shown, person.id, receipt).rowcount:
                 return
@@ -214,7 +223,7 @@ class Ledger:
 
     def waiting(self, person: Person) -> int:
         """Return how much of somebody's waits."""
-        with self._lock:
+        with self._turn():
             text = "select count(*) from works where person = ? and state = ?"
             return int(self._do(text, person.id, WAITING).fetchone()[0])
 
@@ -227,7 +236,7 @@ class Ledger:
         if person is None:
             return False
         marks = ", ".join("?" * len(receipts))
-        with self._lock, self._db:
+        with self._turn(), self._db:
             if self._do("select 1 from works where ticket = ?", ticket).fetchone():
                 return True
             found = self._do(
@@ -254,7 +263,7 @@ class Ledger:
 
     def works(self, person: Person) -> list[Work]:
         """Return what somebody handed in, the newest first."""
-        with self._lock:
+        with self._turn():
             rows = self._do(
                 "select works.id, name, arrived, works.state, score, most, provisional,"
                 " coalesce(scores.state, '') as sent, coalesce(why, '') as why"
@@ -266,7 +275,7 @@ class Ledger:
 
     def page(self, work: int) -> tuple[Person, str] | None:
         """Return whose a result is, and its page; None where there is none."""
-        with self._lock:
+        with self._turn():
             row = self._do("select person, page from works where id = ?", work).fetchone()
             if not row or row["page"] is None:
                 return None
@@ -278,7 +287,7 @@ class Ledger:
 
     def unsent(self, most: int = 100) -> list[Score]:
         """Return the first points that a platform is still to get, in their order."""
-        with self._lock:
+        with self._turn():
             rows = self._do(
                 "select scores.id, people.link, user, score as given, most, provisional, at"
                 " from scores join works on works.id = work join people on people.id = person"
@@ -289,7 +298,7 @@ class Ledger:
 
     def replaced(self) -> int:
         """Strike off points that wait although later ones of the same student do; how many."""
-        with self._lock, self._db:
+        with self._turn(), self._db:
             text = (
                 "update scores set state = ? where state = ? and exists (select 1 from works one"
                 " join works later on later.person = one.person and later.id > one.id"
@@ -307,7 +316,7 @@ class Ledger:
         """
         if score.at:
             return score
-        with self._lock, self._db:
+        with self._turn(), self._db:
             (last,) = self._do(
                 "select max(at) from scores where work in (select works.id from works"
                 " join people on people.id = person where link = ? and user = ?)",
@@ -323,18 +332,28 @@ class Ledger:
 
     def settle(self, score: Score, state: str, why: str = "") -> None:
         """Write down what became of points."""
-        with self._lock, self._db:
+        with self._turn(), self._db:
             text = "update scores set state = ?, why = ? where id = ?"
             self._do(text, state, one_line(why, 200), score.id)
 
     def send_again(self, link: int) -> int:
-        """Let points that the platform refused be sent again; return how many."""
-        with self._lock, self._db:
-            return self._do(
+        """Let points that the platform refused be sent again; return how many.
+
+        Those that the platform has later ones of, or will get, are struck off: sent now, they would
+        take the place of these.
+        """
+        with self._turn(), self._db:
+            refused = (
                 "update scores set state = ?, at = '', why = '' where state = ? and work in"
-                " (select works.id from works join people on people.id = person where link = ?)",
-                *(WAITING, REFUSED, link),
-            ).rowcount
+                " (select works.id from works join people on people.id = person where link = ?)"
+            )
+            later = (
+                " and exists (select 1 from works one join works later on later.person = one.person"
+                " and later.id > one.id join scores its on its.work = later.id"
+                " where one.id = scores.work and its.state in (?, ?))"
+            )
+            self._do(refused + later, REPLACED, REFUSED, link, SENT, WAITING)
+            return self._do(refused, WAITING, REFUSED, link).rowcount
 
 
 def student_id(name: str, place: Sequence[str]) -> str:

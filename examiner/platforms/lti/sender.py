@@ -18,6 +18,7 @@ from pylti1p3.exception import LtiException, LtiServiceException
 from pylti1p3.grade import Grade
 from pylti1p3.lineitem import LineItem
 from pylti1p3.names_roles import NamesRolesProvisioningService, TMember
+from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
 
 from examiner.errors import UserError
 from examiner.platforms.lti.calls import Connector, Session, registration, tool_of
@@ -30,6 +31,9 @@ LOOK = 60.0  # seconds between two looks when nothing wakes us
 # answers to a score that no repetition will change
 SCORE = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 FOR_GOOD = {400, 404, 405, 410, 413, 415, 422}
+# what the library raises where an answer, or what was said at the launch, has another form
+_NO_ADDRESS = (InvalidSchema, InvalidURL, MissingSchema)
+ODD = (KeyError, TypeError, AttributeError, AssertionError, *_NO_ADDRESS)
 NEWER = 409  # the platform has a score of a later time: this one is not needed any more
 
 
@@ -78,8 +82,9 @@ class Sender:
             self._wake.clear()
             try:
                 pause = self.send_due(time.monotonic())
-            except UserError as error:
-                self._say(f"grades wait: {error}")
+            except Exception as error:  # whatever it is, the points of others still go out
+                why = str(error) if isinstance(error, UserError) else type(error).__name__
+                self._say(f"grades wait: {why}")
                 pause = LOOK
             self._wake.wait(min(pause, LOOK))
 
@@ -115,7 +120,7 @@ class Sender:
             return ""
         try:
             connector.get_access_token(scopes)
-        except (LtiException, requests.RequestException, ValueError, KeyError) as error:
+        except (LtiException, requests.RequestException, ValueError, *ODD) as error:
             return f"gives no leave to send grades ({_why(error)})"
         try:
             service.put_grade(_grade(self._ledger.stamp(score)), _column(link, score))
@@ -130,6 +135,9 @@ class Sender:
                 return f"takes no grades ({_why(error)})"
         except LtiException as error:  # there is no column, and none may be made
             self._ledger.settle(score, REFUSED, str(error))
+        except ODD as error:  # of this column alone: the platform's others may be as they should be
+            text = f"the platform says of its columns what is not understood ({_why(error)})"
+            self._ledger.settle(score, REFUSED, text)
         except (requests.RequestException, ValueError) as error:
             return f"takes no grades ({_why(error)})"
         else:
@@ -159,7 +167,7 @@ class Sender:
         try:
             service = NamesRolesProvisioningService(connector, data)  # type: ignore[arg-type]
             return service.get_members()
-        except (LtiException, requests.RequestException, ValueError, KeyError) as error:
+        except (LtiException, requests.RequestException, ValueError, *ODD) as error:
             raise UserError(f"the platform gives no roster ({_why(error)})") from None
 
 

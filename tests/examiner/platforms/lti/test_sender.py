@@ -1,15 +1,19 @@
 """Points on their way to the platform: in order, kept while it is down, none twice that matters."""
 
 import json
+import sqlite3
+import threading
+import time
 
 import pytest
 
 from examiner.errors import UserError
+from examiner.inbox.arrivals import InboxError
 from examiner.platforms.lti import ledger as ledgers
 from examiner.platforms.lti import sender as senders
 from examiner.platforms.lti.ledger import REFUSED, REPLACED, SENT, WAITING, Ledger
 from examiner.platforms.lti.sender import FIRST, Sender
-from tests.examiner.platforms.lti.platform import ROLES
+from tests.examiner.platforms.lti.platform import AGS, ROLES
 from tests.examiner.platforms.lti.walk import hand_in, launch_of, record
 
 LATER = "2999-01-01T00:00:00.000Z"
@@ -157,6 +161,96 @@ def test_what_the_platform_refuses_for_good_holds_nothing_up(
     assert "no points" in ledger.works(bob)[0].why
     assert ledger.send_again(eve.link) == 1
     assert ledger.works(eve)[0].sent == WAITING
+
+
+def test_points_that_were_refused_never_take_the_place_of_later_ones(
+    registered, ledger, sender, ada
+) -> None:
+    bob = ledger.enter(launch_of(registered, "u2", "Bob"), "sorting")
+    for who in (ada, bob):
+        hand_in(ledger, who, f"{who.user}-1", score=1.0)
+    registered.platform.down = 400
+    for score in ledger.unsent():
+        ledger.settle(score, REFUSED)
+    registered.platform.down = 0
+    hand_in(ledger, ada, "u1-2", score=5.0)
+    sender.send_due(0.0)
+    assert ledger.send_again(ada.link) == 1  # Bob's; of Ada the platform has better ones
+    sender.send_due(1.0)
+    assert given(registered) == [("u1", 5.0), ("u2", 1.0)]
+    assert [work.sent for work in ledger.works(ada)] == [SENT, REPLACED]
+
+
+@pytest.mark.parametrize(
+    "columns", [{}, {"lineitems": "/odd/rows"}, {"lineitems": "/odd/nameless"}, {"lineitem": "7"}]
+)
+def test_a_link_whose_columns_are_not_understood_holds_nobody_up(
+    registered, ledger, sender, ada, columns, monkeypatch
+) -> None:
+    platform = registered.platform
+    odd = {"/odd/rows": {"GET": ["x"]}, "/odd/nameless": {"GET": [], "POST": {"label": "x"}}}
+    found = platform._found
+    monkeypatch.setattr(
+        platform,
+        "_found",
+        lambda method, path, *rest: (
+            (200, odd[path][method]) if path in odd else found(method, path, *rest)
+        ),
+    )
+    columns = {k: v.replace("/odd", f"{platform.address}/odd") for k, v in columns.items()}
+    grades = {"scope": [f"{AGS}score", f"{AGS}lineitem"], **columns}
+    bob = ledger.enter(launch_of(registered, "u2", "Bob", link="odd", grades=grades), "sorting")
+    for who in (bob, ada):
+        hand_in(ledger, who, who.user)
+    sender.send_due(0.0)
+    assert given(registered) == [("u1", 3.5)]
+    assert ledger.works(bob)[0].sent == REFUSED
+
+
+def test_what_nobody_foresaw_does_not_end_the_thread_that_sends(
+    registered, ledger, sender, ada, monkeypatch
+) -> None:
+    asked = threading.Event()
+
+    def broken(*args):
+        asked.set()
+        raise RuntimeError("what nobody foresaw")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "replaced", broken)
+        sender.start()
+        assert asked.wait(10)
+    hand_in(ledger, ada, "t1")
+    deadline = time.monotonic() + 10
+    while not given(registered) and time.monotonic() < deadline:
+        sender.wake()
+        time.sleep(0.02)
+    sender.close()
+    assert given(registered) == [("u1", 3.5)]
+    assert sender.said == ["grades wait: RuntimeError"]
+
+
+def test_a_disk_that_is_full_when_a_result_is_written_down_is_told(ledger, ada) -> None:
+    """SQLite says so when it commits, and whoever grades goes on from a line alone."""
+
+    class Full:
+        def __init__(self, db: sqlite3.Connection) -> None:
+            self.execute, self.close, self._db = db.execute, db.close, db
+
+        def __enter__(self) -> None:
+            pass
+
+        def __exit__(self, *error: object) -> None:
+            self._db.rollback()
+            raise sqlite3.OperationalError("database or disk is full")
+
+    ledger.handed_in(ada, "t1", "sorting.py")
+    whole, ledger._db = ledger._db, Full(ledger._db)
+    with pytest.raises(InboxError, match="disk is full"):
+        ledger.graded(["t1"], record(ada, "t1"), "<p>page</p>")
+    ledger._db = whole
+    assert ledger.graded(["t1"], record(ada, "t1"), "<p>page</p>")
+    assert [work.state for work in ledger.works(ada)] == ["graded"]
 
 
 def test_a_link_without_gradebook_gets_no_points(registered, ledger, sender) -> None:
