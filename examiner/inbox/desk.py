@@ -32,6 +32,10 @@ PAUSE = 5.0  # seconds until an inbox that does not answer is asked again
 FEW = 3  # houses in a row that end before they were ready, until we give up
 
 
+class CannotGradeError(UserError):
+    """No process that grades can be had: it would be no use to try again."""
+
+
 class Told(Protocol):
     """Whoever watches the desk."""
 
@@ -100,7 +104,7 @@ class Desk:
     def turn(self, seconds: float = 0.2) -> int:
         """Take what arrives, wait a moment for results, give them back; return how many were.
 
-        Raises UserError when nothing can be graded on this machine.
+        Raises CannotGradeError when nothing can be graded on this machine.
         """
         before = self._next
         if time.monotonic() >= self._trouble_until:
@@ -122,6 +126,8 @@ class Desk:
         """Do something with the inbox or the results; where it fails, say so once and wait."""
         try:
             work()
+        except CannotGradeError:
+            raise
         except UserError as error:
             if str(error) != self._trouble:
                 self._watcher.say(f"{error}; trying again every {PAUSE:g} s, nothing is lost")
@@ -200,8 +206,8 @@ class Desk:
         if self._house is not None:
             self._house.close()
             self._house = None
-        self._failed += 1
-        if not was_ready and self._failed >= FEW:
+        self._failed = 0 if was_ready else self._failed + 1
+        if self._failed >= FEW:
             raise _nothing_can_be_graded(error)
         self._watcher.say(f"the process that grades has ended ({error}): starting another")
         if was_ready:
@@ -225,7 +231,7 @@ class Desk:
         self._give_back(job)
 
     def _open_ready(self) -> House:
-        """Open a house that is ready for a job; raises UserError where none gets that far."""
+        """Open a house that is ready for a job; raises CannotGradeError where none gets so far."""
         for _ in range(FEW):
             with ExitStack() as unless_ready:
                 try:
@@ -285,8 +291,8 @@ class Desk:
         self._inbox.close()
 
 
-def _nothing_can_be_graded(error: HouseError) -> UserError:
-    return UserError(f"nothing can be graded here: {error}; what has arrived waits")
+def _nothing_can_be_graded(error: HouseError) -> CannotGradeError:
+    return CannotGradeError(f"nothing can be graded here: {error}; what has arrived waits")
 
 
 __all__ = ["Desk", "InboxError", "Terms", "Told"]

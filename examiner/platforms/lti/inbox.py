@@ -15,6 +15,7 @@ class ForwardingInbox:
 
     def __init__(self, inner: Inbox, ledger: Ledger, wake: Callable[[], None]) -> None:
         self._inner, self._ledger, self._wake = inner, ledger, wake
+        self._taken: list[Arrival] = []  # from the inner one, and not yet handed on
 
     @property
     def said(self) -> list[str]:
@@ -27,8 +28,15 @@ class ForwardingInbox:
         return self._inner.put(student, name, data)
 
     def claim(self, most: int) -> list[Arrival]:
-        """Return up to so many whose turn it is, with the names that the platform gave."""
-        return [self._named(each) for each in self._inner.claim(most)]
+        """Return up to so many whose turn it is, with the names that the platform gave.
+
+        What was taken when the names could not be read comes with the next call.
+        """
+        if len(self._taken) < most:
+            self._taken += self._inner.claim(most - len(self._taken))
+        found = [self._named(each) for each in self._taken[:most]]
+        del self._taken[:most]
+        return found
 
     def _named(self, arrival: Arrival) -> Arrival:
         person = self._ledger.named(arrival.student)

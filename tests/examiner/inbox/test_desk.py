@@ -225,6 +225,45 @@ def test_who_is_in_hand_where_the_machine_fails_pays_nothing(setting, known, tro
     assert watcher.seen == [(name, 10.0) for name in students]
 
 
+def test_a_machine_that_fails_when_work_is_taken_gives_up_too(setting, known) -> None:
+    desk, watcher, place = setting
+
+    class Closed(Unstartable):
+        def send(self, number: int, job: str) -> None:
+            raise HouseError("it has ended")
+
+    desk._open = lambda slots: Closed(known)
+    for name in ("ada", "ben"):
+        hand_in(place / "inbox", f"{name}.py", SOURCES["right"])
+    with pytest.raises(UserError, match="nothing can be graded here"):
+        turn(desk, watcher, 2)
+    desk.close()
+    later = Desk(
+        FolderInbox(place / "inbox", 100), desk._terms, lambda slots: House(known), 2, watcher
+    )
+    turn(later, watcher, 2)
+
+
+def test_a_start_that_fails_once_after_hostile_work_ends_nothing(setting, known) -> None:
+    desk, watcher, place = setting
+
+    class EndsWithTwo(House):
+        jobs = 0
+
+        def send(self, number: int, job: str) -> None:
+            self.jobs += 1
+            self._dead = self.jobs == 2
+
+    houses = iter([Gone, EndsWithTwo, House, Unstartable])
+    desk._open = lambda slots: next(houses, House)(known)
+    hand_in(place / "inbox", "ada.py", SOURCES["right"])
+    while not desk._jobs:
+        desk.turn(0.02)
+    hand_in(place / "inbox", "ben.py", SOURCES["right"])
+    turn(desk, watcher, 2)
+    assert watcher.seen == [("ada", 10.0), ("ben", 10.0)]
+
+
 def test_the_page_shows_what_waits_to_this_machine_alone(setting) -> None:
     desk, watcher, place = setting
     hand_in(place / "inbox", "<b>ada.py", SOURCES["right"])

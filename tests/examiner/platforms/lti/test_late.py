@@ -1,13 +1,15 @@
 """What goes back to a platform is what counts: less what lateness costs, days in hand by person."""
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from examiner.grading.admission import Admission
+from examiner.inbox.arrivals import InboxError
 from examiner.inbox.counting import Counting
 from examiner.inbox.desk import Desk, Terms
-from examiner.inbox.folder import FolderInbox
+from examiner.inbox.folder import QUIET, FolderInbox
 from examiner.platforms.lti.inbox import ForwardingInbox
 from examiner.platforms.lti.ledger import SENT
 from examiner.term import dates
@@ -48,6 +50,32 @@ def test_work_that_is_graded_before_it_was_noted_waits_no_longer(registered, led
     assert ledger.waiting(person) == 0
     ledger.handed_in(person, "r2", "tiny.py")
     assert ledger.waiting(person) == 1
+
+
+def test_what_was_taken_when_nobody_could_be_named_is_not_lost(
+    registered, ledger, tmp_path, monkeypatch
+) -> None:
+    (tmp_path / "inbox").mkdir()
+    inbox = ForwardingInbox(FolderInbox(tmp_path / "inbox", 100, settled=0.1), ledger, lambda: None)
+    for user in ("u1", "u2"):
+        person = ledger.enter(launch_of(registered, user, user), "tiny")
+        inbox.put(person.student, "tiny.py", b"x = 1")
+    with monkeypatch.context() as patched:
+        whole, asked = ledger.named, []
+
+        def full(student: str):
+            asked.append(student)
+            if len(asked) == 2:
+                raise InboxError("the disk is full")
+            return whole(student)
+
+        patched.setattr(ledger, "named", full)
+        assert inbox.claim(2) == []
+        time.sleep(QUIET + 0.05)
+        with pytest.raises(InboxError, match="full"):
+            inbox.claim(2)
+    assert {each.name for each in (*inbox.claim(1), *inbox.claim(5))} == {"u1", "u2"}
+    assert inbox.claim(5) == []
 
 
 @pytest.mark.slow
