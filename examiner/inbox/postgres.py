@@ -10,6 +10,7 @@ import json
 import secrets
 import socket
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -79,7 +80,8 @@ where chapter = %s and state = 'in hand'
     and alive < clock_timestamp() - make_interval(secs => %s)
 """
 ALIVE = """
-update grading_inbox set alive = clock_timestamp() where host = %s and state = 'in hand'
+update grading_inbox set alive = clock_timestamp()
+where host = %s and state = 'in hand' and ticket = any(%s)
 """
 BACK = """
 update grading_inbox set state = 'waiting', claimed = null where host = %s and state = 'in hand'
@@ -115,23 +117,27 @@ class PostgresInbox:
         self._psycopg, self._url, self._chapter, self._rate = psycopg, url, chapter, rate
         self._host = f"{socket.gethostname()}-{secrets.token_hex(4)}"
         self._connection: Any = None
+        self._lock = threading.Lock()  # a door's thread hands in while a desk takes
         self._files = tempfile.TemporaryDirectory(prefix="inbox-")
         self._beaten = 0.0
+        self._in_hand: set[int] = set()  # tickets; of others nobody here knows that they are ours
         self.said: list[str] = []
         self._do(lambda connection: connection.execute(TABLE))
 
     def _do(self, work: Callable[[Any], T]) -> T:
         """Do some work in a transaction of its own, on a new connection where the old is gone."""
-        try:
-            if self._connection is None or self._connection.closed:
-                self._connection = self._psycopg.connect(self._url, connect_timeout=10)
-            with self._connection.transaction():
-                return work(self._connection)
-        except self._psycopg.Error as error:
-            if self._connection is not None:
-                self._connection.close()
-            said = one_line(str(error).strip().splitlines()[0] if str(error) else repr(error), 300)
-            raise InboxError(f"the inbox in PostgreSQL does not answer: {said}") from None
+        with self._lock:
+            try:
+                if self._connection is None or self._connection.closed:
+                    self._connection = self._psycopg.connect(self._url, connect_timeout=10)
+                with self._connection.transaction():
+                    return work(self._connection)
+            except self._psycopg.Error as error:
+                if self._connection is not None:
+                    self._connection.close()
+                said = str(error).strip().splitlines()[0] if str(error) else repr(error)
+                text = f"the inbox in PostgreSQL does not answer: {one_line(said, 300)}"
+                raise InboxError(text) from None
 
     def put(self, student: str, name: str, data: bytes) -> str:
         """Hand a file in for a student; return its ticket."""
@@ -144,7 +150,11 @@ class PostgresInbox:
         return str(row[0])
 
     def claim(self, most: int) -> list[Arrival]:
-        """Return up to so many whose turn it is."""
+        """Return up to so many whose turn it is.
+
+        subtle: where the answer is lost, the table has noted what nobody here knows of. So signs of
+        life are given for what is known, and the rest waits again after a while.
+        """
         if most <= 0:
             return []
         given = {
@@ -153,8 +163,18 @@ class PostgresInbox:
             "rate": self._rate,
             "most": most,
         }
-        rows = self._do(lambda c: c.execute(CLAIM, given).fetchall())
-        return [self._arrival(*row) for row in sorted(rows)]
+
+        def work(connection: Any) -> list[Arrival]:
+            rows = connection.execute(CLAIM, given).fetchall()
+            return [self._arrival(*row) for row in sorted(rows)]
+
+        try:
+            found = self._do(work)
+        except OSError as error:  # nothing was claimed
+            text = f"{self._files.name} cannot be written: {error.strerror}"
+            raise InboxError(text) from None
+        self._in_hand |= {int(each.ticket) for each in found}
+        return found
 
     def _arrival(self, ticket: int, student: str, name: str, data: bytes, when: Any) -> Arrival:
         suffix = Path(name).suffix.lower()
@@ -168,6 +188,7 @@ class PostgresInbox:
         texts = (text, pages.get(".html", ""), pages.get(".md", ""))
         given = (*map(_storable, texts), int(arrival.ticket))
         self._do(lambda c: c.execute(FINISH, given))
+        self._in_hand.discard(int(arrival.ticket))
         arrival.path.unlink(missing_ok=True)
 
     def beat(self) -> None:
@@ -176,7 +197,7 @@ class PostgresInbox:
             return
 
         def work(connection: Any) -> None:
-            connection.execute(ALIVE, (self._host,))
+            connection.execute(ALIVE, (self._host, list(self._in_hand)))
             connection.execute(DEAD, (self._chapter, DEAD_SECONDS))
 
         self._do(work)

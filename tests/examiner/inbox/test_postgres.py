@@ -1,5 +1,9 @@
 """An inbox that is a table, on which hosts work at a time."""
 
+import errno
+import threading
+from pathlib import Path
+
 import pytest
 
 from examiner.errors import UserError
@@ -82,6 +86,63 @@ def test_what_a_dead_host_had_in_hand_waits_again(address, table, monkeypatch) -
     dead.finish(arrival, {**RECORD, "score": 2.0}, {})  # it was only slow: the first counts
     (row,) = table.execute("select record->>'score' from grading_inbox").fetchall()
     assert row == ("1.0",)
+
+
+def test_what_was_claimed_when_the_answer_was_lost_waits_again(address, table) -> None:
+    inbox = PostgresInbox(address, "tiny", rate=100)
+    for student in ("ada", "ben"):
+        inbox.put(student, "tiny.zip", b"x")
+    (known,) = inbox.claim(1)
+    given = {"host": inbox._host, "chapter": "tiny", "rate": 100, "most": 5}
+    inbox._do(lambda connection: connection.execute(postgres.CLAIM, given).fetchall())
+    assert inbox.claim(5) == []
+    table.execute("update grading_inbox set alive = clock_timestamp() - interval '61 seconds'")
+    inbox._beaten = -1e9
+    inbox.beat()
+    assert students(inbox.claim(5)) == ["ben"]
+    assert known.student == "ada"
+
+
+def test_a_disk_that_is_full_leaves_what_was_to_be_claimed_in_the_table(
+    address, table, monkeypatch
+) -> None:
+    inbox = PostgresInbox(address, "tiny", rate=1)
+    inbox.put("ada", "tiny.zip", b"x")
+
+    def full(self: Path, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", full)
+        with pytest.raises(InboxError, match="No space left"):
+            inbox.claim(1)
+    assert students(inbox.claim(1)) == ["ada"]
+
+
+def test_a_door_hands_in_while_a_desk_takes(address, table) -> None:
+    inbox = PostgresInbox(address, "tiny", rate=100)
+    faults: list[Exception] = []
+
+    def hand_in() -> None:
+        for number in range(60):
+            try:
+                inbox.put(f"s{number}", "tiny.py", b"x" * 1000)
+            except UserError as error:
+                faults.append(error)
+
+    door = threading.Thread(target=hand_in)
+    door.start()
+    done = 0
+    while door.is_alive() or done < 60:
+        found = inbox.claim(3)
+        for each in found:
+            inbox.finish(each, RECORD, {})
+        done += len(found)
+        if not (found or door.is_alive()):
+            break
+    door.join()
+    assert faults == []
+    assert done == 60
 
 
 def test_the_rate_and_the_most_that_wait(address, table, monkeypatch) -> None:
