@@ -13,7 +13,7 @@ from examiner.grading.lazily import Lazily
 from examiner.grading.outcome import Change
 from examiner.grading.store import REASONS, Kept, Key, Store
 from examiner.grading.submissions import Submission
-from examiner.results import SubmissionResult, Whose
+from examiner.results import SubmissionResult, Verdict, Whose
 
 
 @dataclass(frozen=True)
@@ -83,16 +83,18 @@ class Records:
     def add(self, index: int, result: SubmissionResult) -> SubmissionResult:
         """Keep a result; return it with what is known of its student.
 
-        The last one counts, where a submission was judged again.
+        The last one counts, where a submission was judged again. Where that was asked for some of
+        its tasks, the others stay as they were judged, if they were.
         """
         result = replace(result, of=self._whose[index])
         anew = self._again(result.student)
         kept = self._store.load(result.student) if anew and "" not in anew else None
         if kept and kept.key == self._key(index):
-            tasks = zip(kept.result.tasks, result.tasks, strict=True)
-            result = replace(
-                result, tasks=tuple(new if new.task.id in anew else old for old, new in tasks)
+            tasks = tuple(
+                new if new.task.id in anew or old.verdict is Verdict.NOT_JUDGED else old
+                for old, new in zip(kept.result.tasks, result.tasks, strict=True)
             )
+            result = replace(result, tasks=tasks)
         self._store.save(self._key(index), result)
         self._changes.pop(index, None)
         if index in self._before and (change := self._before[index].change(result)):
