@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 
 from examiner.catalogue import Catalogue, read_catalogue, schedule
-from examiner.catalogue.settings import FILE, Settings, read_settings
+from examiner.catalogue.settings import FILE, Settings, files_of, read_settings
 from examiner.errors import UserError
 
 # What students' files depend on, the same for all courses: the command that people type (temporary
@@ -104,6 +104,10 @@ class Project:
     def suite_files(self, stem: str) -> list[Path]:
         """Return the files of the chapter's suite with the helpers in tests/ that they import."""
         return self._with_helpers(sorted(self.suite(stem).rglob("*.py")))
+
+    def suite_data(self, stem: str) -> list[Path]:
+        """Return what else lies in the chapter's suite: what its tests may read."""
+        return [path for path in files_of(self.suite(stem)) if path.suffix != ".py"]
 
     def mistake_files(self, stem: str) -> list[Path]:
         """Return the chapter's misconceptions, which only maintainers and instructors have."""

@@ -126,3 +126,15 @@ def place_of(name: str) -> Path:
     if spec is None or not spec.origin:
         raise UserError(f"{FILE}: there is no package {name}, which it names")
     return Path(spec.origin)
+
+
+def files_of(place: Path) -> list[Path]:
+    """Return the file of a module, or those of a package: its programs and what they read.
+
+    Left out is what Python and systems leave among them.
+    """
+    if not place.is_dir():
+        return [place]
+    inside = (path.relative_to(place) for path in place.rglob("*") if path.is_file())
+    kept = (p for p in inside if not any(n.startswith((".", "__pycache__")) for n in p.parts))
+    return [place / path for path in sorted(kept) if path.suffix != ".pyc"]

@@ -26,7 +26,7 @@ from typing import Any
 
 from examiner.candidate.server import ServerPlan
 from examiner.catalogue import Chapter, Task
-from examiner.catalogue.settings import place_of
+from examiner.catalogue.settings import files_of, place_of
 from examiner.errors import UserError
 from examiner.files import pack
 from examiner.grading.workers import Course
@@ -176,21 +176,21 @@ def by_what(uses: Iterable[str], sums: str) -> dict[str, str]:
             found[package] = version(package).partition("+")[0]
         except PackageNotFoundError:
             found[package] = "none"
-    found["examiner"] = _text_of([EXAMINERS_PLACE / "examiner"])
+    place = EXAMINERS_PLACE / "examiner"
+    found["examiner"] = _text_of(place, sorted(place.rglob("*.py")))
     for name in uses:
-        found[f"library {name}"] = _text_of([place_of(name)])
+        place = place_of(name)
+        found[f"library {name}"] = _text_of(place, files_of(place))
     found["arithmetic"] = sums
     return found
 
 
-def _text_of(places: Iterable[Path]) -> str:
+def _text_of(place: Path, paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
-    for place in places:
-        paths = sorted(place.rglob("*.py")) if place.is_dir() else [place]
-        for path in paths:
-            name = path.relative_to(place).as_posix() if place.is_dir() else path.name
-            digest.update(hashlib.sha256(name.encode()).digest())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for path in paths:
+        name = path.relative_to(place).as_posix() if place.is_dir() else path.name
+        digest.update(hashlib.sha256(name.encode()).digest())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 

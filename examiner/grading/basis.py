@@ -50,11 +50,11 @@ class Basis:
     @cached_property
     def key(self) -> Key:
         """Return what every result of the run depends on."""
-        stem = self.stem
-        parts = self.project.suite_files(stem) + self.project.mistake_files(stem)
+        stem, of = self.stem, self.project
+        parts = of.suite_files(stem) + of.suite_data(stem) + of.mistake_files(stem)
         tests = [*sorted(parts), self.reference]
         plan = replace(self.plan, outer_uid=None)  # whom candidates become changes no grade
-        imported = (*plan.library, *self.project.settings.suites_use)
+        imported = (*plan.library, *of.settings.suites_use)
         return run_key(tests, asdict(self.chapter), self.seed, plan.to_json(), imported)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from examiner.catalogue import Chapter
-from examiner.catalogue.settings import place_of
+from examiner.catalogue.settings import files_of, place_of
 from examiner.errors import UserError
 from examiner.files import write_whole
 from examiner.results import SmallestExample, SubmissionResult, TaskResult, TestResult, Verdict
@@ -67,11 +67,12 @@ def run_key(
 ) -> Key:
     """Return what all results of a run depend on besides the submissions.
 
-    `library` names what of the course students' code and suites import: its text counts, too.
+    `library` names what of the course students' code and suites import: its text counts, too, and
+    what lies beside it to be read.
     """
     texts = [path.read_bytes() if path else b"-" for path in tests]
     own = sorted(path for pattern in _GRADER for path in _EXAMINER.glob(pattern))
-    own += sorted(path for name in library for path in _modules(place_of(name)))
+    own += sorted(path for name in library for path in files_of(place_of(name)))
     versions = [
         f"python {platform.python_version()}",
         *map(_version, _PACKAGES),
@@ -83,10 +84,6 @@ def run_key(
         "seed": _hash([seed.encode()]),
         "grader": _hash([path.read_bytes() for path in own] + [v.encode() for v in versions]),
     }
-
-
-def _modules(place: Path) -> Iterable[Path]:
-    return place.rglob("*.py") if place.is_dir() else [place]
 
 
 def capability() -> str:

@@ -1,10 +1,23 @@
 """What a stored result depends on: the grader's own files and how this machine computes."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from examiner.catalogue import parse_chapter
+from examiner.catalogue.settings import Settings
 from examiner.grading import store
+from examiner.grading.basis import basis_of
+from examiner.grading.records import Records
+from examiner.grading.store import Store
+from examiner.grading.submissions import Submission
+from examiner.judge.wording import Source
+from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict, Whose
 from tests.course import COURSE
+from tests.examiner.grading.conftest import CATALOGUE, TinyCourse
 
+KEY = {"tests": "t", "seed": "s", "grader": "g"}
 LIBRARY = COURSE.settings.library[0].rpartition(".")[2]  # a folder
 
 
@@ -25,6 +38,78 @@ def test_another_text_of_any_room_is_another_grader(
 
     monkeypatch.setattr(store.Path, "read_bytes", changed)
     assert grader_key() != before
+
+
+def test_another_text_that_a_library_or_a_suite_reads_is_another_key(
+    tmp_path: Path, tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "givenhere" / "data").mkdir(parents=True)
+    (tmp_path / "givenhere" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    settings = Settings(library=("givenhere",))
+    project = replace(tiny.project)
+    vars(project)["settings"] = settings
+
+    def key() -> store.Key:
+        basis = basis_of(project, tiny.chapter, confined=False, user=None, seed="s")
+        return dict(basis.key)
+
+    before = key()
+    for junk in (tmp_path / "givenhere" / ".DS_Store", project.suite("tiny") / "a.pyc"):
+        junk.write_text("left by a system")
+    assert key() == before
+    (tmp_path / "givenhere" / "data" / "words.txt").write_text("one two")
+    with_words = key()
+    assert with_words["grader"] != before["grader"]
+    (project.suite("tiny") / "cases.json").write_text("[1]")
+    assert key()["tests"] != with_words["tests"]
+    (project.suite("tiny") / "cases.json").write_text("[2]")
+    assert key()["grader"] == with_words["grader"]
+
+
+@pytest.mark.parametrize("name", ["english.txt", "text.py", "languages.py"])
+def test_all_that_the_suites_of_this_course_read_counts(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sentences of a test lie in a file of their own, and are parted by another module."""
+    read = store.Path.read_bytes
+
+    def now() -> str:
+        return store.run_key([], {}, "s", "p", COURSE.settings.suites_use)["grader"]
+
+    def changed(path: store.Path) -> bytes:
+        return read(path) + b"#" * (path.name == name)
+
+    before = now()
+    monkeypatch.setattr(store.Path, "read_bytes", changed)
+    assert now() != before
+
+
+def test_of_work_that_is_judged_again_in_part_what_was_not_judged_is_taken_too(
+    tmp_path: Path,
+) -> None:
+    chapter = parse_chapter(CATALOGUE)
+
+    def result(**verdicts: Verdict) -> SubmissionResult:
+        tasks = zip(chapter.tasks, verdicts.items(), strict=True)
+        return SubmissionResult(
+            "ben", tuple(TaskResult(t, (TestResult(name, "", v),)) for t, (name, v) in tasks)
+        )
+
+    work = Submission(Whose("ben"), Source("tiny.py", ""), b"x")
+    asked: frozenset[str] = frozenset()
+    for ran, kept in (
+        ((Verdict.PASSED, Verdict.NOT_JUDGED), (Verdict.PASSED, Verdict.NOT_JUDGED)),
+        ((Verdict.FAILED, Verdict.PASSED), (Verdict.FAILED, Verdict.PASSED)),
+        ((Verdict.PASSED, Verdict.FAILED), (Verdict.PASSED, Verdict.PASSED)),
+    ):
+        records = Records(
+            [work], Store(tmp_path, chapter), KEY, regrade=False, again=lambda _, asked=asked: asked
+        )
+        assert records.todo == [0]
+        records.add(0, result(mean=ran[0], bag=ran[1]))
+        assert tuple(task.verdict for task in records.results[0].tasks) == kept
+        asked = frozenset({"9.1"})
 
 
 def test_another_processor_or_setting_of_torch_is_another_grader(
