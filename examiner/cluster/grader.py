@@ -38,6 +38,7 @@ from examiner.sandbox.servers import places
 
 MOST_NONSENSE = 2  # answers to a job that were no results, until it is judged at home
 MOST_COURIERS = 5  # that end before they have brought anything, until we give up
+LAST_SECONDS, LAST_BYTES = 2.0, 4000  # of a courier's last words: waited for, and read
 CHARGED = "the grader's processes died whenever they ran your code, on three machines"
 
 
@@ -301,11 +302,13 @@ class _Courier:
     def __init__(self, way: Way, parcel: Parcel) -> None:
         keys = way.certificates.resolve() if way.certificates else None
         wall = bubblewrap.wrapping_a_courier(keys) if way.confined else []
+        # no pipe: Dask says much over a long run, and whoever fills a pipe stands still
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the courier
         self._process = subprocess.Popen(
             [*wall, sys.executable, "-P", "-m", "examiner.cluster.courier"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if not os.environ.get("EXAMINER_COURIER_LOG") else None,
+            stderr=self._log if not os.environ.get("EXAMINER_COURIER_LOG") else None,
             env={
                 **ONE_THREAD,
                 "PATH": os.defpath,
@@ -350,22 +353,19 @@ class _Courier:
         return [each for each in said if isinstance(each, dict)]
 
     def _last_words(self) -> str:
-        with contextlib.suppress(Exception):
-            if self._process.stderr:
-                lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
-                return (
-                    f"the courier has ended: {lines[-1][:300]}"
-                    if lines
-                    else "the courier has ended"
-                )
-        return "the courier has ended"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(LAST_SECONDS)
+        log = self._log.fileno()
+        said = os.pread(log, LAST_BYTES, max(0, os.fstat(log).st_size - LAST_BYTES))
+        lines = said.decode(errors="replace").strip().splitlines()
+        return "the courier has ended" + (f": {lines[-1][:300]}" if lines else "")
 
     def close(self) -> None:
         """End it."""
         self._process.kill()
         self._process.wait()
         self._outbox.close()
-        for file in (self._process.stdout, self._process.stderr):
-            if file:
-                with contextlib.suppress(OSError):
-                    file.close()
+        self._log.close()
+        if self._process.stdout:
+            with contextlib.suppress(OSError):
+                self._process.stdout.close()

@@ -1,5 +1,7 @@
 """The grader's count of jobs, with a courier that says what a test wants."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 from examiner.cluster import grader
 from examiner.cluster.grader import CHARGED, Cluster, CourierError, Way
 from examiner.cluster.keeper import HouseError
+from examiner.cluster.parcel import Parcel
 from examiner.cluster.plain import result_of
 from examiner.errors import UserError
 from examiner.results import SubmissionResult
@@ -174,3 +177,34 @@ def test_what_ends_a_run_is_one_line(known, monkeypatch, message, said: str) -> 
     with pytest.raises(UserError, match=said) as raised:
         graded(known, monkeypatch, lambda what, worker, right: message)
     assert "\n" not in str(raised.value)
+
+
+TALKATIVE = """
+import sys
+sys.stdin.readline()
+sys.stderr.write("a word of Dask's\\n" * 100_000)
+print('{"window": 3}', flush=True)
+sys.exit("the last words")
+"""
+
+
+def test_a_courier_that_says_much_goes_on_and_its_last_words_are_told(monkeypatch) -> None:
+    begin = subprocess.Popen
+
+    def popen(command: list[str], **options: Any) -> Any:
+        return begin([sys.executable, "-c", TALKATIVE], **options)
+
+    monkeypatch.setattr(grader.subprocess, "Popen", popen)
+    way = Way("tcp://127.0.0.1:1", confined=False)
+    courier = grader._Courier(way, Parcel(b"parts"))
+    heard: list[dict[str, Any]] = []
+    try:
+        for _ in range(100):
+            heard += courier.receive(0.1)
+            if heard:
+                break
+        assert heard == [{"window": 3}]
+        with pytest.raises(CourierError, match="has ended: the last words"):
+            courier.receive(10.0)
+    finally:
+        courier.close()
