@@ -110,6 +110,11 @@ class FolderInbox:
                 _remove_empty(place)
                 if place.exists():
                     self.said.append(f"{place} holds something, but not whose it is: look at it")
+        # subtle: the clock may have been set back since the last process ran
+        places = [
+            path.name for name in (WORK, DONE, REFUSED) for path in (self._folder / name).iterdir()
+        ]
+        self._last = max((int(n) for n in map(_number_of, places) if n.isdecimal()), default=0)
         hour_ago = time.time() - HOUR
         records = sorted(path.name for path in (self._folder / DONE).iterdir())
         self._done, self._refused = len(records), len([*(self._folder / REFUSED).iterdir()])
@@ -124,7 +129,7 @@ class FolderInbox:
         try:
             student = (place / WHO).read_text("utf-8")
             (path,) = (each for each in place.iterdir() if _is_handed_in(each))
-            came = int(place.name.split("-")[0]) / 1e9  # when it was taken
+            came = int(_number_of(place.name)) / 1e9  # when it was taken
             with contextlib.suppress(OSError, ValueError):  # an older release did not note it
                 came = float((place / CAME).read_text("utf-8"))
             return Arrival(place.name, student, path, came)
@@ -167,7 +172,7 @@ class FolderInbox:
 
     def _allowed(self, student: str, now: float) -> bool:
         claims = self._claims[student]
-        while claims and claims[0] < now - HOUR:
+        while claims and not now - HOUR <= claims[0] <= now:  # what is to come: the clock was wrong
             claims.popleft()
         return len(claims) < self._rate
 
@@ -188,6 +193,7 @@ class FolderInbox:
                     state = before if same and before else _Seen(look, now)
                     self._seen[entry.name] = state
                     old = time.time() - look[1] / 1e9 > self._settled
+                    old = old or now - state.since > self._settled  # of a date that is to come
                     if (old or _renamed(entry)) and now - state.since >= QUIET:
                         found.append((look[1], entry.name))
         self._put_off = {name: when for name, when in self._put_off.items() if name in self._seen}
@@ -304,6 +310,10 @@ def _raw_student(name: str, *, is_folder: bool) -> str:
     student, numbered, _ = name.partition("--")
     is_whole = numbered or is_folder
     return student if is_whole else student.removesuffix(PurePosixPath(name).suffix)
+
+
+def _number_of(ticket: str) -> str:
+    return ticket.partition("-")[0]
 
 
 def _is_handed_in(path: Path) -> bool:

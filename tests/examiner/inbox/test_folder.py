@@ -243,3 +243,37 @@ def test_put_hands_in(folder: Path) -> None:
     time.sleep(2.1)
     (arrival,) = claimed(inbox)
     assert (arrival.student, arrival.path.read_bytes()) == ("ada", b"text")
+
+
+def test_a_clock_that_is_set_back_changes_no_order_and_holds_nobody_up(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later, now = time.time_ns() + 86400 * 10**9, time.time
+    inbox = opened(folder, rate=1)
+    for name in ("ada--1.py", "ben.py"):
+        hand_in(folder, name, name)
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "time_ns", lambda: later)
+        patched.setattr(time, "time", lambda: now() + 86400)
+        for each in claimed(inbox):
+            if each.student == "ben":
+                inbox.finish(each, record(each), {})
+    hand_in(folder, "ben.py")
+    assert [each.student for each in claimed(inbox)] == ["ben"]
+    inbox.close()
+    for _ in range(2):
+        inbox = opened(folder, rate=1)
+        hand_in(folder, "ada--2.py", "ada--2.py")
+        first = next(each for each in claimed(inbox) if each.student == "ada")
+        assert first.path.name == "ada--1.py"
+        inbox.close()
+
+
+def test_a_file_of_a_date_that_is_to_come_is_taken_once_it_is_whole(folder: Path) -> None:
+    inbox = FolderInbox(folder, 100, settled=0.3)
+    path = folder / INCOMING / "ada.zip"
+    path.write_bytes(b"PK")
+    os.utime(path, (4e9, 4e9))  # as copies of files do that keep the dates of another machine
+    assert claimed(inbox) == []
+    time.sleep(0.4)
+    assert [each.student for each in claimed(inbox)] == ["ada"]
