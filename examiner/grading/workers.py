@@ -212,7 +212,8 @@ class WorkerPool:
             except (EOFError, OSError):
                 fault = Refusal(Verdict.NOT_JUDGED, "the grader died in this test")
                 self._replace(slot, waiting, fault, stuck=False)
-        for slot in pipes.values():
+        answered = {slot for slot, _ in found}  # in the last moment, perhaps
+        for slot in set(pipes.values()) - answered:
             if self._is_stuck(slot):
                 text = "your code's answers kept the test busy until its time was up"
                 refusal = Refusal(Verdict.TIMEOUT, text)

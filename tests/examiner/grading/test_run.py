@@ -1,15 +1,22 @@
 """A class run: what is kept between runs, the same grades in any way of running, the commands."""
 
 import json
+import multiprocessing
 import os
 import signal
 import time
+from collections import deque
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from examiner.errors import UserError
+from examiner.grading import workers
 from examiner.grading.store import Store, write_atomically
+from examiner.grading.workers import WorkerPool
+from examiner.judge.suite import Suite
 from examiner.results import SubmissionResult, Verdict
 from tests.examiner.grading.conftest import REFERENCE, Quiet, TinyCourse
 
@@ -344,3 +351,18 @@ def test_a_fault_of_the_grader_costs_one_test_and_no_points(
     assert first.verdict is Verdict.NOT_JUDGED
     assert first.message == "a fault of the grader: RuntimeError: broken"
     assert result.tasks[1].verdict is Verdict.PASSED
+
+
+def test_a_worker_that_answers_in_the_last_moment_is_not_stuck(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its clock may still show the test in which it would have counted as stuck."""
+    ours, theirs = multiprocessing.Pipe()
+    pool: Any = WorkerPool(Suite(Path(), ()), SimpleNamespace(settling=False), [], [])
+    monkeypatch.setattr(pool, "_replace", lambda *a, **k: pytest.fail("it was replaced"))
+    pool._clocks = [SimpleNamespace(is_overdue=lambda computed: True)]
+    pool._workers = [workers._Worker(SimpleNamespace(pid=0), ours, workers._Task(7))]
+    theirs.send("the result")
+    done: list[tuple[int, object]] = []
+    assert pool._turn(deque(), lambda index, result: done.append((index, result))) == 1
+    assert done == [(7, "the result")]
