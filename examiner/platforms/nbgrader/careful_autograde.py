@@ -29,7 +29,13 @@ from examiner.platforms.nbgrader.ahead import Ahead, RunSettings
 from examiner.platforms.nbgrader.autograde_steps import SandboxedExecute
 from examiner.platforms.nbgrader.background import Background
 from examiner.platforms.nbgrader.changes import key_in
-from examiner.platforms.nbgrader.course import assignment, course_folder, edits_of, lacks_own
+from examiner.platforms.nbgrader.course import (
+    assignment,
+    course_folder,
+    edits_of,
+    forget,
+    lacks_own,
+)
 from examiner.platforms.nbgrader.gradebook import GradebookEntry, open_gradebook
 from examiner.platforms.nbgrader.handed_in import prepare, released_ids
 from examiner.platforms.nbgrader.plain_files import (
@@ -121,6 +127,7 @@ class CarefulAutograde(Autograde, PlainCopy):
     def check(self) -> None:
         """Raise UserError for a course folder, an assignment or a gradebook that cannot be used."""
         root, name = course_folder(Path(self.coursedir.root)), self.coursedir.assignment_id
+        forget()
         if not assignment(root, name).order:
             raise UserError(
                 f"{root / 'source' / name} holds no assignment: is {name} its name? "

@@ -172,6 +172,12 @@ def assignment(course: Path, name: str, edits: Edits = ()) -> Assignment:
     )
 
 
+def forget() -> None:
+    """Have course folders read anew: the formgrader's server runs for longer than they stay."""
+    for read in (variants_of, drawing_of, assignment):
+        read.cache_clear()
+
+
 def _renew(
     course: Path, chapter: Chapter, notebooks: list[Notebook], cells: dict[str, Cell]
 ) -> None:

@@ -7,12 +7,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.nbgraderformat import MetadataValidator
 
 from examiner.check import notebook as cells_of_students
 from examiner.errors import UserError
+from examiner.platforms.nbgrader.careful_autograde import CarefulAutograde
 from examiner.platforms.nbgrader.check_cells import CellScore, judge
-from examiner.platforms.nbgrader.course import assignment
+from examiner.platforms.nbgrader.course import assignment, course_settings
+from examiner.platforms.nbgrader.gradebook import database_url
 from examiner.project import Project
 from examiner.release import assignment as work
 from examiner.release.nbgrader import assignment_of
@@ -204,6 +207,28 @@ def test_checks_expect_what_the_reference_answers_now(course, answers):
     assert other != text
     solution.write_text(other, "utf-8")
     assert by_order_points(course, answers) < 3
+
+
+def test_each_run_reads_the_course_folder_anew(course):
+    """In the formgrader's server many runs follow each other."""
+    path = course.root / "source" / "ngrams" / "ngrams.ipynb"
+    old = path.read_text("utf-8")
+    settings = course_settings(course.root)
+    of = {"root": str(course.root), "assignment_id": "ngrams"}
+    of["db_url"] = database_url(str(course.root / "gradebook.db"))
+
+    def said() -> str:
+        grader = CarefulAutograde(coursedir=CourseDirectory(config=settings, **of), config=settings)
+        grader.check()
+        return assignment(course.root, "ngrams").cells["check-by_order"]["source"]
+
+    try:
+        before = said()
+        line = before.splitlines()[-1]
+        path.write_text(old.replace(json.dumps(line)[1:-1], "assert 'another check'"), "utf-8")
+        assert said() == before.replace(line, "assert 'another check'") != before
+    finally:
+        path.write_text(old, "utf-8")
 
 
 def by_order_points(course, answers):
