@@ -6,6 +6,7 @@ So an archive cannot write anywhere; what is left is to bound its size and to re
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import re
 import stat
@@ -20,6 +21,10 @@ from examiner.grading.opening import NotPlainError, open_file
 MAX_DIRECTORY = 1 << 20  # bytes of a student's table of contents: about 10,000 files
 OUT = ", a path that leads out of it"
 UTF8 = 0x800  # flag of a name that is written in UTF-8
+
+# what a system says of names that it does not take, or that stand for a file and a folder
+_OF_NAMES = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ENOTDIR, errno.EISDIR}
+_OF_NAMES |= {errno.EEXIST, errno.ELOOP}
 
 _END = struct.Struct("<4s4H2LH")  # "end of central directory"
 
@@ -128,6 +133,14 @@ def _name(entry: zipfile.ZipInfo) -> str:
         with contextlib.suppress(UnicodeError):
             return name.encode("cp437").decode("utf-8")
     return name
+
+
+def is_of_its_name(error: OSError) -> bool:
+    """Tell whether a file cannot be written for its own name, as it is one of a folder, too.
+
+    Anything else, such as a full disk, is no fault of whoever packed it.
+    """
+    return error.errno in _OF_NAMES
 
 
 def is_junk(path: PurePosixPath) -> bool:

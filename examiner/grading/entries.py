@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from examiner.errors import UserError
-from examiner.grading.archives import CLASSES, Archive, ArchiveError
+from examiner.grading.archives import CLASSES, Archive, ArchiveError, is_of_its_name
 from examiner.grading.beside import EXPECTED, HIDDEN, documents, is_beside, passed_over
 from examiner.grading.downloads import (
     GRADESCOPE,
@@ -87,7 +87,10 @@ def _with_troubles(entry: Entry, troubles: dict[str, list[str]]) -> Entry:
 
 
 def _unpack(path: Path, target: Path) -> dict[str, list[str]]:
-    """Unpack a class; return what could not be, by its outermost folder or file."""
+    """Unpack a class; return what could not be, by its outermost folder or file.
+
+    Raises UserError where there is no room for it: nobody handed in less for that.
+    """
     try:
         archive = Archive(path, bounds=CLASSES)
     except ArchiveError as error:
@@ -110,6 +113,8 @@ def _unpack(path: Path, target: Path) -> dict[str, list[str]]:
                 copy.write_bytes(archive.read(inside, MAX_FILE))
             except (ArchiveError, OSError, ValueError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
+                if isinstance(error, OSError) and not is_of_its_name(error):
+                    raise UserError(f"{path} cannot be unpacked into {target}: {reason}") from None
                 text = f"{inside} cannot be unpacked: {reason}"
                 troubles.setdefault(inside.parts[0], []).append(text)
     finally:

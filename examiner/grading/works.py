@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from examiner.grading.archives import STUDENTS, Archive, ArchiveError, UnreadableError, is_junk
+from examiner.grading.archives import (
+    STUDENTS,
+    Archive,
+    ArchiveError,
+    UnreadableError,
+    is_junk,
+    is_of_its_name,
+)
 from examiner.grading.opening import NotPlainError, names_in, open_file
 from examiner.results import Verdict
 from examiner.term.times import Handed
@@ -122,7 +129,8 @@ class Work:
     def lay_out(self, target: Path) -> list[str]:
         """Write all files into a folder, so that those that are wanted lie at its top.
 
-        Returns a line on each file that cannot be written.
+        Returns a line on each file that cannot be written. Raises ProblemError where that is not
+        for its name: no room is not the student's fault.
         """
         root = self._root()
         left, notes = STUDENTS.unpacked, []
@@ -141,6 +149,9 @@ class Work:
                 notes.append(str(error))
             except (OSError, ValueError) as error:  # too long a name; a file that is a folder, too
                 reason = getattr(error, "strerror", None) or str(error)
+                if isinstance(error, OSError) and not is_of_its_name(error):
+                    text = f"it cannot be unpacked here: {reason}"
+                    raise ProblemError(text, Verdict.NOT_JUDGED) from None
                 notes.append(f"{str(path)[:100]} cannot be unpacked: {reason}")
         return notes
 

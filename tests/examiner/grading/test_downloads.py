@@ -1,5 +1,6 @@
 """Submissions as learning platforms hand them out, with a roster; feedback as they take it back."""
 
+import errno
 import io
 import json
 import os
@@ -83,6 +84,29 @@ def test_what_cannot_be_unpacked_of_a_class_costs_its_student_alone(tmp_path: Pa
     assert sorted(each.verdict for each in found.values()) == [Verdict.NOT_JUDGED] * 2
     assert any("leads out of it" in each.problem for each in found.values())
     assert not (tmp_path.parent / "evil").exists()
+
+
+def test_a_full_disk_takes_nothing_from_anybody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin = tmp_path / "class.zip"
+    origin.write_bytes(zipped({f"{name}/tiny.py": name for name in ("ada", "bob")}))
+    write = Path.write_bytes
+
+    def full(self: Path, data: bytes) -> int:
+        if data == b"bob":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(self, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(UserError, match=r"class\.zip cannot be unpacked.*No space left"):
+        found_in(origin)
+    entry = works.Entry("bob", (laid_out(tmp_path / "bob", {"work.py": "x", "tiny.py": "y"}),))
+    with works.open_work(entry, ["tiny.py"]) as work:
+        work.files = dict.fromkeys(work.files, lambda longest: b"bob")
+        with pytest.raises(works.ProblemError, match="No space left") as raised:
+            work.lay_out(tmp_path / "unpacked")
+    assert raised.value.verdict is Verdict.NOT_JUDGED
 
 
 def test_names_in_any_encoding_find_home(tmp_path: Path) -> None:
