@@ -24,7 +24,7 @@ from tornado.netutil import bind_sockets
 from examiner.catalogue import Chapter
 from examiner.errors import UserError
 from examiner.files import pack
-from examiner.inbox.arrivals import Inbox
+from examiner.inbox.arrivals import Inbox, InboxError
 from examiner.platforms.lti import pages
 from examiner.platforms.lti.keys import Keys
 from examiner.platforms.lti.launch import INSTRUCTOR, STUDENT, Gate, RefusedError, deep_answer
@@ -37,6 +37,7 @@ ENDINGS = (".py", ".zip", ".ipynb")
 MOST_WAITING = 5  # of one student's
 HOUR = 3600
 NO_LAUNCH = "Open the assignment in your course again: this page is older than its session."
+LATER = "This cannot be done just now: try again in a few minutes."
 NO_COOKIES = (
     "The launch could not be confirmed. Open the assignment in your course again, in a window of "
     "its own if your browser keeps no cookies for pages inside others."
@@ -114,12 +115,14 @@ class Base(web.RequestHandler):
 
     def write_error(self, status_code: int, **about: Any) -> None:
         """Answer what nobody foresaw, without a word on what it was."""
-        self.finish(pages.message(f"This cannot be done ({status_code})."))
+        later = isinstance(about.get("exc_info", (None, None))[1], UserError)
+        self.finish(pages.message(LATER if later else f"This cannot be done ({status_code})."))
 
     def log_exception(self, kind: Any, value: Any, trace: Any) -> None:
         """Name what went wrong; what was sent may hold secrets, and is not shown."""
         if not isinstance(value, web.HTTPError):
-            self.place.say(f"a page failed: {kind.__name__}")
+            why = str(value) if isinstance(value, UserError) else kind.__name__
+            self.place.say(f"a page failed: {why}")
 
     def cookie(self, name: str, value: str, path: str, seconds: int) -> None:
         """Set a cookie that browsers keep for a page inside a platform's, too."""
@@ -251,6 +254,8 @@ class Desk(Inside):
         chapter, inbox = self.shelf
         try:
             name, data = self._upload(chapter)
+        except InboxError:  # no fault of the file's
+            raise
         except UserError as error:
             self.set_status(400)
             return self._show(str(error))

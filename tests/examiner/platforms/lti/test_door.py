@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from examiner.catalogue import Chapter, Task
-from examiner.inbox.arrivals import Arrival
+from examiner.inbox.arrivals import Arrival, InboxError
 from examiner.platforms.lti.door import Door
 from examiner.platforms.lti.inbox import ForwardingInbox
 from examiner.platforms.lti.opening import opened
@@ -239,6 +239,24 @@ def test_what_is_no_work_is_refused_with_a_sentence(house) -> None:
         ada.hand_in()
     assert "5 of your files wait" in ada.hand_in().text
     assert len(house.pile.there) == 5
+
+
+def test_an_inbox_that_cannot_be_written_is_told_to_whoever_watches(house, monkeypatch) -> None:
+    ada = Browser(house)
+    ada.launch("ada")
+
+    def full(*args):
+        raise InboxError("/srv/inbox cannot be written: No space left on device")
+
+    for place, name in ((house.pile, "put"), (house.ledger, "waiting")):
+        with monkeypatch.context() as patched:
+            patched.setattr(place, name, full)
+            answer = ada.hand_in()
+        assert answer.status_code == 500
+        assert "try again in a few minutes" in answer.text
+        assert "/srv" not in answer.text
+        assert "No space left" in house.said.pop()
+    assert ada.hand_in().status_code == 200
 
 
 def test_a_file_beyond_all_bounds_ends_the_connection(house) -> None:
