@@ -137,7 +137,7 @@ class WorkerPool:
         left = len(waiting)
         jobs = min(self._jobs, left)
         try:
-            self._workers = [self._hire(slot, [self._servers[slot]]) for slot in range(jobs)]
+            self._hire_all(jobs)
             self._give_work(waiting)
             while left:
                 left -= self._turn(waiting, finished)
@@ -151,7 +151,7 @@ class WorkerPool:
         waiting: deque[_Task] = deque()
         left, open_ = 0, True
         try:
-            self._workers = [self._hire(slot, [self._servers[slot]]) for slot in range(self._jobs)]
+            self._hire_all(self._jobs)
             while left or open_:
                 if open_:
                     new = feed.take()
@@ -254,13 +254,24 @@ class WorkerPool:
             waiting.appendleft(task)
         self._workers[slot] = self._hire(slot, [])
 
+    def _hire_all(self, jobs: int) -> None:
+        self._workers = []
+        for slot in range(jobs):  # one by one: who could be hired is dismissed if the next cannot
+            self._workers.append(self._hire(slot, [self._servers[slot]]))
+
     def _hire(self, slot: int, servers: list[CandidateServer]) -> _Worker:
         assert _fork is not None
         self._clocks[slot].idle()
         ours, theirs = _fork.Pipe()
         process = _fork.Process(target=self._work, args=(theirs, slot, os.getpid(), servers))
-        process.start()
-        theirs.close()
+        try:
+            process.start()
+        except OSError as error:
+            raise UserError(
+                f"no worker can be started: {error.strerror}; what was graded before is kept"
+            ) from None
+        finally:
+            theirs.close()
         return _Worker(process, ours)
 
     # ------------------------------------------------------------------ in the worker

@@ -37,10 +37,16 @@ class ServerError(Exception):
 
 
 class CandidateServer:
-    """A server, which starts while its owner goes on; forks one candidate at a time."""
+    """A server, which starts while its owner goes on; forks one candidate at a time.
+
+    Raises ServerError where this machine has no room for one more process.
+    """
 
     def __init__(self, plan: ServerPlan) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        except OSError as error:
+            raise ServerError(f"no process can be started: {error.strerror}") from None
         boot = _BOOT.format(places=places(packages_of(plan.library)))
         wall = bubblewrap.wrapping(plan) if plan.confined else []
         command = [*wall, sys.executable, "-c", boot, str(theirs.fileno()), plan.to_json()]
@@ -55,6 +61,9 @@ class CandidateServer:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
             )
+        except OSError as error:
+            ours.close()
+            raise ServerError(f"no process can be started: {error.strerror}") from None
         finally:
             theirs.close()
 

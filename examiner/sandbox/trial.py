@@ -82,7 +82,14 @@ class Trial:
                 f"the sandbox needs bubblewrap, which is not installed ({HOW_TO_GET}). "
                 f"To grade all the same: --sandbox none; but {WHAT_IS_LOST}"
             )
-        self.servers = [CandidateServer(plan) for _ in range(servers)]
+        self.servers: list[CandidateServer] = []
+        try:
+            while len(self.servers) < servers:
+                self.servers.append(CandidateServer(plan))
+        except ServerError as error:
+            self.close()
+            text = f"{error}, after {len(self.servers)} of {servers}: is this too much at a time?"
+            raise UserError(text) from None
 
     def finish(self) -> None:
         """Wait for the outcome; the servers are then ready for use.

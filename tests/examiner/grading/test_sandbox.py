@@ -1,11 +1,13 @@
 """The walls of the sandbox, one by one, and what happens where there are none."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,8 +17,10 @@ from examiner.boundary.proxy import Module
 from examiner.candidate import confinement, seccomp
 from examiner.candidate.server import ServerPlan
 from examiner.errors import UserError
+from examiner.grading import workers
+from examiner.judge.suite import Suite
 from examiner.results import Verdict
-from examiner.sandbox import bubblewrap
+from examiner.sandbox import bubblewrap, servers
 from examiner.sandbox import trial as sandbox
 from examiner.sandbox.servers import CandidateServer, ServerError
 from tests.examiner.grading.conftest import REFERENCE, TinyCourse, sandbox_works
@@ -55,6 +59,43 @@ def test_without_bubblewrap_grading_says_how_to_get_it(monkeypatch: pytest.Monke
         sandbox.require(sandbox.plan_for([], confined=True))
     (found,) = sandbox.protections()
     assert not found.good
+
+
+def test_a_machine_without_room_for_a_process_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what a worker tells of a submission then: that it was not judged."""
+    begin, begun = subprocess.Popen, []
+
+    def popen(*args: Any, **options: Any) -> Any:
+        if begun:
+            raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+        begun.append(begin([sys.executable, "-c", "input()"], **options))
+        return begun[0]
+
+    monkeypatch.setattr(servers.subprocess, "Popen", popen)
+    plan = sandbox.plan_for([], confined=False)
+    with pytest.raises(UserError, match="temporarily unavailable, after 1 of 3"):
+        sandbox.Trial(plan, 3)
+    assert begun[0].poll() is not None
+    with pytest.raises(ServerError, match="no process can be started"):
+        CandidateServer(plan)
+
+
+def test_a_worker_that_cannot_be_started_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool: Any = workers.WorkerPool(Suite(Path(), ()), SimpleNamespace(), [], [None, None])  # type: ignore[arg-type,list-item]
+    hired: list[Any] = []
+
+    def start(process: Any) -> None:
+        if hired:
+            raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+        hired.append(process)
+
+    assert workers._fork is not None
+    monkeypatch.setattr(workers._fork.Process, "start", start)
+    for what in ("kill", "join"):
+        monkeypatch.setattr(workers._fork.Process, what, lambda process: hired.append(process))
+    with pytest.raises(UserError, match="no worker can be started: Resource temporarily"):
+        pool.run([0, 1], lambda *_: None, lambda: None)
+    assert len(hired) == 3  # the first was started, killed and joined
 
 
 def test_without_user_namespaces_grading_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
