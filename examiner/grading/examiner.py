@@ -28,15 +28,13 @@ from examiner.grading.candidates import FIRST, IMPORT_SECONDS, SECOND, Candidate
 from examiner.grading.clock import EXPLAINING, IMPORTING, READING
 from examiner.grading.retry import NO_FAULT_OF_ANY, Tries, charge_once, lent_parts
 from examiner.grading.submissions import Submission
-from examiner.grading.tested import Found, Tested, as_far_as_it_goes, room_left
-from examiner.judge.answers import same_answer
+from examiner.grading.tested import Found, Tested, as_far_as_it_goes, room_left, same
 from examiner.judge.diagnosis import Diagnosis
 from examiner.judge.lending import Lender
 from examiner.judge.reading import CLOCK, MEMORY, memory_bound
 from examiner.judge.runs import Terms
 from examiner.judge.session import Judged, Refusal, Session, describe
 from examiner.judge.suite import Suite, SuiteTest
-from examiner.judge.transcripts import readable
 from examiner.judge.wording import OTHER_FORM, SEE, clean
 from examiner.results import (
     AT_FAULT,
@@ -220,7 +218,7 @@ class Examiner:
             if session.ended:
                 return
             repeats = test.mark.repeats and before.verdict is Verdict.PASSED
-            others = repeats and not _same(before, after)
+            others = repeats and not same(before, after)
             if after.verdict in _COMPARED and (after.verdict is not before.verdict or others):
                 result = replace(before.result, verdict=Verdict.FAILED, message=UNORDERED)
                 wrong = after.verdict is Verdict.FAILED or others
@@ -332,8 +330,3 @@ def _sentence(shown: Sequence[SmallestExample], transcript: Sequence[Asked]) -> 
         named = {s: says for s, says in said.items() if s.rpartition(".")[2].encode() in asked}
         said = named or said
     return next(iter(said.values()), "")
-
-
-def _same(one: Tested, other: Judged) -> bool:
-    """Tell whether two runs of a test heard the same."""
-    return same_answer(list(readable(one.transcript)), list(readable(other.transcript)))

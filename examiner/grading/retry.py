@@ -2,8 +2,8 @@
 
 Where a test of a task goes through functions of earlier tasks that failed their own tests, it is
 tried again with the reference's version of these, which stays in the examiner. If it passes then,
-and does not pass without the task's own functions, the points are given. Leaves out how parts are
-lent (judge/lending.py).
+in both orders of sets where it must, and does not pass without the task's own functions, the points
+are given. Leaves out how parts are lent (judge/lending.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from examiner.catalogue import Chapter, Task
-from examiner.grading.tested import Found, Tested
+from examiner.grading.candidates import FIRST, SECOND
+from examiner.grading.tested import Found, Tested, same
 from examiner.judge.lending import Lender
 from examiner.judge.session import Judged, Refusal, Session
 from examiner.judge.suite import Suite, SuiteTest
@@ -116,7 +117,7 @@ def _right_but_for(
     on purpose would get their points.
     """
     tried: dict[int, Tested] = {}
-    passed: dict[int, Tested] = {}
+    passed: dict[int, Judged] = {}
     for test in tests:
         before = found[test.number]
         if before.verdict in NO_FAULT_OF_ANY:
@@ -125,17 +126,35 @@ def _right_but_for(
         if judged is None:
             continue
         if judged.verdict is Verdict.PASSED and judged.lent:
-            given = [each.id for each in failed if judged.lent.intersection(each.symbols)]
-            text = f"right, given a right {' and '.join(given)}"
-            passed[test.number] = Tested(replace(judged.result, message=text))
+            passed[test.number] = judged
         elif judged.verdict is Verdict.FAILED and tries.room > 0:
             # it is wrong by itself: what it says now tells the mistake
             tries.room -= judged.kept
             tried[test.number] = replace(before, transcript=judged.transcript, kept=judged.kept)
+    for test in tests:  # after all others: for another order of sets there is another candidate
+        if test.number in passed and test.mark.orders == 2:
+            before = found[test.number]
+            other = SECOND if before.order == FIRST else FIRST
+            again = tries.again(test, before, Setting(lent, (), other))
+            if again is not None and not _is_alike(test, passed[test.number], again):
+                del passed[test.number]
     for test in tests:
         if test.number in passed:
-            before = found[test.number]
+            before, judged = found[test.number], passed[test.number]
             bare = tries.again(test, before, Setting(lent, task.symbols, before.order))
             if bare is not None and bare.verdict is not Verdict.PASSED:
-                tried[test.number] = passed[test.number]
+                given = [each.id for each in failed if judged.lent.intersection(each.symbols)]
+                text = f"right, given a right {' and '.join(given)}"
+                tried[test.number] = Tested(replace(judged.result, message=text))
     return tried
+
+
+def _is_alike(test: SuiteTest, passed: Judged, again: Judged) -> bool:
+    """Tell whether a test that has passed in one order of sets ends so in the other, too.
+
+    It does not where it fails, or has to repeat its answers and gives others. As in a first try,
+    nothing else that may become of it counts.
+    """
+    if again.verdict is Verdict.PASSED and test.mark.repeats:
+        return same(passed, again)
+    return again.verdict is not Verdict.FAILED

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from examiner.boundary.conversation import Asked
 from examiner.grading.candidates import FIRST
+from examiner.judge.answers import same_answer
+from examiner.judge.transcripts import readable
 from examiner.results import TestResult, Verdict
 
 T = TypeVar("T")
@@ -36,6 +38,19 @@ Found = Mapping[int, Tested]  # by the test's number
 def room_left(found: Found) -> int:
     """Return how many bytes of what is said in a submission's tests may still be kept."""
     return MOST_KEPT - sum(tested.kept for tested in found.values())
+
+
+class Heard(Protocol):
+    """A run of a test."""
+
+    @property
+    def transcript(self) -> Sequence[Asked]:
+        """What was said in it."""
+
+
+def same(one: Heard, other: Heard) -> bool:
+    """Tell whether two runs of a test heard the same."""
+    return same_answer(list(readable(one.transcript)), list(readable(other.transcript)))
 
 
 def as_far_as_it_goes(step: Iterable[T]) -> list[T]:

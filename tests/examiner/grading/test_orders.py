@@ -102,6 +102,15 @@ SOURCES = {
     "draws from a set": REFERENCE.replace(DRAW, DRAW.replace("sorted", "list")),
     "by hash": REFERENCE.replace(TOP, "return max(words, key=lambda w: (words.count(w), hash(w)))"),
     "wrong": REFERENCE.replace(TOP, "return {'never'}.pop()"),
+    "wrong, and draws from a set": REFERENCE.replace(TOP, "return {'never'}.pop()").replace(
+        DRAW, f"top(self.words); {DRAW.replace('sorted', 'list')}"
+    ),
+    "wrong, and walks later": REFERENCE.replace(TOP, "return {'never'}.pop()").replace(
+        BEST, f"top(self.words); {OWN_BEST}"
+    ),
+    "wrong, and draws by it": REFERENCE.replace(TOP, "return {'never'}.pop()").replace(
+        DRAW, f"top(self.words); {DRAW}"
+    ),
 }
 FIRST_OF = "import sys; print([next(iter({a, b})) == a for a, b in eval(sys.argv[1])])"
 
@@ -154,6 +163,9 @@ def lost(result: SubmissionResult) -> list[str]:
         ("draws from a set", ["9.2"]),
         ("by hash", ["9.1"]),
         ("wrong", ["9.1"]),
+        ("wrong, and draws from a set", ["9.1", "9.2"]),
+        ("wrong, and walks later", ["9.1", "9.2"]),
+        ("wrong, and draws by it", ["9.1"]),
     ],
 )
 def test_an_answer_in_the_order_of_a_set_is_wrong(
