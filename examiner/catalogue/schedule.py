@@ -30,6 +30,7 @@ from examiner.errors import UserError
 
 FILE = "schedule.toml"
 LAST_SECOND = time(23, 59, 59)
+FIRST_YEAR, LAST_YEAR = 1970, 2999  # whatever is reckoned from there stays within the calendar
 KEYS = ("zone", "first_day", "free", "release_at", "due_at", "days", "chapters")
 CHAPTER_KEYS = ("week", "release", "due", "days")
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -202,6 +203,7 @@ class _Term:
                 value = _day(value, where)
         if not isinstance(value, datetime):
             value = datetime.combine(_day(value, where), at)
+        _require_year(value, where)
         if value.tzinfo is not None:
             return value.astimezone(self.zone)
         # an hour that the clock shows twice ends when it has passed for the second time
@@ -261,13 +263,19 @@ def _zone(name: Any, where: str) -> ZoneInfo:
 
 def _day(value: Any, where: str) -> date:
     if isinstance(value, str):
-        try:
-            return date.fromisoformat(value)
-        except ValueError:
-            pass
+        with contextlib.suppress(ValueError):
+            value = date.fromisoformat(value)
     if isinstance(value, date) and not isinstance(value, datetime):
+        _require_year(value, where)
         return value
     raise UserError(f"{where} should be a day such as 2026-10-19, it is {str(value)!r}")
+
+
+def _require_year(day: date, where: str) -> None:
+    if not FIRST_YEAR <= day.year <= LAST_YEAR:
+        raise UserError(
+            f"{where} should be in the years {FIRST_YEAR} to {LAST_YEAR}, it is {day.year}"
+        )
 
 
 def _time(value: Any, where: str) -> time:

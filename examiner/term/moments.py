@@ -6,10 +6,10 @@ import re
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from functools import cache
 
+from examiner.catalogue.schedule import FIRST_YEAR, LAST_YEAR
 from examiner.plural import count
 
 LAST_SECOND = time(23, 59, 59)
-FIRST_YEAR, LAST_YEAR = 1970, 2999  # whatever is reckoned from there stays within the calendar
 YEARS = f"in the years {FIRST_YEAR} to {LAST_YEAR}"
 LONGEST_SPAN = timedelta(days=365_000)  # a thousand years
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "tr")

@@ -87,8 +87,12 @@ def _request(path: Path, known: dict[str, str], tasks: Collection[str]) -> Reque
     if path.suffix.lower() != ".txt":
         name = _UNSEEN.sub(" ", path.name)
         return Request("", (), "", name, "is no text file: save it as text, with the ending .txt")
-    with path.open("rb") as file:
-        lines = decoded(file.read(MAX_BYTES)).splitlines()
+    try:
+        with path.open("rb") as file:
+            lines = decoded(file.read(MAX_BYTES)).splitlines()
+    except OSError as error:
+        name = _UNSEEN.sub(" ", path.name)
+        return Request("", (), "", name, f"cannot be read: {error.strerror}")
     # programs for mail write sender and subject above the text
     starts = (n for n, line in enumerate(lines) if _HEAD.fullmatch(line.strip()))
     lines = lines[next(starts, 0) :]

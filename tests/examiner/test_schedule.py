@@ -102,6 +102,22 @@ def test_what_contradicts_itself_is_refused_in_one_line(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"release": date(9999, 12, 31)},
+        {"due": "0001-01-01T00:00:00+00:00"},
+        {"due": datetime(9999, 12, 31, 23)},
+        {"release": "2026-10-19", "due": "20026-11-01"},
+    ],
+)
+def test_a_year_at_the_end_of_the_calendar_is_refused_in_one_line(said: object) -> None:
+    with pytest.raises(UserError, match=r"^schedule.toml: trees.* should be [^\n]*$"):
+        dates(said)
+    with pytest.raises(UserError, match=r"^schedule.toml: first_day should be in the years"):
+        dates({"week": 2}, first_day=date(9999, 12, 31))
+
+
 def test_a_chapter_that_the_course_lacks_is_refused() -> None:
     with pytest.raises(UserError, match="heaps is no chapter of the course; they are: sorting,"):
         parse_schedule({**TERM, "chapters": {"heaps": {"week": 1}}}, STEMS)

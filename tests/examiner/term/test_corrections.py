@@ -1,5 +1,6 @@
 """What instructors put right: read from a spreadsheet's file, applied, and told."""
 
+import errno
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -180,6 +181,19 @@ def test_requests_are_listed_and_answered(tmp_path: Path) -> None:
     assert "[task 9.1: 4 points by hand (right)]" in found[0].line(answer)
     with pytest.raises(UserError, match="there is no folder"):
         read_requests(tmp_path / "none", [], [])
+
+
+def test_a_request_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ada.txt").write_text("student: ada\ntasks: 9.1\n\nPlease.")
+
+    def closed(self: Path, mode: str) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", closed)
+    (found,) = read_requests(tmp_path, ["ada"], ["9.1"])
+    assert found.line(Corrections()) == "ada.txt cannot be read: Permission denied"
 
 
 def test_a_request_with_a_long_number_is_read_at_once(tmp_path: Path) -> None:
