@@ -20,6 +20,7 @@ from examiner.grading.archives import ArchiveError
 from examiner.grading.works import Entry, ProblemError, open_work
 from examiner.judge.wording import one_line
 from examiner.race.rules import OutError, Rules
+from examiner.results import Verdict
 
 CODE, ABOUT = "model.py", "about.toml"
 MAX_ABOUT = 16 << 10  # bytes
@@ -56,6 +57,7 @@ class Handed:
     about: About
     files: dict[str, bytes] = field(default_factory=dict)
     problem: str = ""  # why it cannot be raced
+    fault: bool = False  # whether that is this machine's doing, which could not read it
     remarks: tuple[str, ...] = ()
 
     @property
@@ -84,7 +86,8 @@ def read(entry: Entry, rules: Rules) -> Handed:
         about = read_about(files.get(ABOUT), entry.student)
         require_track(about, files, rules)
     except (OutError, ProblemError, ArchiveError) as problem:
-        return Handed(entry.student, about, files, problem=one_line(str(problem)))
+        fault = _is_ours(problem)
+        return Handed(entry.student, about, files, one_line(str(problem)), fault)
     except Exception as error:  # no entry may end the race of the others
         text = one_line(f"cannot be read: {type(error).__name__}: {error}")
         return Handed(entry.student, about, files, problem=text)
@@ -111,13 +114,17 @@ def _files(entry: Entry, rules: Rules) -> dict[str, bytes]:
         for path in sorted(chosen):
             try:
                 data = work.files[path](left)
-            except (ProblemError, ArchiveError):
-                if left < rules.size or path != sorted(chosen)[0]:
+            except (ProblemError, ArchiveError) as problem:
+                if not _is_ours(problem) and (left < rules.size or path != sorted(chosen)[0]):
                     raise OutError(_too_large(rules)) from None
                 raise
             files[str(path.relative_to(root))] = data
             left -= len(data)
         return files
+
+
+def _is_ours(problem: Exception) -> bool:
+    return isinstance(problem, ProblemError) and problem.verdict is Verdict.NOT_JUDGED
 
 
 def _counts(path: PurePosixPath) -> bool:

@@ -121,7 +121,7 @@ class Race:
 
     def _race(self, handed: Handed, progress: Progress) -> Raced:
         if handed.problem:
-            return Raced(handed, problem=handed.problem)
+            return Raced(handed, problem=handed.problem, fault=handed.fault)
         why = ""
         for _ in range(TRIES):
             try:

@@ -1,14 +1,17 @@
 """Entries as they are handed in: what is read of them, what is refused, how weights are counted."""
 
+import errno
 import json
 import struct
 import zipfile
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pytest
 from safetensors.numpy import save
 
+from examiner.grading import works
 from examiner.grading.entries import find_entries
 from examiner.race.entry import Handed, count_numbers, read
 from examiner.race.rules import Rules
@@ -36,6 +39,22 @@ def test_a_good_entry_is_read_whole(tmp_path: Path) -> None:
     assert found.about.name == "Ann's model"
     assert found.weights == 6
     assert set(found.files) == set(GOOD)
+
+
+@pytest.mark.parametrize("name", ["about.toml", "weights.safetensors"])
+def test_what_this_machine_cannot_read_is_no_fault_of_the_entry(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = works.open_file
+
+    def closed(path: Path, inside: tuple[str, ...] = ()) -> IO[bytes]:
+        if name in inside:
+            raise OSError(errno.EIO, "Input/output error")
+        return opened(path, inside)
+
+    monkeypatch.setattr(works, "open_file", closed)
+    found = handed(tmp_path)
+    assert (found.problem, found.fault) == (f"{name} cannot be read: Input/output error", True)
 
 
 def test_a_zip_is_read_like_a_folder(tmp_path: Path) -> None:
