@@ -304,6 +304,17 @@ def test_a_result_that_comes_twice_counts_once(registered, ledger, ada) -> None:
     assert len(ledger.unsent()) == len(ledger.works(ada)) == 1
 
 
+def test_a_ticket_of_another_years_inbox_is_another(registered, ledger, ada) -> None:
+    """Its table counts from 1 again, and this file stays."""
+    bob = ledger.enter(launch_of(registered, "u2", "Bob"), "sorting")
+    for arrived, who in enumerate((ada, bob, ada)):
+        ledger.handed_in(who, "1", "sorting.py")
+        noted = record(who, "00000000000000000001", arrived=float(arrived))
+        assert ledger.graded(["1.py", "1"], noted, "<p>page</p>")
+    assert [len(ledger.works(who)) for who in (ada, bob)] == [2, 1]
+    assert {work.state for who in (ada, bob) for work in ledger.works(who)} == {"graded"}
+
+
 def test_work_whose_receipt_was_lost_is_graded_all_the_same(registered, ledger, ada) -> None:
     """Killed between the inbox and its receipt."""
     assert ledger.graded(["t1"], record(ada, "t1"), "<p>page</p>")
