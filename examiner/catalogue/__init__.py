@@ -162,13 +162,18 @@ class Catalogue:
     def resolve(self, name: str) -> tuple[Chapter, tuple[Task, ...]]:
         """Turn what a user typed, a chapter's stem or number or a task's id, into both.
 
+        Raises UserError, which says what there is, or to which task a function belongs.
+
         >>> sorting = parse_chapter('stem = "sorting"\\nnumber = 1\\ntitle = "Sorting"')
         >>> Catalogue((sorting,)).resolve("1") == (sorting, ())
         True
         """
-        if "." in name:
+        if re.match(r"\d+\.", name):
             found = self.task(name)
             return next(each for each in self.chapters if each.number == found.order[0]), (found,)
+        for each in self.chapters:
+            if task := each.task_of(name):
+                raise UserError(f"{name} is a part of task {task.id}: name that instead")
         whole = self.chapter(name)
         return whole, whole.tasks
 

@@ -58,6 +58,14 @@ def test_unknown_names_list_the_known_ones() -> None:
         catalogue.task("2.99")
     with pytest.raises(UserError, match=r"the tasks are .*2\.1 to"):
         catalogue.resolve("99.1")
+    with pytest.raises(UserError, match=r"no chapter 'coursework/ngrams\.py'; the chapters are: "):
+        catalogue.resolve("coursework/ngrams.py")
+
+
+@pytest.mark.parametrize(("name", "task"), [("build_vocabulary", "1.1"), ("LSTMCell.step", "4.6")])
+def test_who_names_a_function_is_told_its_task(name: str, task: str) -> None:
+    with pytest.raises(UserError, match=rf"^{name} is a part of task {task}: name that instead$"):
+        COURSE.catalogue.resolve(name)
 
 
 def test_a_chapter_is_found_by_stem_number_and_task() -> None:
