@@ -299,6 +299,13 @@ class SubmissionResult:
         return says_it_all(self.notice, (test for task in self.tasks for test in task.tests))
 
     @property
+    def shared_failure(self) -> str:
+        """The message that all tests share, such as a syntax error; else nothing."""
+        tests = [test for task in self.tasks for test in task.tests]
+        messages = {test.message for test in tests}
+        return messages.pop() if len(messages) == 1 and len(tests) > 1 else ""
+
+    @property
     def provisional(self) -> bool:
         """Whether something could not be judged, so that the score may still rise."""
         return any(

@@ -28,6 +28,11 @@ class Progress:
         return [each.task.id for each in tasks if each.verdict is Verdict.PASSED]
 
     @property
+    def trouble(self) -> str:
+        """What keeps the whole module from being run, such as a syntax error; empty: nothing."""
+        return self.result.shared_failure if self.result else ""
+
+    @property
     def next_task(self) -> str | None:
         """Id of the first task that is not done."""
         return next((task.id for task in self.chapter.tasks if task.id not in self.done), None)
@@ -45,6 +50,7 @@ class Progress:
             "tasks": len(self.chapter.tasks),
             "next": self.next_task,
             **({"missing": self.missing} if self.missing else {}),
+            **({"trouble": self.trouble} if self.trouble else {}),
             "minutes_left": self.minutes_left,
         }
 

@@ -41,7 +41,7 @@ class CheckReport:
     def finish(self, result: SubmissionResult) -> None:
         """Print every task, and what failed in it."""
         self._status.stop()
-        shared = self._shared_failure(result)
+        shared = result.shared_failure
         for task in result.tasks:
             self._task(task, with_messages=not shared)
         if shared:
@@ -51,12 +51,6 @@ class CheckReport:
         self.console.print(f"\n{done} of {len(result.tasks)} {tasks} visible tests.")
         if done < len(result.tasks):
             self.console.print("For a hint on the first open task: add --hint", style="dim")
-
-    def _shared_failure(self, result: SubmissionResult) -> str:
-        """Return the message that all tests share, such as a syntax error; else nothing."""
-        tests = [test for task in result.tasks for test in task.tests]
-        messages = {test.message for test in tests}
-        return messages.pop() if len(messages) == 1 and len(tests) > 1 else ""
 
     def _task(self, result: TaskResult, *, with_messages: bool) -> None:
         passed = sum(test.verdict is Verdict.PASSED for test in result.tests)

@@ -18,6 +18,7 @@ def progress(
     from rich.table import Table
 
     from examiner.check.progress import measure
+    from examiner.check.terminal import printable
     from examiner.project import find_project
 
     found = measure(find_project(), package)
@@ -38,3 +39,6 @@ def progress(
             left,
         )
     Console(highlight=False).print(table)
+    for each in found:
+        if each.trouble:
+            typer.secho(f"\nchapter {each.chapter.number}: {printable(each.trouble)}", fg="red")

@@ -186,6 +186,15 @@ def test_progress_counts_the_tasks_that_pass(work, nextword):
     assert "1 of 2" in nextword("progress").output
 
 
+@pytest.mark.slow
+def test_progress_says_which_file_cannot_be_read(work, nextword):
+    work.write_text("def add(a, b:\n    return a + b\n", "utf-8")
+    said = nextword("progress").output
+    assert "0 of 2" in said
+    assert "chapter 9: SyntaxError in line 1 of demo.py: `def add(a, b:`" in said
+    assert "was never closed" in json.loads(nextword("progress", "--json").output)[0]["trouble"]
+
+
 @pytest.fixture
 def assignment_folder(demo_course, monkeypatch, tmp_path_factory):
     """What nbgrader gives to students: module and notebook beside the visible tests."""
