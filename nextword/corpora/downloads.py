@@ -80,6 +80,7 @@ DOWNLOADS: dict[str, Download] = {
         sha256="8c29b3332afc46f3fb8be04cb5297bf96f39aa7131272dff57869b4485b22a36",
     ),
 }
+TEXTS = ("tinyshakespeare", "wikitext-2", "wikitext-103", "text8")  # the others are test sets
 
 
 def fetch(name: str, *, progress: bool = True) -> Path:

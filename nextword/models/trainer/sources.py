@@ -21,6 +21,7 @@ PIECE = 2**20  # characters that are read at once
 LOOKED_AT = 2**16  # bytes at the beginning of a file that tell whether it is text
 TEXTS = "*.txt"  # what is read of a folder
 NAMED = 3  # files that an error names
+BY_NAME = (*names.KNOWN, *downloads.TEXTS)
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,7 @@ class Source:
 
 def is_file_or_folder(names_given: Sequence[str]) -> bool:
     """Tell whether a corpus is given by paths, not by its name."""
-    known = {*names.KNOWN, *downloads.DOWNLOADS}
-    return len(names_given) != 1 or names_given[0] not in known
+    return len(names_given) != 1 or names_given[0] not in BY_NAME
 
 
 def find(names_given: Sequence[str], n_tokens: int = WORDS) -> Source:
@@ -94,10 +94,9 @@ def _files(name: str) -> list[Path]:
             raise UserError(f"the folder {path} holds no text: no file in it ends with .txt")
         return found
     if not path.is_file():
-        known = ", ".join([*names.KNOWN, *downloads.DOWNLOADS])
         raise UserError(
-            f"unknown corpus {name!r}: expected {known}, a text file or a folder of them "
-            f"(there is no file {path})"
+            f"unknown corpus {name!r}: expected {', '.join(BY_NAME)}, a text file or a folder of "
+            f"them (there is no file {path})"
         )
     return [path]
 
@@ -131,7 +130,7 @@ def _pieces(files: Sequence[Path]) -> Iterator[str]:
 
 def _by_name(name: str, n_tokens: int) -> Source:
     """The text of a download, or of a corpus whose sentences stand on lines."""
-    if name in downloads.DOWNLOADS:
+    if name in downloads.TEXTS:
         parts = downloads.DOWNLOADS[name].parts
         text = downloads.read(name, next((p for p in ("all", "train") if p in parts), None))
     elif name == "village":

@@ -47,9 +47,11 @@ class Stream:
         """Raise `UserError` where a split is too short for one row of T numbers and the next."""
         for name, tokens in (("training", self.train), ("validation", self.validation)):
             if len(tokens) <= T:
+                in_words = self.tokenizer is not None and self.tokenizer.kind == "words"
                 raise UserError(
                     f"the {name} text has {len(tokens)} tokens, but a row needs {T + 1}: "
                     "take more text or a smaller --context"
+                    + (", or read it as --characters" if in_words else "")
                 )
 
     def floor(self, T: int, longest: int) -> float | None:
@@ -102,7 +104,7 @@ def read(
 
 def in_memory(given: Sequence[str], tokens_as: str) -> bool:
     """Whether a corpus is small and has words of its own, so that no file is made of it."""
-    by_name = not sources.is_file_or_folder(given) and given[0] not in downloads.DOWNLOADS
+    by_name = not sources.is_file_or_folder(given) and given[0] not in downloads.TEXTS
     return by_name and tokens_as == "words"
 
 
