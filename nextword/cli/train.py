@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -210,8 +211,10 @@ def train(
     It goes on from the checkpoint in the folder, if there is one, as if it had
     never stopped; Ctrl-C writes one. With more --steps, a finished run goes on.
     Beside it are a log, log.jsonl, and the curve; nextword write lets it write.
+
     Several processes, GPUs or machines share each batch:
     torchrun --nproc-per-node 2 -m nextword train village
+
     A trained network is tuned with chapter 7, by one of three ways:
     nextword train --by reward --start runs/village
     """
@@ -287,9 +290,11 @@ def _train(
     """Build the package's network, train it and say how it goes."""
     from nextword.cli import stopping, training
     from nextword.cli.chapters import opened
+    from nextword.models.trainer import hold
 
-    with opened(package) as chapter:
+    with opened(package) as chapter, ExitStack() as stack:
         made, notes = _prepared(config, corpus, text, place, to, speed, chapter)
+        stack.enter_context(hold.alone(made.folder, place))
         anew = again and not place.restarted
         if anew:
             made.forget()

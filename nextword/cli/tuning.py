@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,15 +62,17 @@ def tune(
     """Tune a network and say how it goes."""
     from nextword.cli import stopping
     from nextword.cli.chapters import opened
+    from nextword.models.trainer import hold
     from nextword.models.tuner import plan as plans
     from nextword.models.tuner import run
     from nextword.models.tuner import start as starts
 
     plan, path = plans.of_way(by, told), _file(corpus)
     _check_machine(device)
-    with opened(package) as chapter:
+    with opened(package) as chapter, ExitStack() as stack:
         found = starts.open_start(start or "transformer", chapter)
         folder = to or RUNS / plan.folder_name(found.name, str(path or ""))
+        stack.enter_context(hold.alone(folder))
         if again:
             _forget(folder)
         made = run.prepare(found, plan, chapter, folder, path, n_tokens, typer.echo)

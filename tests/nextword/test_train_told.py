@@ -9,7 +9,7 @@ import pytest
 
 from examiner.errors import UserError
 from nextword.cli import stopping
-from nextword.models.trainer import curve, log
+from nextword.models.trainer import curve, hold, log
 
 OPTIONS = (
     *("--width", "16", "--layers", "1", "--context", "8", "--every", "4", "--batch", "2"),
@@ -199,3 +199,23 @@ def test_what_cannot_be_is_said_in_one_line(nextword, tmp_path):
         assert found.exit_code == 2, found.output
         assert said in found.stderr
         assert found.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("more", [(), ("--by", "reward")])
+def test_a_folder_is_trained_in_by_one_command_at_a_time(nextword, tmp_path, more):
+    folder = tmp_path / "run"
+    with hold.alone(folder):
+        found = nextword("train", *more, "--to", str(folder), *(() if more else OPTIONS))
+        assert found.exit_code == 2, found.output
+        assert f"another command is training in {folder}: wait until" in found.stderr
+        assert [path.name for path in folder.iterdir()] == [hold.LOCK]
+    assert not folder.exists()  # nothing was written to it
+    (folder / "deep").mkdir(parents=True)
+    with hold.alone(folder):
+        pass
+    with hold.alone(folder):  # what a command has left does not keep the next one out
+        pass
+    in_the_way = tmp_path / "file"
+    in_the_way.touch()
+    with pytest.raises(UserError, match="nothing can be written to"), hold.alone(in_the_way):
+        pass
