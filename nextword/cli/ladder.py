@@ -172,9 +172,10 @@ def _show(result: Ladder, by: Split | None, json_file: Path | None, plot: Path |
 
     from nextword.models.ladder import by_kind, show
 
-    Console().print(show.table(result))
+    console = Console()
+    console.print(show.table(result, console.width))
     if by:
-        Console().print(by_kind.table(result))
+        console.print(by_kind.table(result))
     if json_file:
         text = json.dumps(result.to_json(), indent=1, ensure_ascii=False)
         json_file.write_text(text + "\n", encoding="utf-8")

@@ -54,6 +54,14 @@ def test_what_the_book_ships_is_shown_at_once(shipped, count_trainings):
     assert (shipped / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(("width", "last"), [("30", "│ +12.000 │"), ("80", "1,000 │ +90.0 │")])
+def test_a_narrow_terminal_shows_fewer_columns_and_whole_numbers(shipped, monkeypatch, width, last):
+    monkeypatch.setenv("COLUMNS", width)
+    said = run(*SMALL).stdout
+    assert re.search(rf"2-gram .*{last}\n", said), said
+    assert "…" not in said
+
+
 def test_a_named_rung_is_climbed_and_compared_with_the_books(shipped, count_trainings):
     result = run(*SMALL, "--rung", "2-gram", "--json", "out.json")
     assert result.exit_code == 0, result.output

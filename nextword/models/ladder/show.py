@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -16,23 +17,43 @@ if TYPE_CHECKING:  # a table alone should not wait for matplotlib
     from matplotlib.figure import Figure
 
 STEP_COLOUR, FLOOR_COLOUR = "#0b6e99", "#b3471d"
+PADDED = 3  # places of a column beside its text: a line and two blanks
 
 
-def table(ladder: Ladder) -> Table:
-    """One line per rung, from the top down, and the floor below them."""
+def table(ladder: Ladder, width: int = 80) -> Table:
+    """One line per rung, from the top down, and the floor below them.
+
+    width: of the terminal. Where it is too narrow for all columns, the last ones are left out: a
+    number of which the end is missing would be another number.
+    """
     village = ladder.floor is not None
-    heads = ["perplexity", "bits/\nchar"]
+    heads = ["model", "perplexity", "bits/\nchar"]
     heads += ["gap", "valid"] if village else []
-    found = Table(title=f"The ladder on {ladder.corpus}", caption=_caption(ladder))
-    found.add_column("model", no_wrap=True)
-    for head in (*heads, "para-\nmeters", "sec-\nonds"):  # 14 rungs fit into 80 columns
-        found.add_column(head, justify="right", no_wrap=True)
-    for row in ladder.rows:
-        found.add_row(ladder.label(row), *_cells(row, village))
+    heads += ["para-\nmeters", "sec-\nonds"]  # 14 rungs fit into 80 columns
+    rows = [[ladder.label(row), *_cells(row, village)] for row in ladder.rows]
     if ladder.floor is not None:
-        found.add_section()
-        found.add_row("floor", f"{ladder.floor:.3f}", _floor_bits(ladder), "0.0 %", "100.0 %")
+        floor = ["floor", f"{ladder.floor:.3f}", _floor_bits(ladder), "0.0 %", "100.0 %"]
+        rows.append([*floor, "", ""])
+    shown = _fitting([*(head.split("\n") for head in heads)], rows, width)
+    found = Table(title=f"The ladder on {ladder.corpus}", caption=_caption(ladder))
+    for head in heads[:shown]:
+        found.add_column(head, justify="left" if head == "model" else "right", no_wrap=True)
+    for row in rows:
+        if ladder.floor is not None and row is rows[-1]:
+            found.add_section()
+        found.add_row(*row[:shown])
     return found
+
+
+def _fitting(heads: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], width: int) -> int:
+    """How many columns fit into so many places, at least two.
+
+    >>> _fitting([["model"], ["bits/", "char"]], [["bigram", "0.5"]], 80)
+    2
+    """
+    texts = [[*head, *cells] for head, *cells in zip(heads, *rows, strict=True)]
+    ends = accumulate(max(map(len, column)) + PADDED for column in texts)
+    return max(2, sum(end < width for end in ends))
 
 
 def _floor_bits(ladder: Ladder) -> str:
