@@ -367,6 +367,7 @@ def text_log_probs(
         log p(text b) = sum over all such places t of log softmax(logits[b, t])[targets[b, t]]
 
     It is a sum and not a mean, since a text's probability is a product. Gradients flow through it.
+    A token may be impossible, with a logit of -inf: the product of 0 and its logarithm is NaN.
     About 2 lines.
 
     >>> logits = torch.tensor([[[1.0, 1.0], [1.0, 3.0]], [[1.0, 1.0], [1.0, 3.0]]]).log()
@@ -595,7 +596,8 @@ def tune_step(
     5. Clear the gradients, compute new ones, bring the norm of all of them together down to `clip`
        if it is above (`nn.utils.clip_grad_norm_`), and take the step.
 
-    old are the log-probabilities that were noted when the texts were sampled. About 16 lines.
+    old are the log-probabilities that were noted when the texts were sampled. Leave model and
+    reference in the modes that they are in (train or eval). About 16 lines.
 
     Raises ValueError in step 1, or if a text has no tokens (`clipped_loss` does that).
 

@@ -43,15 +43,16 @@ STAND_INS = {"clipped_loss": strange_loss}
 
 
 @ship
-def tune(tune_step, w, w_reference, batch, rate, options, stand_ins, decay=0.0):
+def tune(tune_step, w, w_reference, batch, rate, options, stand_ins, decay=0.0, frozen=()):
     """Let a student's function make one step of SGD; stand_ins: parts that it is to use.
 
     The loss, the divergence, weights of model and reference, and whether the latter has gradients.
-    A function that does without these parts never notices.
+    A function that does without these parts never notices. frozen: what does not learn.
     """
     model, reference = Toy(w), Toy(w_reference)
-    for p in model.parameters():
-        p.grad = torch.full_like(p, 9.0)
+    for name, p in model.named_parameters():
+        p.requires_grad_(name not in frozen)
+        p.grad = None if name in frozen else torch.full_like(p, 9.0)
     names = getattr(tune_step, "__globals__", {})
     own = {name: names[name] for name in stand_ins if name in names}
     try:
@@ -78,6 +79,14 @@ def refused(tune_step, w, w_reference, batch):
     return said, {name: p.detach() for name, p in model.named_parameters()}
 
 
+@ship
+def modes_after(tune_step, w, batch, trains):
+    """Whether model and reference are in training mode, as they were, after a step."""
+    model, reference = Toy(w).train(trains), Toy(w).train(not trains)
+    tune_step(model, reference, torch.optim.SGD(model.parameters(), 0.1), *batch)
+    return model.training, reference.training
+
+
 def log_probs(model, inputs, targets):
     """The log-probability of each target, 0 where there is none."""
     logs = model(inputs)[0].log_softmax(-1)
@@ -88,10 +97,12 @@ def log_probs(model, inputs, targets):
     return torch.stack(rows)
 
 
-def tuned(w, w_reference, batch, rate, options, stand_ins=(), decay=0.0):
+def tuned(w, w_reference, batch, rate, options, stand_ins=(), decay=0.0, frozen=()):
     """What one step makes of a toy model: loss, divergence, weights."""
     inputs, targets, old, advantages = batch
     model, reference = Toy(w), Toy(w_reference)
+    for name in frozen:
+        getattr(model, name).requires_grad_(False)
     new, log_q = log_probs(model, inputs, targets), log_probs(reference, inputs, targets).detach()
     mask = targets != IGNORE
     eps, beta, clip = (options.get(k, v) for k, v in (("eps", 0.2), ("beta", 0.0), ("clip", 1.0)))

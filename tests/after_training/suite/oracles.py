@@ -108,7 +108,8 @@ def low_rank(x, W, bias, A, B, alpha):
 
 @ship
 def merged(layer, x, spoil):
-    """The plain layer that a student's layer makes: is it one, its answers, its weights.
+    """The plain layer that a student's layer makes: is it one, with parameters of its own; its
+    answers, its weights.
 
     Afterwards, what the layer's own base answers. spoil: change the plain layer before that.
     """
@@ -116,7 +117,8 @@ def merged(layer, x, spoil):
     answers, weight = plain(x).detach().clone(), plain.weight.detach().clone()
     for p in plain.parameters() if spoil else ():
         p.data.fill_(7.0)
-    return isinstance(plain, nn.Linear), answers, weight, layer.base(x).detach()
+    is_plain = isinstance(plain, nn.Linear) and "weight" in dict(plain.named_parameters())
+    return is_plain, answers, weight, layer.base(x).detach()
 
 
 @ship
@@ -221,6 +223,15 @@ def refused_names(add_lora, names):
     except ValueError:
         return True, [p.requires_grad for p in model.parameters()]
     return False, []
+
+
+@ship
+def answered_twice(layer, x, B):
+    """What a layer answers to x, before and after it gets another B."""
+    before = layer(x).detach()
+    with torch.no_grad():
+        layer.B.copy_(B)
+    return before, layer(x).detach()
 
 
 @ship

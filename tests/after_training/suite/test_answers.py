@@ -231,6 +231,16 @@ def test_what_a_layer_learns(after_training, rng):
     assert all(oracles.nothing_or_zero(by_name[f"base.{name}"]) for name in ("weight", "bias"))
 
 
+@pytest.mark.task("7.2", weight=0.2)
+def test_a_layer_whose_weights_change(after_training, rng):
+    """Each answer is that of A and B as they are then, and not as they were at first."""
+    layer, (W, bias, A, B, alpha) = random_layer(after_training, rng, 4, 3, 2)
+    x, other = tensor(rng, 5, 4), tensor(rng, 3, 2)
+    found = oracles.answered_twice(layer, x, other)
+    expected = [oracles.low_rank(x, W, bias, A, each, alpha) for each in (B, other)]
+    assert close(list(found), expected, rtol=1e-3, atol=1e-4)
+
+
 @pytest.mark.task("7.2", weight=1, visible=True)
 def test_a_merged_layer_by_hand(after_training):
     """The merged matrix is W + 3 B A; the layer that it was made of still has W."""

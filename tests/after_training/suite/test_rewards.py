@@ -112,6 +112,8 @@ def test_pairs_that_differ_much(after_training, rng):
         value, (grad, *_), _ = gradients(after_training.preference_loss, chosen, rejected)
         assert close(value, torch.tensor((expected + math.log(2)) / 2))
         assert close(grad, torch.tensor([-0.5 if expected else 0.0, -0.25]))
+    found = after_training.preference_loss(one, other, 2.5)
+    assert close(found, torch.tensor((2.5 * far + math.log(2)) / 2))
 
 
 # ------------------------------------------------------------------ 7.5
