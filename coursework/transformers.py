@@ -334,7 +334,7 @@ class Block(nn.Module):
         difficulty: the layer given to `around` must return vectors only, and the mixer returns
         (vectors, state). So write an inner function that calls the mixer, stores the state in a
         variable of `forward` (declare it `nonlocal`) and returns the vectors, and give it to
-        `around`. About 10 lines.
+        `around`. So the mixer runs once. About 10 lines.
 
         Args:
             past: the state that this block returned in the call before; None in the first call.
@@ -845,8 +845,8 @@ def fine_tune(
 
     The learning rate is `rate` for model.encoder, which was trained before, and `head_rate` for
     model.head, which is new: give the optimizer two groups of parameters, and no weight decay. With
-    rate 0 the encoder stays as it is, and only the layer on top learns (a linear probe). About 10
-    lines.
+    rate 0 the encoder stays as it is, and only the layer on top learns (a linear probe). Leave the
+    model in the mode that it is in (train or eval). About 10 lines.
 
     >>> model = nn.Module()  # which says that all four classes are equally likely
     >>> model.encoder, model.head = nn.Embedding(5, 4), nn.Linear(4, 4)

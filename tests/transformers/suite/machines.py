@@ -189,6 +189,16 @@ def tune_judge(fine_tune, w, batches, rate, head_rate, once=False):
     return [float(loss) for loss in losses], weights, given
 
 
+@ship
+def tuned_twice(fine_tune, w, batches, trains):
+    """The encoder's weights after a probe and a tuning, and the modes of a judge's parts."""
+    model = Judge(w).train(trains)
+    fine_tune(model, batches, 0.0, 0.1)
+    fine_tune(model, batches, 0.1, 0.1)
+    modes = [part.training for part in (model, model.encoder, model.head)]
+    return model.encoder.weight.detach(), modes
+
+
 def tuned(w, batches, rate, head_rate):
     """What torch's AdamW makes of a judge, each part with an optimizer of its own."""
     model = Judge(w)
@@ -254,6 +264,16 @@ def translated(net, source, inputs, pieces):
         logits, past = net(source, piece, past)
         parts.append(logits.detach())
     return parts, net.encoder.calls
+
+
+@ship
+def translated_in_turn(net, sources, inputs):
+    """The logits of inputs for each source, which are read in turn: first words, then the rest."""
+    first = [net(source, inputs[:, :1]) for source in sources]
+    both = []
+    for source, (logits, past) in zip(sources, first, strict=True):
+        both.append(torch.cat([logits, net(source, inputs[:, 1:], past)[0]], dim=1).detach())
+    return both
 
 
 @ship

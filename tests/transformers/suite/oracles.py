@@ -170,9 +170,13 @@ class Mixing(nn.Module):
 
 @ship
 class Looking(nn.Module):
-    """In the place of cross-attention: each vector times the sum of those of another text."""
+    """In the place of cross-attention: each vector times the sum of those of another text.
 
-    def forward(self, x, vectors, mask=None):
+    The other text is `memory` in `CrossAttention`, and `vectors` where `Block` tells of it.
+    """
+
+    def forward(self, x, vectors=None, mask=None, memory=None):
+        vectors = memory if vectors is None else vectors
         vectors = vectors if mask is None else vectors * mask[..., None]
         return x * vectors.sum(1, keepdim=True) / 2
 
@@ -187,6 +191,15 @@ def saying(Block, sizes, state):
 def mixing(Block, sizes, looks):
     """A student's block of parts that tell apart what they read; in its norms, too."""
     return Block(sizes, Mixing(), nn.Linear(6, 6), Looking() if looks else None).eval()
+
+
+@ship
+def dropping(Block, sizes, looks, x, given):
+    """What a student's block in training makes of x if all is dropped, and its mixer's calls."""
+    block = Block(sizes, Mixing(), nn.Linear(6, 6), Looking() if looks else None).train()
+    block.dropout.p, calls = 1.0, []
+    block.mixer.register_forward_hook(lambda *_: calls.append(1))
+    return block(x, **given)[0].detach(), len(calls)
 
 
 def mixed(values, x, pre, past=None, mask=None, memory=None):

@@ -67,10 +67,10 @@ def test_turns_by_hand(transformers):
     assert close(transformers.rotate(x), torch.tensor([[[rotated(0), rotated(1)]]]))
 
 
-def assert_rotated(transformers, rng, shape, start):
+def assert_rotated(transformers, rng, shape, start, atol=1e-4):
     x = tensor(rng, *shape)
     expected = oracles.rotated(x, start).float()
-    assert close(transformers.rotate(x, start), expected, rtol=1e-3, atol=1e-4)
+    assert close(transformers.rotate(x, start), expected, rtol=1e-3, atol=atol)
 
 
 @pytest.mark.task("6.4", weight=0.8)
@@ -84,6 +84,7 @@ def test_turned_from_any_place(transformers, rng):
     """The first row may stand anywhere in the text."""
     for start in (0, int(rng.integers(2, 40))):
         assert_rotated(transformers, rng, (2, 3, 4, 8), start)
+    assert_rotated(transformers, rng, (2, 3, 4, 8), 3000, atol=0.02)  # floats of large angles
 
 
 @pytest.mark.task("6.4", weight=0.4)
@@ -229,6 +230,13 @@ def test_groups_of_heads(transformers, rng):
         assert_pieces(transformers, rng, 4, G)
 
 
+@pytest.mark.task("6.5", weight=0.3)
+def test_penalties_of_groups(transformers, rng):
+    """Each head of queries has its own penalties, also where several share their keys."""
+    for G in (4, 2, 1):
+        assert_whole(transformers, rng, 4, G, "alibi")
+
+
 def assert_hidden(transformers, rng, causal, kind):
     mask = torch.tensor([[True, True, True, False], [True, True, True, True]])
     layer, values = new_attention(transformers, rng, causal, H=2, positions=kind)
@@ -249,3 +257,16 @@ def test_padding_where_nothing_later_is_seen(transformers, rng):
     for kind in ("none", "alibi"):
         for causal in (False, True):
             assert_hidden(transformers, rng, causal, kind)
+
+
+@pytest.mark.task("6.5", weight=0.4)
+def test_padding_among_old_tokens(transformers, rng):
+    """With a past, the mask says of old keys and of new ones whether anybody may see them."""
+    mask = torch.tensor([[True, False, True, True, True], [True, True, True, False, True]])
+    for kind in ("none", "alibi"):
+        assert_pieces(transformers, rng, 2, 2, kind)
+        layer, values = new_attention(transformers, rng, H=2, positions=kind)
+        x = tensor(rng, 2, 5, 8)
+        expected = oracles.attention(x, values, 2, 2, kind, True, mask)[0]
+        _, past = layer(x[:, :2], None, mask[:, :2])
+        assert close(layer(x[:, 2:], past, mask)[0], expected[:, 2:]), "the mask has S columns"

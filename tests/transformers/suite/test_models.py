@@ -130,6 +130,18 @@ def test_what_blocks_are_told(transformers, rng):
         assert close(found, expected_vectors(values, all_W, tokens, **look)[0])
 
 
+@pytest.mark.task("6.6", weight=0.3)
+def test_what_blocks_are_told_later(transformers, rng):
+    """What blocks are told reaches them in each call, also where some of the text was read."""
+    tokens = torch.tensor(rng.integers(9, size=(2, 5)))
+    model, values, all_W = new_model(transformers, rng)
+    look = {"memory": (tensor(rng, 2, 3, 6), torch.tensor([[True, True, False], [True] * 3]))}
+    expected = expected_vectors(values, all_W, tokens, **look)[0]
+    first, past = model.read(tokens[:, :2], **look)
+    assert close(first, expected[:, :2])
+    assert close(model.read(tokens[:, 2:], past, **look)[0], expected[:, 2:])
+
+
 @pytest.mark.task("6.6", weight=1.3)
 def test_logits_of_many_vectors(transformers, rng):
     """Every vector gets a logit for each word, from the matrix that the sizes ask for."""

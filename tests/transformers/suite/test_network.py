@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from examiner.suite import close, set_parameters, student_module
+from examiner.suite import close, gradients, set_parameters, student_module
 from tests.transformers.suite import oracles
 from tests.transformers.suite.oracles import sizes, tensor
 
@@ -111,6 +111,30 @@ def test_rms_norm_of_any_vectors(transformers, rng):
     assert close(transformers.rms_norm(torch.zeros(1, 2, 4), ONES), torch.zeros(1, 2, 4))
 
 
+def assert_teaches(function, expected, inputs, rng):
+    """Compare a function and its gradients with those of torch's own."""
+    leaves, pull = [each.clone().requires_grad_() for each in inputs], tensor(rng, *inputs[0].shape)
+    y = expected(*leaves)
+    (y * pull).sum().backward()
+    value, found, _ = gradients(function, *inputs, weights=pull)
+    assert close(value, y.detach())
+    right = [leaf.grad for leaf in leaves]
+    assert close(found, right, rtol=1e-3, atol=1e-4), "gradients flow through all that is computed"
+
+
+@pytest.mark.task("6.1", weight=0.3)
+def test_what_norms_teach(transformers, rng):
+    """Gradients flow through a norm: through mean and variance, too."""
+    x, gain, bias, f = tensor(rng, 2, 3, 5), tensor(rng, 5), tensor(rng, 5), nn.functional
+    inputs = x, gain, bias
+    assert_teaches(
+        transformers.layer_norm, lambda x, g, b: f.layer_norm(x, (5,), g, b), inputs, rng
+    )
+    assert_teaches(
+        transformers.rms_norm, lambda x, g: f.rms_norm(x, (5,), g, 1e-5), inputs[:2], rng
+    )
+
+
 @pytest.mark.task("6.1", weight=0.65, visible=True)
 def test_gradients_by_hand(transformers):
     """At (1, 1, 7, 7) the gradient (1, 0, 0, 0) becomes (1/6, -1/6, 0, 0), ten times farther out a
@@ -178,6 +202,13 @@ def test_two_gelus(transformers, rng):
             expected = nn.functional.gelu(x, approximate=name)
             assert close(transformers.gelu(x, approximate), expected)
             assert oracles.library_calls(transformers.gelu, x, approximate) == []
+
+
+@pytest.mark.task("6.2", weight=0.2)
+def test_what_a_gelu_teaches(transformers, rng):
+    """Gradients flow through x and through the probability."""
+    x = 2 * tensor(rng, 3, 4)
+    assert_teaches(transformers.gelu, nn.functional.gelu, [x], rng)
 
 
 @pytest.mark.task("6.2", weight=1, visible=True)
@@ -328,3 +359,23 @@ def test_a_block_that_looks_at_another_text(transformers, rng):
     assert_mixes(transformers, rng, True, looks=True)
     for pre in (True, False):
         assert_mixes(transformers, rng, pre, looks=True, memory=memory)
+
+
+@pytest.mark.task("6.3", weight=0.3)
+def test_dropout_around_all_layers(transformers, rng):
+    """Dropout comes after each of the three layers: where it drops all, x is as it was."""
+    memory = tensor(rng, 2, 4, 6), torch.ones(2, 4, dtype=torch.bool)
+    for looks, given in ((False, {}), (True, {"memory": memory})):
+        assert_mixes(transformers, rng, True, looks, **given)
+        x = tensor(rng, 2, 3, 6)
+        found, _ = oracles.dropping(transformers.Block, sizes(transformers), looks, x, given)
+        assert close(found, x), "each layer of the block stands in `around`"
+
+
+@pytest.mark.task("6.3", weight=0.2)
+def test_a_mixer_runs_once(transformers, rng):
+    """One call of the mixer gives its vectors and its state."""
+    assert_mixes(transformers, rng, True, looks=False)
+    x = tensor(rng, 2, 3, 6)
+    _, n = oracles.dropping(transformers.Block, sizes(transformers), False, x, {})
+    assert n == 1, "the mixer runs once in each call of the block"

@@ -107,6 +107,28 @@ def test_other_draws(transformers, rng):
     assert_drawn_by_rng(transformers, rng)
 
 
+@pytest.mark.task("6.10", weight=0.2)
+def test_nobody_is_chosen(transformers, rng):
+    """With a share of 0 no word is chosen, in no text: chance may leave a text without targets."""
+    tokens, seed = many(rng, 3, 30)
+    inputs, targets = machines.masked(transformers.mask_words, tokens, 31, seed, 1.0)
+    assert close(targets, tokens)
+    inputs, targets = machines.masked(transformers.mask_words, tokens, 31, seed, 0.0)
+    assert close(inputs, tokens)
+    assert close(targets, torch.full_like(tokens, IGNORE)), "nothing is chosen by force"
+
+
+@pytest.mark.task("6.10", weight=0.2)
+def test_another_word_for_each_place(transformers, rng):
+    """Random words are drawn for each place: those of a text differ, and those of a column."""
+    tokens, seed = torch.full((60, 60), 5), int(rng.integers(10**6))
+    inputs, targets = machines.masked(transformers.mask_words, tokens, 300, seed, 1.0)
+    assert close(targets, tokens)
+    for line in (*inputs, *inputs.T):
+        other = line[(line != 299) & (line != 5)].tolist()
+        assert len(other) < 6 or len(set(other)) > 1, "one random word for all places of a line"
+
+
 def new_encoder(transformers, rng, n_blocks=2):
     """A student's encoder that reads by the test's own means, and what it says of tokens."""
     encoder = transformers.Encoder(sizes(transformers, L=n_blocks))
@@ -141,6 +163,18 @@ def test_padding_changes_nothing(transformers, rng):
         assert close(logits[row, :length], alone[0] @ values["embed.words.weight"].T - 1)
 
 
+@pytest.mark.task("6.10", weight=0.3)
+def test_padding_inside_a_text(transformers, rng):
+    """It is PAD that nobody sees, wherever it stands, and not the end of a row."""
+    encoder, values = new_encoder(transformers, rng)
+    tokens = torch.tensor([[BOS, 4, 5, EOS], [BOS, PAD, 6, EOS], [PAD, PAD, BOS, 3]])
+    logits, x = encoder(tokens)
+    seen = tokens != PAD
+    expected = oracles.encoded(values, tokens, mask=seen)
+    assert close(x[seen], expected[seen])
+    assert close(logits[seen], expected[seen] @ values["embed.words.weight"].T - 1)
+
+
 @pytest.mark.task("6.10", weight=0.6, visible=True)
 def test_a_text_is_judged_by_its_first_token(transformers):
     """The logits and the vectors are those of the first token, whatever follows it."""
@@ -160,6 +194,18 @@ def test_logits_of_texts(transformers, rng):
         tokens = torch.tensor(rng.integers(0, 9, size=(4, T)))
         logits, vectors = machines.judged(transformers.Classifier, words, head, bias, tokens)
         assert close(vectors, words[tokens[:, 0]])
+        assert close(logits, words[tokens[:, 0]] @ head.T + bias)
+
+
+@pytest.mark.task("6.10", weight=0.3)
+def test_logits_of_one_text(transformers, rng):
+    """One text keeps the axis of texts, and one class that of classes."""
+    for B, n in ((4, 3), (1, 3), (2, 1), (1, 1)):
+        words, head, bias = tensor(rng, 9, 5), tensor(rng, n, 5), tensor(rng, n)
+        tokens = torch.tensor(rng.integers(0, 9, size=(B, 3)))
+        logits, vectors = machines.judged(transformers.Classifier, words, head, bias, tokens)
+        assert logits.shape == (B, n)
+        assert vectors.shape == (B, 5)
         assert close(logits, words[tokens[:, 0]] @ head.T + bias)
 
 
@@ -223,6 +269,17 @@ def test_batches_that_can_be_gone_through_once(transformers, rng):
     w, batches = labelled(rng, 3)
     losses, *_ = machines.tune_judge(transformers.fine_tune, w, batches, 0.01, 0.1, True)
     assert close(losses, machines.tuned(w, batches, 0.01, 0.1)[0], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("6.10", weight=0.2)
+def test_tuning_after_a_probe(transformers, rng):
+    """A probe leaves the encoder able to learn, and both calls leave the mode, train or eval."""
+    w, batches = labelled(rng, 3)
+    assert_tunes(transformers, w, batches, 0.0, 0.1)
+    for trains in (True, False):
+        weights, modes = machines.tuned_twice(transformers.fine_tune, w, batches, trains)
+        assert not close(weights, w["words"]), "the encoder learns in the second call"
+        assert modes == [trains] * 3, "whoever calls the function chooses the mode"
 
 
 # ------------------------------------------------------------------ 6.11
@@ -290,3 +347,12 @@ def test_other_sources_and_padding(transformers, rng):
         assert close(net(source, inputs)[0], translation(values, source, inputs))
     inputs[:, 2] = PAD
     assert close(net(SOURCE, inputs)[0], translation(values, SOURCE, inputs))
+
+
+@pytest.mark.task("6.11", weight=0.3)
+def test_two_sources_in_turn(transformers, rng):
+    """What the model knows of a source stands in the past: another one may be read in between."""
+    net, values = new_translator(transformers, rng)
+    inputs, sources = torch.tensor(rng.integers(1, 9, size=(3, 4))), [SOURCE, SOURCE.flip(0)]
+    found = machines.translated_in_turn(net, sources, inputs)
+    assert close(found, [translation(values, source, inputs) for source in sources])
