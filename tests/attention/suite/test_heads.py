@@ -91,6 +91,26 @@ def test_heads_with_padding(attention, rng):
     assert close(net(x, allowed[:, None]), expected)
 
 
+def looked_otherwise(values, H, x, k, v):
+    """What heads answer that look as in `oracles.with_other_look`."""
+    q = cut(x @ values["W_q.weight"].T + values["W_q.bias"], H)
+    weights = torch.softmax(2 * q @ k.mT, dim=-1)
+    y = torch.cat((weights @ v).unbind(1), dim=-1)
+    return y @ values["W_o.weight"].T + values["W_o.bias"], weights
+
+
+@pytest.mark.task("5.8", weight=0.2)
+def test_heads_that_are_given_another_look(attention, rng):
+    """A layer looks by `self.look`, which may be another function than `look`."""
+    theirs, values = oracles.heads_of_torch(rng, 6, 3)
+    x = tensor(rng, 2, 4, 6)
+    net = with_weights(attention.MultiHead(6, 3), values)
+    assert close(net(x), theirs(x, x, x, average_attn_weights=False))
+    linear = (x @ values[f"W_{name}.weight"].T + values[f"W_{name}.bias"] for name in "kv")
+    expected = looked_otherwise(values, 3, x, *(cut(each, 3) for each in linear))
+    assert close(oracles.with_other_look(net, x), expected), "call self.look"
+
+
 def memory_by_hand(attention):
     """A student's head whose queries do not care, and whose values are once and twice a word."""
     net = attention.CrossAttention(2, 1, 1)
@@ -206,6 +226,16 @@ def test_numbers_that_are_added_for_a_memory(attention, rng):
     assert close(
         net(x, kv, mask), theirs(x, memory, memory, attn_mask=mask, average_attn_weights=False)
     )
+
+
+@pytest.mark.task("5.9", weight=0.2)
+def test_a_memory_that_is_looked_at_otherwise(attention, rng):
+    """Cross-attention looks by `self.look`, too."""
+    _, values = oracles.heads_of_torch(rng, 6, 3, 4)
+    net = with_weights(attention.CrossAttention(6, 3, 4), values)
+    x, kv = tensor(rng, 2, 4, 6), (tensor(rng, 2, 3, 5, 2), tensor(rng, 2, 3, 5, 2))
+    expected = looked_otherwise(values, 3, x, *kv)
+    assert close(oracles.with_other_look(net, x, kv), expected), "call self.look"
 
 
 @pytest.mark.task("5.9", weight=0.3)

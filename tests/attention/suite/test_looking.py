@@ -51,6 +51,21 @@ def test_the_plain_sum_of_long_vectors(attention, rng):
     assert close(attention.dot_product_sum(x), (x, torch.eye(3)))
 
 
+@pytest.mark.task("5.3", weight=0.2)
+def test_what_a_plain_sum_teaches(attention, rng):
+    """Gradients flow to the vectors through the sum and through its weights."""
+    x, pull = tensor(rng, 4, 3), tensor(rng, 4, 3)
+
+    def sums(x):
+        weights = torch.softmax(x @ x.mT, dim=-1)
+        return weights @ x, weights
+
+    found = gradients(attention.dot_product_sum, x, weights=(pull, None))
+    expected = gradients(sums, x, weights=(pull, None))
+    assert close(list(found[0]), list(expected[0]))
+    assert close(found[1], expected[1], rtol=1e-3, atol=1e-4)
+
+
 @pytest.mark.task("5.3", weight=1)
 def test_order_does_not_matter(attention, rng):
     """Vectors in another order get the same sums, in that order."""
@@ -117,6 +132,16 @@ def test_the_limit_where_a_key_is_a_little_better(attention, rng):
     assert close(attention.soft_lookup(q, k, v, 0.0), v[1:2])
 
 
+@pytest.mark.task("5.4", weight=0.2)
+def test_lookups_that_are_nearly_hard(attention, rng):
+    """A temperature near 0 is not 0: where scores are as close, several keys have weights."""
+    sizes = (6, 3), (6, 2), (5, 3)
+    k, v, q = (tensor(rng, *size, kind=torch.float64) for size in sizes)
+    for small in (1.0, 1e-4):
+        expected = oracles.attention(small * q, k, v, scale=1 / small)[0]
+        assert close(attention.soft_lookup(small * q, k, v, small), expected)
+
+
 @pytest.mark.task("5.4", weight=1, visible=True)
 def test_three_roles_by_hand(attention):
     """One vector asks with its first number, is found by its second, answers with its third."""
@@ -180,7 +205,7 @@ def test_softmax_of_any_scores(attention, rng):
 @pytest.mark.task("5.5", weight=0.4)
 def test_softmax_far_from_zero(attention, rng):
     """Scores may be far above and below 0; a row of -inf is all 0."""
-    for shift in (1e4, 0.0, -1e4):
+    for shift in (1e4, 0.0, -3e4):
         scores = 3 * tensor(rng, 2, 3, 5, kind=torch.float64) + shift
         scores[0, 1, 2] = -INF
         scores[1, 0] = -INF
@@ -264,7 +289,7 @@ def test_attention_of_any_shape(attention, rng):
 
 def torchs(q, k, v, mask):
     """The outputs of torch's attention, and its weights: what it makes of a unit matrix."""
-    unit = torch.eye(k.shape[-2]).expand(*k.shape[:-1], -1)
+    unit = torch.eye(k.shape[-2]).to(k).expand(*k.shape[:-1], -1)
     return tuple(scaled_dot_product_attention(q, k, each, mask) for each in (v, unit))
 
 
@@ -275,6 +300,15 @@ def test_masks_of_every_kind(attention, rng):
     for shape in ((4, 5), (2, 1, 1, 5), (3, 4, 5)):
         for mask in (oracles.some_true(rng, *shape), tensor(rng, *shape)):
             assert_attends(attention, torchs(q, k, v, mask), q, k, v, mask)
+
+
+@pytest.mark.task("5.5", weight=0.2)
+def test_double_numbers_that_are_added(attention, rng):
+    """A mask of numbers is added in double precision, too."""
+    for kind in (torch.float32, torch.float64):
+        q, k, v = (tensor(rng, 2, n, 3, kind=kind) for n in (4, 5, 5))
+        mask = tensor(rng, 4, 5, kind=kind)
+        assert_attends(attention, torchs(q, k, v, mask), q, k, v, mask)
 
 
 @pytest.mark.task("5.5", weight=0.5)
