@@ -669,6 +669,8 @@ def pca(
     which the rows vary most. Each further one is at right angles to those before it, and takes as
     much of the remaining variance as one direction can (eq. 3.23).
 
+    Compute in the dtype of X: in single precision, digits of a double X would be lost.
+
         points    a row's coordinates on the axes
         axes      rows of norm 1; an axis may have either sign, and its coordinates with it
         shares    what part of the variance in all m directions lies along each axis
