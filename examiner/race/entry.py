@@ -27,6 +27,9 @@ MAX_ABOUT = 16 << 10  # bytes
 LONGEST = 200  # characters of what an entry says of itself
 FULL_NUMBER = 4  # bytes: a wider number of a file counts as several
 PLAIN_HEADER = 200  # bytes of a file's header that a tensor may take, its name among them
+PLAIN_TENSORS = 100  # of a file that may: names without end could hold numbers as well
+MOST_SIDES = 64  # of a tensor's shape
+PLAIN_NAME = 50  # bytes of a file's name, its folders among them
 
 
 class Track(StrEnum):
@@ -190,13 +193,14 @@ def count_numbers(files: Mapping[str, bytes]) -> int:
     """Return how many numbers the files hold, but for model.py and about.toml.
 
     Each number of a safetensors file counts as one; those of more than 4 bytes, and files of any
-    other kind, in which nobody can tell, as many as the bytes allow.
+    other kind, in which nobody can tell, as many as the bytes allow. So do names that are long.
 
     >>> count_numbers({"model.py": b"x = 1", "notes.txt": b"12"})
     2
     """
-    others = (data for name, data in files.items() if name not in (CODE, ABOUT))
-    return sum(_in_safetensors(data) or len(data) for data in others)
+    others = {name: data for name, data in files.items() if name not in (CODE, ABOUT)}
+    long = sum(max(0, len(name.encode(errors="surrogatepass")) - PLAIN_NAME) for name in others)
+    return long + sum(_in_safetensors(data) or len(data) for data in others.values())
 
 
 def _in_safetensors(data: bytes) -> int:
@@ -209,13 +213,23 @@ def _in_safetensors(data: bytes) -> int:
             if name == "__metadata__":
                 continue
             start, stop = tensor["data_offsets"]
-            size, numbers = stop - start, math.prod(tensor["shape"])
-            if not (0 <= start <= stop <= len(data) and numbers >= 0):
+            shape: list[int] = tensor["shape"]
+            if not (_are_whole([start, stop, *shape]) and stop <= len(data)):
+                return 0
+            size, numbers = stop - start, math.prod(shape)
+            if size < 0 or numbers > 8 * len(data):  # less than a bit for each
                 return 0
             n += max(numbers, -(-size // FULL_NUMBER))
             used += size
     except (struct.error, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return 0
     slack = len(data) - 8 - length - used  # what no tensor names
-    notes = length - PLAIN_HEADER * len(header)  # names that are long, metadata, blanks
+    plain = min(len(header), PLAIN_TENSORS)
+    notes = length - PLAIN_HEADER * plain  # names that are long or many, metadata, blanks
     return n + max(slack, 0) + max(notes, 0) // FULL_NUMBER
+
+
+def _are_whole(numbers: list[Any]) -> bool:
+    """Tell whether these are a tensor's bounds and sides: few and small enough to be multiplied."""
+    few = len(numbers) <= 2 + MOST_SIDES
+    return few and all(type(each) is int and 0 <= each < 1 << 63 for each in numbers)

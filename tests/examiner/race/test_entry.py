@@ -113,6 +113,9 @@ def safetensors(**header: object) -> bytes:
     return struct.pack("<Q", len(text)) + text + bytes(64)
 
 
+EMPTY = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+
+
 @pytest.mark.parametrize(
     ("data", "n"),
     [
@@ -126,12 +129,19 @@ def safetensors(**header: object) -> bytes:
             981,
         ),
         (safetensors(__metadata__={"x": "y" * 4000}), 1020),
+        (safetensors(**{f"{n:0145}": EMPTY for n in range(1000)}), 46_314),  # names that are many
         (b"\x00" * 7, 7),
         (b"", 0),
     ],
 )
 def test_all_numbers_in_a_file_are_counted(data: bytes, n: int) -> None:
     assert count_numbers({"weights.safetensors": data}) == n
+
+
+def test_a_file_s_name_may_be_long_and_counts() -> None:
+    """Folders and files that are named by numbers hold them as well as a file does."""
+    name = "/".join(["3" * 200] * 10)
+    assert count_numbers({name: b"", "parts/weights.bin": bytes(3)}) == len(name) - 50 + 3
 
 
 @pytest.mark.parametrize(
@@ -142,6 +152,11 @@ def test_all_numbers_in_a_file_are_counted(data: bytes, n: int) -> None:
         {"w": {"shape": [4], "data_offsets": [8, 0]}},
         {"w": {"shape": [-4], "data_offsets": [0, 4]}},
         {"w": {"shape": "xy", "data_offsets": [0, 4]}},
+        {"w": {"shape": [1.5], "data_offsets": [0, 4]}},
+        {"w": {"shape": [float("inf")], "data_offsets": [0, 4]}},
+        {"w": {"shape": [10**4000, 10**4000], "data_offsets": [0, 4]}},  # too long to write
+        {"w": {"shape": [1 << 40], "data_offsets": [0, 4]}},
+        {"w": {"shape": [9] * 1_000_000, "data_offsets": [0, 4]}},  # whose product takes minutes
         {"w": 3},
     ],
 )
