@@ -72,7 +72,8 @@ class Handed:
     def digest(self) -> str:
         """A key of its content, by which it is known on later boards."""
         parts = [f"{name}\0{hashlib.sha256(data).hexdigest()}" for name, data in self.files.items()]
-        return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:16]
+        text = "\n".join(sorted(parts)).encode(errors="surrogatepass")  # of names not in UTF-8
+        return hashlib.sha256(text).hexdigest()[:16]
 
 
 def read(entry: Entry, rules: Rules) -> Handed:

@@ -4,6 +4,7 @@ import errno
 import json
 import struct
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -13,7 +14,7 @@ from safetensors.numpy import save
 
 from examiner.grading import works
 from examiner.grading.entries import find_entries
-from examiner.race.entry import Handed, count_numbers, read
+from examiner.race.entry import About, Handed, count_numbers, read
 from examiner.race.rules import Rules
 
 ABOUT = 'name = "Ann\'s model"\nby = "Ann"\ntrack = "small"\nwords = 1000\nweights = 6\n'
@@ -101,6 +102,12 @@ def test_what_is_wrong_with_an_entry_is_said_in_one_line(
 def test_a_wrong_number_of_weights_is_told_beside_the_right_one(tmp_path: Path) -> None:
     found = handed(tmp_path, about__toml=ABOUT.replace("weights = 6", "weights = 5"))
     assert found.remarks == ("says 5 weights; its files hold 6 numbers",)
+
+
+def test_a_file_whose_name_is_not_utf8_ends_no_race() -> None:
+    odd = Handed("ann", About("ann"), {"w\udcff.bin": b"123"})  # as Linux gives the byte 0xff
+    assert odd.weights == 3
+    assert odd.digest != replace(odd, files={}).digest
 
 
 def test_what_an_entry_says_of_itself_is_shown_on_one_line(tmp_path: Path) -> None:
