@@ -24,7 +24,9 @@ BLOCKS = ["blockquote", "dd", "div", "dl", "dt", "hr", "li", "ol", "p", "pre", "
 HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 TABLES = ["table", "tbody", "td", "th", "thead", "tr"]
 TAGS = [*WORDS, *BLOCKS, *HEADINGS, *TABLES, "img"]
-MAX_MARKDOWN = 20_000  # characters; some texts take time that grows with the square
+MAX_MARKDOWN = 20_000  # characters
+MARKS = ("<", ">", "[", "&", "$", "\\begin")  # they take time that grows with the square
+MAX_MARKS = 1000  # of one kind
 MAX_TEXT = 100_000
 FORMULAS = ["math", "mfrac", "mi", "mn", "mo", "mover", "mroot", "mrow", "mspace", "msqrt", "msub"]
 FORMULAS += ["msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover"]
@@ -110,7 +112,7 @@ def _as_it_is(source: str) -> str:
 
 
 def _cleaned(source: str, renderer: type[_Renderer], attachments: Mapping[str, Any] | None) -> str:
-    if len(source) > MAX_MARKDOWN:
+    if len(source) > MAX_MARKDOWN or any(source.count(each) > MAX_MARKS for each in MARKS):
         return _as_it_is(source)
     made = renderer(escape=False, exclude_anchor_links=True, attachments=dict(attachments or {}))
     page = MarkdownWithMath(renderer=made).render(source)

@@ -15,7 +15,7 @@ from examiner.platforms.nbgrader.handed_in import find_notebook, prepare, read
 from examiner.platforms.nbgrader.kernel import MAX_VALUES, _decode, _output
 from examiner.platforms.nbgrader.notebook import stage_files
 from examiner.platforms.nbgrader.restore_cells import restore
-from examiner.platforms.nbgrader.student_markdown import markdown
+from examiner.platforms.nbgrader.student_markdown import MAX_MARKDOWN, markdown, still
 from tests.examiner.nbgrader.cells import answer, cell
 
 
@@ -63,6 +63,18 @@ def test_a_text_without_end_is_shown_at_once_and_cut_off():
     assert "<script" not in page
     assert len(page) < 1_000_000
     assert "1,900,000 characters" in page
+
+
+@pytest.mark.parametrize("mark", ["<div>", ">", "[", "&", "$", "\\begin{x}"])
+@pytest.mark.parametrize("show", [markdown, still], ids=lambda show: show.__name__)
+def test_no_text_takes_long_to_show(show, mark):
+    """A notebook may hold two thousand of them."""
+    text = mark * (MAX_MARKDOWN // len(mark))
+    assert len(text) <= MAX_MARKDOWN
+    started = time.process_time()
+    page = show(text)
+    assert time.process_time() - started < 1
+    assert page.startswith("<pre>")
 
 
 def test_an_edited_deleted_and_copied_cell_comes_back():
