@@ -258,7 +258,7 @@ class Host:
         return {
             str(name): "callable" if callable(value) else "value"
             for name, value in names
-            if not name.startswith("__")
+            if not str(name).startswith("__")
         }
 
     def _try(self, programs: list[Any], seconds: float, luck: int) -> list[bytes]:

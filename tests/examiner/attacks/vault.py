@@ -48,6 +48,8 @@ SUITE = f'''"""The vault's suite, in which every hidden thing carries a {CANARY}
 import numpy as np
 import pytest
 
+from examiner.suite import close
+
 SECRET = "{CANARY}-constant"
 
 
@@ -83,7 +85,7 @@ def test_mean(vault, rng):
     """The mean of any numbers is right."""
     numbers = [float(x) for x in rng.random(5)]
     assert abs(vault.mean(numbers) - sum(numbers) / 5) < 1e-9
-    np.testing.assert_allclose(vault.mean(np.array(numbers)), np.mean(numbers))
+    assert close(vault.mean(np.array(numbers)), np.mean(numbers))
 
 
 @pytest.mark.task("9.2", weight=2, seconds=1)
