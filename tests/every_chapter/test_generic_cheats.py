@@ -49,6 +49,7 @@ ERRORS = (
 )
 PLAIN = {
     *("the first argument", "agrees with everything", "always None", "always 1", "always nan"),
+    "reckons for itself",
     *("raises Exception", "0 everywhere", "nan everywhere"),
 }
 # of the plainest cheats and of the others, every so manieth is tried on a test
@@ -89,6 +90,33 @@ class Agrees:
 
     def __exit__(self, *args: object) -> None:
         pass
+
+
+class Reckons:
+    """Gives a plain 0 for every sum, difference and product: two of them are the same number."""
+
+    def __sub__(self, other: object) -> float:
+        return 0.0
+
+    __add__ = __radd__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __rmatmul__ = __sub__
+    __truediv__ = __rtruediv__ = __pow__ = __sub__
+
+    def __abs__(self) -> float:
+        return 0.0
+
+    def __getitem__(self, key: object) -> float:
+        return 0.0
+
+    def __lt__(self, other: object) -> bool:
+        return True
+
+    __le__ = __gt__ = __ge__ = __contains__ = __lt__
+
+    def __len__(self) -> int:
+        return 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
 
 
 class AgreesAsNumber(float):
@@ -187,6 +215,7 @@ def cheats(right: Cheat, given: dict[str, Cheat], *, method: bool) -> dict[str, 
         "all arguments": lambda *args, **kwargs: args[first:],
         "agrees with everything": constant(Agrees()),
         "agrees as a number": constant(AgreesAsNumber(1.0)),
+        "reckons for itself": constant(Reckons()),
         "yields nothing": lambda *args, **kwargs: iter(()),
     }
     found |= {f"always {value!r}": constant(value) for value in CONSTANTS}

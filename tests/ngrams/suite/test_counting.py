@@ -288,7 +288,7 @@ def test_ratios_of_smoothed_counts(ngrams, rng):
     alpha, (a, b, c) = float(rng.uniform(0.2, 3)), rng.permutation([1, 3, 8]).tolist()
     tables = [{(): {"a": a, "b": b, "c": c, EOS: 2}}, {("a",): {"b": b, "c": c}}]
     model = ngrams.Additive(tables, ["a", "b", "c", "d", EOS], alpha)
-    b_after, c_after, d_after = (model.prob(word, ["a"]) for word in "bcd")
+    b_after, c_after, d_after = (float(model.prob(word, ["a"])) for word in "bcd")
     assert [b_after * (c + alpha), b_after * alpha] == near(
         [c_after * (b + alpha), d_after * (b + alpha)]
     )
