@@ -29,7 +29,7 @@ from examiner.candidate.confinement import (
     Limits,
 )
 from examiner.candidate.host import serve
-from examiner.candidate.one_thread import compute_in_one_thread
+from examiner.candidate.one_thread import bound_threads, compute_in_one_thread
 
 START, END, BURY, DISMISS = b"S", b"E", b"B", b"D"  # an examiner's orders
 GC_THRESHOLDS = (20_000, 20, 20)  # tests make little that needs collecting: saves 5 % of time
@@ -178,6 +178,7 @@ def _warm_up_torch(torch: Any, *, confined: bool) -> None:
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(PRIVATE_FOLDER)
     with contextlib.suppress(ImportError, OSError):  # else each first optimizer waits a second
         importlib.import_module("torch._dynamo")
+    bound_threads()
 
 
 def main() -> None:
