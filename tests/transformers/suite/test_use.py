@@ -59,7 +59,7 @@ def test_how_many_are_chosen(transformers, rng):
         assert close(inputs[~chosen], tokens[~chosen])
 
 
-@pytest.mark.task("6.10", weight=4.6)
+@pytest.mark.task("6.10", weight=5.2)
 def test_what_the_chosen_become(transformers, rng):
     """Of the chosen, 80 % become MASK, 10 % any other word, 10 % stay, as the generator says; they
     are the targets."""
