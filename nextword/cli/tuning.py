@@ -74,6 +74,7 @@ def tune(
         folder = to or RUNS / plan.folder_name(found.name, str(path or ""))
         stack.enter_context(hold.alone(folder))
         if again:
+            _require_elsewhere(folder, found.name)
             _forget(folder)
         made = run.prepare(found, plan, chapter, folder, path, n_tokens, typer.echo)
         resumed = made.resume()
@@ -109,6 +110,18 @@ def _check_machine(device: str) -> None:
         raise UserError("tuning runs in one process: start it without torchrun")
     if device not in ("auto", "cpu"):
         raise UserError(f"tuning runs on the processor: leave out --device {device}")
+
+
+def _require_elsewhere(folder: Path, start: str) -> None:
+    """Raise `UserError` where to begin again would take away the network from which it begins."""
+    from examiner.errors import UserError
+
+    path = Path(start).resolve()
+    if folder.resolve() in (path, path.parent) and path.exists():
+        raise UserError(
+            f"--again would take away what is in {folder}, and the tuning starts from it: "
+            "take another --to folder"
+        )
 
 
 def _forget(folder: Path) -> None:

@@ -71,6 +71,10 @@ def test_a_tuning_is_told_stopped_and_spoken_with(folder, tmp_path, nextword):
     said = nextword("write", run, "--ask", "who has hens?", "--words", "9", "--seed", "1")
     assert said.exit_code == 0, said.output
     assert "> who has hens?" in said.output
+    kept = sorted(path.name for path in Path(run).iterdir())
+    own = nextword("train", chats, "--by", "instruction", "--start", run, "--to", run, "--again")
+    assert (own.exit_code, "take another --to folder" in own.output) == (2, True), own.output
+    assert sorted(path.name for path in Path(run).iterdir()) == kept
     plain = nextword("write", str(folder / "start"), "--ask", "who?")
     assert plain.exit_code == 2
     assert "has not learned to answer" in plain.output
