@@ -28,6 +28,7 @@ from examiner.judge.marks import SuiteError
 from examiner.results import SmallestExample, TestResult, Verdict
 
 Reporter = Callable[[str, TestResult], None]
+Printed = Callable[[str], object]
 START_SECONDS = 120.0  # until the child has loaded its libraries and the suite
 # seconds beyond a test's limit, within which the child itself should have ended it: it does not
 # count the imports of libraries
@@ -134,8 +135,8 @@ class Heard:
     examples: dict[str, tuple[SmallestExample, ...]]
 
 
-def run_apart(job: Job, report: Reporter) -> Heard:
-    """Run the visible tests of some tasks.
+def run_apart(job: Job, report: Reporter, printed: Printed = lambda text: None) -> Heard:
+    """Run the visible tests of some tasks; `printed` hears what the student's code prints in them.
 
     Raises SuiteError when the suite cannot be read or has no test for these tasks.
     """
@@ -153,7 +154,7 @@ def run_apart(job: Job, report: Reporter) -> Heard:
     while True:
         wrong = {task for task, result in found.values() if result.calls_for_an_example}
         with Child(replace(job, skip=[*job.skip, *found], wrong=sorted(wrong))) as child:
-            refused = _hear(child, planned, take, show)
+            refused = _hear(child, planned, take, show, printed)
         if refused is None or refused[0] == SHOWING:
             return Heard(list(found.values()), examples)
         name, verdict, message = refused
@@ -172,6 +173,7 @@ def _hear(
     planned: dict[str, Planned],
     take: Reporter,
     show: Callable[[str, SmallestExample], None],
+    printed: Printed,
 ) -> tuple[str, Verdict, str] | None:
     """Take in results until the child is done (None), or has to be ended in a test: why."""
     running, seconds = "", START_SECONDS
@@ -193,6 +195,8 @@ def _hear(
         elif "begins" in said:
             child.note_memory()
             running, seconds = said["begins"], said["seconds"]
+        elif "prints" in said:
+            printed(said["prints"])
         elif "example" in said:
             show(said["task"], SmallestExample(**said["example"]))
         else:

@@ -23,6 +23,7 @@ from examiner.check.examples import SECONDS, blank, name_of, run_examples
 from examiner.check.job import SHOWING, SHOWING_SECONDS, Job
 from examiner.check.known import DocstringExample, load
 from examiner.check.open_tasks import of_another
+from examiner.check.printed import telling
 from examiner.check.runner import Checked, SuiteError, run_suite
 from examiner.counterexamples.causes import called, causes_alone
 from examiner.counterexamples.examples import find
@@ -54,12 +55,23 @@ class Teller:
         """Say what became of a test."""
         self.tell(task=task_id, result=asdict(result))
 
+    def prints(self, text: str) -> None:
+        """Say what the student's code prints."""
+        self.tell(prints=text)
+
 
 def main() -> None:
     """Run the suite that the command line names, then the examples."""
     # past whatever the student's code does to standard output
     lines = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
-    work = Work(Job(**json.loads(sys.argv[1])), Teller(lines.write))
+    alone = threading.RLock()  # the student's threads may print while a result is told
+
+    def write(line: str) -> None:
+        with alone:
+            lines.write(line)
+
+    teller = Teller(write)
+    work = Work(Job(**json.loads(sys.argv[1])), teller, telling(teller.prints))
     parent = os.dup(0)  # its end of it closes when it ends
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):  # whoever asks for input finds that there is none

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from examiner.catalogue import Chapter
 from examiner.check.hints import CODE, HINTS_FILE, next_hints, open_function
+from examiner.check.printed import MOST_PRINTED
 from examiner.project import Project
 from examiner.results import SmallestExample, SubmissionResult, TaskResult, TestResult, Verdict
 
@@ -27,6 +28,7 @@ class CheckReport:
         self.chapter = chapter
         self.console = Console(quiet=quiet, highlight=False, soft_wrap=True)
         self._status = self.console.status("reading the tests …")
+        self._printed = ""  # by the student's code
 
     def start(self, folder: Path) -> None:
         """Say what is checked."""
@@ -38,14 +40,23 @@ class CheckReport:
         """Say how far the run is."""
         self._status.update(f"{task_id}  {result.behaviour}")
 
+    def prints(self, text: str) -> None:
+        """Keep a piece of what the student's code prints."""
+        if len(self._printed) < MOST_PRINTED:
+            self._printed += text
+
     def finish(self, result: SubmissionResult) -> None:
-        """Print every task, and what failed in it."""
+        """Print every task, what failed in it, and what the student's code printed."""
         self._status.stop()
         shared = result.shared_failure
         for task in result.tasks:
             self._task(task, with_messages=not shared)
         if shared:
             self.console.print(f"\n{printable(shared)}", style="red", markup=False)
+        if self._printed.strip():
+            self._print("\nYour code printed, while the tests ran:", "bold")
+            for row in printable(self._printed).rstrip().splitlines():
+                self._print(f"    {row}")
         done = sum(task.verdict is Verdict.PASSED for task in result.tasks)
         tasks = "task passes its" if len(result.tasks) == 1 else "tasks pass their"
         self.console.print(f"\n{done} of {len(result.tasks)} {tasks} visible tests.")

@@ -71,7 +71,11 @@ def _stay_with(
         stamp, report = _stamp(path), CheckReport(chapter)
         report.start(path.parent)
         result = check_chapter(
-            project, chapter, package=package, task_ids={task.id}, report=report.test
+            *(project, chapter),
+            package=package,
+            task_ids={task.id},
+            report=report.test,
+            printed=report.prints,
         )
         report.finish(result)
         if package == "coursework":

@@ -118,6 +118,7 @@ def _checked(
         package=package,
         task_ids=None if whole else {task.id for task in tasks},
         report=report.test,
+        printed=report.prints,
     )
     report.finish(result)
     if package == "coursework":

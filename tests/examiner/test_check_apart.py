@@ -96,6 +96,29 @@ def test_right_code_may_do_with_its_output_what_it_likes(
     assert done.exit_code == 0
 
 
+def test_what_the_code_prints_is_shown_even_if_it_is_ended(
+    demo_course: Path, nextword: Command
+) -> None:
+    quick(demo_course)
+    noise = "import os, sys, threading\n    print('a is', a)\n    os.write(1, b'unseen')"
+    noise += "\n    threading.Thread(target=print, args=('from a thread',)).start()"
+    noise += (
+        "\n    sys.stdout.buffer.write('Grüße \\x1b[31m'.encode())\n    while True: print('more')"
+    )
+    write_work(demo_course, ADD, noise)
+    output = nextword("check", "demo").output
+    (shown,) = output.split("Your code printed, while the tests ran:")[1:]
+    lines = shown.partition("\n\n")[0].splitlines()
+    assert lines[1].startswith("    a is ")
+    assert {"    from a thread", "    Grüße [31mmore"} & {*lines[2:4]}, lines[:5]
+    assert 100 < len(lines) < 1000
+    assert lines[-1].endswith("…")
+    assert "unseen" not in output
+    assert "\x1b[31mmore" not in output
+    write_work(demo_course, ADD, ADD)
+    assert "Your code printed" not in nextword("check", "demo").output
+
+
 def test_who_asks_for_input_is_told_at_once(demo_course: Path, nextword: Command) -> None:
     write_work(demo_course, ADD, f"input('who? ')\n    {ADD}")
     began = time.monotonic()
