@@ -215,7 +215,8 @@ torch.save([capability(), *softmax(x, w)], sys.argv[1])
 def test_a_candidate_that_asks_torch_for_many_threads_gets_a_few() -> None:
     """It ended the process: a candidate may not start as many as a large machine has."""
     text = "import torch\n\ndef ask():\n    torch.set_num_threads(500)\n"
-    text += "    return torch.get_num_threads(), float(torch.ones(900, 900).matmul(torch.ones(900, 900)).sum())\n"
+    text += "    ones = torch.ones(900, 900)\n"
+    text += "    return torch.get_num_threads(), float((ones @ ones).sum())\n"
     server, there = start(sandbox.plan_for([TORCH], confined=True), text)
     assert tuple(there.ask()) == (8, 900.0**3)
     server.close()
