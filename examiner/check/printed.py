@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 MOST_PRINTED = 2000  # bytes that are told: a print in a loop should not hide the results
 PIECE = 500  # bytes that are told at once: a pipe takes so many in one piece
@@ -24,11 +24,11 @@ def telling(tell: Callable[[str], object], most: int = MOST_PRINTED) -> io.TextI
     >>> told
     ['seven', '…']
     """
-    buffer = io.BufferedWriter(_Teller(tell, most))
-    return io.TextIOWrapper(buffer, encoding="utf-8", errors="replace", write_through=True)
+    teller = cast(BinaryIO, _Teller(tell, most))
+    return io.TextIOWrapper(teller, encoding="utf-8", errors="replace", write_through=True)
 
 
-class _Teller(io.RawIOBase):
+class _Teller(io.BufferedIOBase):
     def __init__(self, tell: Callable[[str], object], most: int) -> None:
         self._tell, self._left = tell, most
         self._process = os.getpid()
