@@ -171,10 +171,14 @@ class Catalogue:
         if re.match(r"\d+\.", name):
             found = self.task(name)
             return next(each for each in self.chapters if each.number == found.order[0]), (found,)
-        for each in self.chapters:
-            if task := each.task_of(name):
-                raise UserError(f"{name} is a part of task {task.id}: name that instead")
-        whole = self.chapter(name)
+        try:
+            whole = self.chapter(name)  # first: a chapter may be called as one of its functions
+        except UserError:
+            for each in self.chapters:
+                if task := each.task_of(name):
+                    text = f"{name} is a part of task {task.id}: name that instead"
+                    raise UserError(text) from None
+            raise
         return whole, whole.tasks
 
 

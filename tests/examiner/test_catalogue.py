@@ -75,6 +75,13 @@ def test_a_chapter_is_found_by_stem_number_and_task() -> None:
     assert catalogue.resolve("2.1") == (by_stem, (by_stem.task("2.1"),))
 
 
+def test_every_chapter_is_found_by_whatever_it_is_called() -> None:
+    assert any(each.task_of(each.stem) for each in CHAPTERS)  # `attention` is a function, too
+    for each in CHAPTERS:
+        for name in (each.stem, str(each.number), each.title):
+            assert COURSE.catalogue.resolve(name)[0] is each
+
+
 def test_every_task_is_complete() -> None:
     for chapter in CHAPTERS:
         for task in chapter.tasks:
