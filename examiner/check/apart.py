@@ -91,13 +91,16 @@ class Child:
         """How the process ended, once it has."""
         return self._process.wait()
 
-    def line(self, seconds: float) -> dict[str, Any] | None:
+    def from_now(self, seconds: float) -> Deadline:
+        """Return when the child has computed for so many seconds from here on."""
+        return Deadline(seconds, self._meter)
+
+    def line(self, deadline: Deadline) -> dict[str, Any] | None:
         """Return what the child says next, or None when it is gone.
 
-        Raises TimeoutError, which says why, when it says nothing for so long, MemoryError when it
+        Raises TimeoutError, which says why, when it says nothing until then, MemoryError when it
         grows too large.
         """
-        deadline = Deadline(seconds, self._meter)
         while True:
             try:
                 said = self._lines.get(timeout=LOOK_SECONDS)
@@ -177,9 +180,11 @@ def _hear(
 ) -> tuple[str, Verdict, str] | None:
     """Take in results until the child is done (None), or has to be ended in a test: why."""
     running, seconds = "", START_SECONDS
+    again = bool(planned)  # whether another child has imported the module before
+    deadline = child.from_now(seconds)
     while True:
         try:
-            said = child.line(seconds)
+            said = child.line(deadline)
         except TimeoutError as error:
             return running, Verdict.TIMEOUT, str(error)
         except MemoryError:
@@ -190,18 +195,21 @@ def _hear(
             return None
         if "problem" in said:
             raise SuiteError(said["problem"])
+        if "prints" in said:
+            if running or not again:
+                printed(said["prints"])
+            continue  # whoever prints gets no more time
         if "planned" in said:
             planned |= dict(_planned(said["planned"]))
         elif "begins" in said:
             child.note_memory()
             running, seconds = said["begins"], said["seconds"]
-        elif "prints" in said:
-            printed(said["prints"])
         elif "example" in said:
             show(said["task"], SmallestExample(**said["example"]))
         else:
             result = TestResult(**said["result"])
             take(said["task"], replace(result, verdict=Verdict(result.verdict)))
+        deadline = child.from_now(seconds)
 
 
 def _planned(tests: list[dict[str, Any]]) -> Iterator[tuple[str, Planned]]:

@@ -5,6 +5,7 @@ Leaves out what the page and the terminal make of it.
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 from collections.abc import Callable
@@ -25,12 +26,17 @@ def telling(tell: Callable[[str], object], most: int = MOST_PRINTED) -> io.TextI
     ['seven', '…']
     """
     teller = cast(BinaryIO, _Teller(tell, most))
-    return io.TextIOWrapper(teller, encoding="utf-8", errors="replace", write_through=True)
+    return io.TextIOWrapper(
+        teller, encoding="utf-8", errors="replace", newline="\n", write_through=True
+    )
 
 
 class _Teller(io.BufferedIOBase):
+    name = "<stdout>"
+
     def __init__(self, tell: Callable[[str], object], most: int) -> None:
         self._tell, self._left = tell, most
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode  # no half characters
         self._process = os.getpid()
 
     def writable(self) -> bool:
@@ -46,7 +52,7 @@ class _Teller(io.BufferedIOBase):
             kept = text[: self._left]
             self._left -= len(text)
             for start in range(0, len(kept), PIECE):
-                self._tell(kept[start : start + PIECE].decode("utf-8", errors="replace"))
+                self._tell(self._decode(kept[start : start + PIECE]))
             if self._left < 0:
                 self._tell("…")
         return len(text)

@@ -44,6 +44,8 @@ class CheckReport:
         """Keep a piece of what the student's code prints."""
         if len(self._printed) < MOST_PRINTED:
             self._printed += text
+        elif not self._printed.endswith("…"):
+            self._printed += "…"
 
     def finish(self, result: SubmissionResult) -> None:
         """Print every task, what failed in it, and what the student's code printed."""
@@ -55,8 +57,9 @@ class CheckReport:
             self.console.print(f"\n{printable(shared)}", style="red", markup=False)
         if self._printed.strip():
             self._print("\nYour code printed, while the tests ran:", "bold")
-            for row in printable(self._printed).rstrip().splitlines():
-                self._print(f"    {row}")
+            for row in self._printed.rstrip().split("\n"):
+                last = row.rstrip().rpartition("\r")[2]  # of a line that was written over again
+                self._print(f"    {printable(last)}")
         done = sum(task.verdict is Verdict.PASSED for task in result.tasks)
         tasks = "task passes its" if len(result.tasks) == 1 else "tasks pass their"
         self.console.print(f"\n{done} of {len(result.tasks)} {tasks} visible tests.")

@@ -22,6 +22,14 @@ ADD = "return a + b"
 # numpy swallows the interrupt: only another process can end it
 DEAF = "import numpy as np\n    while True: np.random.default_rng(0).choice(['a', 'b'] * 9999)"
 
+DEAF_PRINTER = """while True:
+        try:
+            import time
+            time.sleep(0.7)
+            print('still here')
+        except BaseException:
+            pass"""
+
 
 def write_work(course: Path, old: str, new: str) -> None:
     text = (course / "solutions" / "demo.py").read_text("utf-8")
@@ -62,6 +70,7 @@ def by_name(result: Result) -> dict[str, dict[str, Any]]:
             "took more than 1 s of",
         ),
         ("import time; time.sleep(99)", "timeout", "waited for more than 3 s: it sleeps"),
+        (DEAF_PRINTER, "timeout", "waited for more than 3 s: it sleeps"),
     ],
 )
 def test_the_other_task_is_checked_all_the_same(
@@ -122,6 +131,27 @@ def test_what_the_code_prints_is_shown_even_if_it_is_ended(
     assert re.match(r", while the tests ran:\n    (b is -?\d+\.)+\n\n", shown), shown
     write_work(demo_course, ADD, ADD)
     assert "Your code printed" not in nextword("check", "demo").output
+
+
+def test_what_is_printed_while_the_module_is_imported_is_shown_once(
+    demo_course: Path, nextword: Command
+) -> None:
+    write_work(demo_course, ADD, "import os; os._exit(3)")  # the rest goes on in another child
+    work = demo_course / "coursework" / "demo.py"
+    hello = "import sys\nprint(f'hello from {sys.stdout.name}')\n"
+    work.write_text(hello + work.read_text("utf-8"), "utf-8")
+    output = nextword("check", "demo").output
+    assert "your code ended the program" in output
+    assert output.count("    hello from <stdout>\n") == 1, output
+
+
+def test_long_and_odd_prints_lose_no_characters(demo_course: Path, nextword: Command) -> None:
+    bar = "for i in range(3): print(f'\\rstep {i}', end='')"
+    write_work(demo_course, ADD, f"print('→' * 400)\n    {bar}\n    {ADD}")
+    output = nextword("check", "demo").output
+    assert f"    {'→' * 400}\n    step 2\n" in output
+    write_work(demo_course, ADD, f"print('x' * 3000)\n    {ADD}")
+    assert f"    {'x' * 2000}…\n" in nextword("check", "demo").output
 
 
 def test_who_asks_for_input_is_told_at_once(demo_course: Path, nextword: Command) -> None:
