@@ -283,7 +283,7 @@ def test_long_texts_and_few(after_training, rng):
 
 @pytest.mark.task("7.9", weight=0.4)
 def test_texts_of_one_length(after_training, rng):
-    """Where all lengths are equal, the rewards stay as they are."""
+    """Where all lengths are equal, the rewards stay as they are, even if their mean is rounded."""
     rewards, lengths = some_lengths(rng, 7, 1.0)
     assert_without(after_training, rewards, lengths)
     for length in (7.0, 0.1, 10.1):  # the mean of seven times 10.1 is not quite 10.1

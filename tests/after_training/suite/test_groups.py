@@ -58,7 +58,7 @@ def test_groups_that_are_not_scaled(after_training, rng):
 
 @pytest.mark.task("7.7", weight=0.4)
 def test_small_groups_and_another_eps(after_training, rng):
-    """A group may hold two answers; eps is added to the standard deviation."""
+    """A group may hold two answers; eps is added to the standard deviation, however small."""
     assert_groups(after_training, tensor(rng, 2, 5))
     assert_groups(after_training, tensor(rng, 4, 2))
     assert_groups(after_training, tensor(rng, 1, 4), eps=float(rng.uniform(0.3, 2)))

@@ -104,7 +104,7 @@ def test_any_pairs(after_training, rng):
 
 @pytest.mark.task("7.4", weight=0.5)
 def test_pairs_that_differ_much(after_training, rng):
-    """Where rewards differ by ten thousand, the loss is finite, and right."""
+    """Where rewards differ by ten thousand, the loss is finite, and right, for any scale."""
     assert_prefers(after_training, tensor(rng, 3), tensor(rng, 3))
     far = float(rng.uniform(9e3, 1e4))
     one, other = torch.tensor([0.0, 1.0]), torch.tensor([far, 1.0])

@@ -124,7 +124,7 @@ def assert_teaches(function, expected, inputs, rng):
 
 @pytest.mark.task("6.1", weight=0.3)
 def test_what_norms_teach(transformers, rng):
-    """Gradients flow through a norm: through mean and variance, too."""
+    """Gradients flow through mean and variance, too: no step in place spoils what they need."""
     x, gain, bias, f = tensor(rng, 2, 3, 5), tensor(rng, 5), tensor(rng, 5), nn.functional
     inputs = x, gain, bias
     assert_teaches(
