@@ -676,7 +676,8 @@ def cautious(scores: Float[Tensor, "M B"], caution: float) -> Float[Tensor, "B"]
     """Return the mean over M judges less `caution` times their standard deviation (eq. 7.31).
 
     What judges do not agree on is not trusted (Coste et al. 2024). The standard deviation of a
-    text's M scores divides by M, so a single judge has 0.
+    text's M scores divides by M, so a single judge has 0. Subtract the mean before you square: the
+    mean of the squares less the square of the mean loses the digits of a small spread.
 
     The given lines raise ValueError if a score is not finite or caution is below 0. About 2 lines.
 
@@ -695,7 +696,7 @@ def without_length(rewards: Float[Tensor, "B"], lengths: Float[Tensor, "B"]) -> 
 
     l are the lengths, and a is the slope of the least-squares line. The mean reward stays as it
     was, and rewards no longer correlate with lengths. If all lengths are equal, the rewards are
-    unchanged.
+    unchanged: compare the lengths themselves, since rounding can move their mean off them.
 
     The given lines raise ValueError if B < 2, sizes differ, or a number is not finite.
     About 5 lines.

@@ -219,7 +219,8 @@ def dot_product_sum(
 
         y_i = sum_j a_ij x_j,   a_ij = exp(x_i . x_j) / sum_k exp(x_i . x_k)           (eq. 5.6)
 
-    Row i of the weights holds the a_ij. Nothing is learned and nothing is scaled.
+    Row i of the weights holds the a_ij. Nothing is learned and nothing is scaled. Gradients flow
+    through the sum and through the weights.
     `torch.softmax` may be used. About 2 lines. No loop, on your honour.
 
     The first vector below is 0, so both of its products are 0, its weights are equal, and it

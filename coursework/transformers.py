@@ -168,8 +168,8 @@ def layer_norm(
 
         gain (x - m) / sqrt(v + eps) + bias
 
-    m is the mean of the vector's D numbers; v is their variance, the mean of (x - m)^2. Use no
-    library's norm; the layers below use torch's. About 3 lines.
+    m is the mean of the vector's D numbers; v is their variance, the mean of (x - m)^2. Gradients
+    flow through both. Use no library's norm; the layers below use torch's. About 3 lines.
 
     >>> layer_norm(torch.tensor([1.0, 1.0, 7.0, 7.0]), torch.ones(4), torch.zeros(4), eps=0.0)
     tensor([-1., -1.,  1.,  1.])
@@ -182,7 +182,8 @@ def rms_norm(
 ) -> Float[Tensor, "*B D"]:
     """Return gain x / sqrt(mean of x^2 + eps) for each vector x (eq. 6.4). About 2 lines.
 
-    Nothing is subtracted; no bias, and no library's norm. A first reading can leave it out.
+    Nothing is subtracted; no bias, and no library's norm. Gradients flow through the mean, too. A
+    first reading can leave it out.
 
     >>> rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), torch.ones(4), eps=0.0)
     tensor([1.2000, 1.6000, 0.0000, 0.0000])
@@ -223,7 +224,8 @@ def gelu(x: Float[Tensor, "*B"], approximate: bool = False) -> Float[Tensor, "*B
         x (1 + erf(x / sqrt(2))) / 2
         x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2    if `approximate`, as in GPT-2 (eq. 6.7)
 
-    Use `torch.erf`, and not torch's own GELU, which the layers below use. About 3 lines.
+    Use `torch.erf`, and not torch's own GELU, which the layers below use. Gradients flow through
+    both factors. About 3 lines.
 
     >>> gelu(torch.tensor([0.0, 1.0]))
     tensor([0.0000, 0.8413])
@@ -845,8 +847,9 @@ def fine_tune(
 
     The learning rate is `rate` for model.encoder, which was trained before, and `head_rate` for
     model.head, which is new: give the optimizer two groups of parameters, and no weight decay. With
-    rate 0 the encoder stays as it is, and only the layer on top learns (a linear probe). Leave the
-    model in the mode that it is in (train or eval). About 10 lines.
+    rate 0 the encoder stays as it is, and only the layer on top learns (a linear probe); a later
+    call may still tune the encoder. Leave the model in the mode that it is in (train or eval).
+    About 10 lines.
 
     >>> model = nn.Module()  # which says that all four classes are equally likely
     >>> model.encoder, model.head = nn.Embedding(5, 4), nn.Linear(4, 4)
