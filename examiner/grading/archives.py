@@ -135,12 +135,12 @@ def _name(entry: zipfile.ZipInfo) -> str:
     return name
 
 
-def is_of_its_name(error: OSError) -> bool:
-    """Tell whether a file cannot be written for its own name, as it is one of a folder, too.
+def is_ours(error: Exception) -> bool:
+    """Tell whether a file cannot be written for a reason such as a full disk.
 
-    Anything else, such as a full disk, is no fault of whoever packed it.
+    It is no fault of whoever packed it; one of its own name, which is a folder's, too, would be.
     """
-    return error.errno in _OF_NAMES
+    return isinstance(error, OSError) and error.errno not in _OF_NAMES
 
 
 def is_junk(path: PurePosixPath) -> bool:

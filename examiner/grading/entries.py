@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from examiner.errors import UserError
-from examiner.grading.archives import CLASSES, Archive, ArchiveError, is_of_its_name
+from examiner.grading.archives import CLASSES, Archive, ArchiveError, is_ours
 from examiner.grading.beside import EXPECTED, HIDDEN, documents, is_beside, passed_over
 from examiner.grading.downloads import (
     GRADESCOPE,
@@ -113,7 +113,7 @@ def _unpack(path: Path, target: Path) -> dict[str, list[str]]:
                 copy.write_bytes(archive.read(inside, MAX_FILE))
             except (ArchiveError, OSError, ValueError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
-                if isinstance(error, OSError) and not is_of_its_name(error):
+                if is_ours(error):
                     raise UserError(f"{path} cannot be unpacked into {target}: {reason}") from None
                 text = f"{inside} cannot be unpacked: {reason}"
                 troubles.setdefault(inside.parts[0], []).append(text)

@@ -17,7 +17,7 @@ from examiner.grading.archives import (
     ArchiveError,
     UnreadableError,
     is_junk,
-    is_of_its_name,
+    is_ours,
 )
 from examiner.grading.opening import NotPlainError, names_in, open_file
 from examiner.results import Verdict
@@ -149,7 +149,7 @@ class Work:
                 notes.append(str(error))
             except (OSError, ValueError) as error:  # too long a name; a file that is a folder, too
                 reason = getattr(error, "strerror", None) or str(error)
-                if isinstance(error, OSError) and not is_of_its_name(error):
+                if is_ours(error):
                     text = f"it cannot be unpacked here: {reason}"
                     raise ProblemError(text, Verdict.NOT_JUDGED) from None
                 notes.append(f"{str(path)[:100]} cannot be unpacked: {reason}")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 
-from examiner.catalogue.schedule import FIRST_YEAR, LAST_YEAR
+from examiner.catalogue.schedule import FIRST_YEAR, LAST_SECOND, LAST_YEAR
 from examiner.plural import count
 
-LAST_SECOND = time(23, 59, 59)
 YEARS = f"in the years {FIRST_YEAR} to {LAST_YEAR}"
 LONGEST_SPAN = timedelta(days=365_000)  # a thousand years
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "tr")

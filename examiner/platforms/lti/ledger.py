@@ -30,6 +30,12 @@ from examiner.platforms.lti.launch import Launch
 FILE = "lti.sqlite"
 WAITING, GRADED = "waiting", "graded"  # states of what was handed in
 SENT, REPLACED, REFUSED = "sent", "replaced", "refused"  # and of its points, that may wait, too
+# of points: their student has some of a later work, in the state that is still to be said
+_LATER_POINTS = (
+    "exists (select 1 from works one join works later on later.person = one.person"
+    " and later.id > one.id join scores its on its.work = later.id"
+    " where one.id = scores.work and"
+)
 TABLES = """
 create table if not exists secrets (name text primary key, value text not null);
 create table if not exists links (
@@ -301,12 +307,7 @@ class Ledger:
     def replaced(self) -> int:
         """Strike off points that wait although later ones of the same student do; how many."""
         with self._turn(), self._db:
-            text = (
-                "update scores set state = ? where state = ? and exists (select 1 from works one"
-                " join works later on later.person = one.person and later.id > one.id"
-                " join scores its on its.work = later.id"
-                " where one.id = scores.work and its.state = ?)"
-            )
+            text = f"update scores set state = ? where state = ? and {_LATER_POINTS} its.state = ?)"
             return self._do(text, REPLACED, WAITING, WAITING).rowcount
 
     def stamp(self, score: Score) -> Score:
@@ -349,12 +350,8 @@ class Ledger:
                 "update scores set state = ?, at = '', why = '' where state = ? and work in"
                 " (select works.id from works join people on people.id = person where link = ?)"
             )
-            later = (
-                " and exists (select 1 from works one join works later on later.person = one.person"
-                " and later.id > one.id join scores its on its.work = later.id"
-                " where one.id = scores.work and its.state in (?, ?))"
-            )
-            self._do(refused + later, REPLACED, REFUSED, link, SENT, WAITING)
+            later = f"{refused} and {_LATER_POINTS} its.state in (?, ?))"
+            self._do(later, REPLACED, REFUSED, link, SENT, WAITING)
             return self._do(refused, WAITING, REFUSED, link).rowcount
 
 
