@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make course     set up, build the book, grade two sample classes, say where to look"
-	@echo "make test       set up, then check lint, types, book, all fast tests and a seventh of the slow ones; TURN=all: all"
+	@echo "make test       set up, then check lint, types, book, all fast tests and a fourteenth of the slow ones; TURN=all: all"
 	@echo "make test-thorough  the same, with 500 new seeds for each suite and every page and figure looked at in more ways"
 	@echo "make test-fast  lint, types and the tests that take seconds"
 	@echo "make book       build the book from the stored outputs; SOLUTIONS=no leaves solutions and last hints out"
@@ -50,7 +50,7 @@ test: lint
 	@$(MAKE) --no-print-directory --jobs 2 types whole
 
 # tests and notebooks in one run: no worker waits for another one in between; of what is slow
-# another seventh each day, and all with TURN=all (tests/turns.py)
+# another part each day, all in a fortnight, and all with TURN=all (tests/turns.py)
 whole: setup
 	@$(PYTEST) $(NBVAL) --ignore-glob 'solutions/*.ipynb' tests examiner nextword solutions chapters
 
