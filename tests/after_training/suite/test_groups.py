@@ -60,7 +60,8 @@ def test_groups_that_are_not_scaled(after_training, rng):
 def test_small_groups_and_another_eps(after_training, rng):
     """A group may hold two answers; eps is added to the standard deviation, however small."""
     assert_groups(after_training, tensor(rng, 2, 5))
-    assert_groups(after_training, tensor(rng, 4, 2))
+    pairs = tensor(rng, 4, 1) + (0.1 + tensor(rng, 4, 1).abs()) * torch.tensor([[1.0, -1.0]])
+    assert_groups(after_training, torch.cat([pairs, pairs.flip(1)]))  # as far apart as floats tell
     assert_groups(after_training, tensor(rng, 1, 4), eps=float(rng.uniform(0.3, 2)))
     assert_groups(after_training, 1e-6 * tensor(rng, 2, 5), eps=1e-9)  # a small spread is one, too
 
