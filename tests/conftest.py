@@ -143,6 +143,7 @@ LONG = (
     "tests/every_chapter/test_counterexamples.py",
     "tests/examiner/attacks/test_attacks.py",
     "tests/every_chapter/test_fresh_seeds.py",
+    "tests/every_chapter/test_right_answers.py",
     "chapters/05-attention-words.ipynb",
     "tests/examiner/test_mutants.py",
     "tests/nextword/test_train.py",

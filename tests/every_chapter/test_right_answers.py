@@ -24,7 +24,7 @@ from tests.course import CHAPTERS
 from tests.turns import ALL, PARTS, in_turn
 
 PROJECT = find_project(Path(__file__))
-SEEDS = 30 if THOROUGH else 3 if ALL else 1
+SEEDS = 10 if THOROUGH else 3 if ALL else 1
 NEW = os.environ.get("SEED") or secrets.token_hex(8)
 
 
