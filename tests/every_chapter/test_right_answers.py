@@ -1,7 +1,7 @@
 """No right work is refused by luck: answers that are marked right pass with seeds that are new.
 
 They are right in another way than the reference is: another order of a sum, another dtype, another
-way to draw. `make test` tries one of seven, each day others; `TURN=all` and `make test-thorough`
+way to draw. `make test` tries a part of them, each day others; `TURN=all` and `make test-thorough`
 try all, with more seeds. Leaves out the reference itself (test_fresh_seeds.py).
 """
 
