@@ -35,14 +35,25 @@ FOR_GOOD = {400, 404, 405, 410, 413, 415, 422}
 _NO_ADDRESS = (InvalidSchema, InvalidURL, MissingSchema)
 ODD = (KeyError, TypeError, AttributeError, AssertionError, *_NO_ADDRESS)
 NEWER = 409  # the platform has a score of a later time: this one is not needed any more
+BUSY = {429, 502, 503, 504}  # answers of a whole platform; others may be of one course that ended
+Where = tuple[str | int, ...]  # a platform, by issuer and client, or one link in it
 
 
 @dataclass
 class _Rest:
-    """A platform that did not answer, and until when it is left alone."""
+    """A platform, or a link in it, that takes no points, and until when it is left alone."""
 
     failed: int
     until: float
+
+
+class _WaitError(Exception):
+    """Points cannot be sent just now; says why not."""
+
+    def __init__(self, why: str, *, alone: bool = False) -> None:
+        """`alone`: those of other links in the platform may go all the same."""
+        super().__init__(why)
+        self.alone = alone
 
 
 class Sender:
@@ -58,7 +69,7 @@ class Sender:
     ) -> None:
         self._settings, self._ledger, self._say = settings, ledger, say
         self._tool, self._session = tool_of(settings, keys), session or Session()
-        self._rests: dict[tuple[str, str], _Rest] = {}
+        self._rests: dict[Where, _Rest] = {}
         self._wake, self._ended = threading.Event(), False
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -91,37 +102,43 @@ class Sender:
     def send_due(self, now: float) -> float:
         """Send what can be sent now; return after how many seconds there may be more.
 
-        Of a platform that does not answer nothing else is tried until its rest is over.
+        Of a platform that does not answer nothing else is tried until its rest is over. Where it
+        answers for one link that it takes nothing there now, that link alone rests.
         """
-        connectors: dict[tuple[str, str], Connector] = {}
+        connectors: dict[Where, Connector] = {}
         self._ledger.replaced()
         for score in self._ledger.unsent(most=1_000_000):
             if self._ended:
                 break
             link = self._ledger.link(score.link)
-            where = (link.issuer, link.client)
-            platform = self._settings.platform(*where)
-            if platform is None or (where in self._rests and self._rests[where].until > now):
+            platform = self._settings.platform(link.issuer, link.client)
+            where: Where = (link.issuer, link.client)
+            places: tuple[Where, ...] = (where, (*where, link.id))
+            if platform is None or any(self._rests_at(place, now) for place in places):
                 continue
             if where not in connectors:
                 known = registration(self._tool, platform)
                 connectors[where] = Connector(known, self._session)
-            trouble = self._send(score, link, connectors[where])
-            self._note(platform, where, trouble, now)
+            try:
+                self._send(score, link, connectors[where])
+            except _WaitError as error:
+                self._leave_alone(platform, places[error.alone], str(error), now)
+            else:
+                self._take_up(platform, places)
         waits = [rest.until - now for rest in self._rests.values() if rest.until > now]
         return max(0.1, min(waits, default=LOOK))
 
-    def _send(self, score: Score, link: Link, connector: Connector) -> str:
-        """Send a score; return what is in the way, an empty text where it was settled."""
+    def _send(self, score: Score, link: Link, connector: Connector) -> None:
+        """Send a score, and settle what became of it; raises _WaitError."""
         service = AssignmentsGradesService(connector, dict(link.grades or {}))  # type: ignore[arg-type]
         scopes = (link.grades or {}).get("scope", [])
         if SCORE not in scopes:
             self._ledger.settle(score, REFUSED, "the platform lets this tool send no points there")
-            return ""
+            return
         try:
             connector.get_access_token(scopes)
         except (LtiException, requests.RequestException, ValueError, *ODD) as error:
-            return f"gives no leave to send grades ({_why(error)})"
+            raise _WaitError(f"gives no leave to send grades ({_why(error)})") from None
         try:
             service.put_grade(_grade(self._ledger.stamp(score)), _column(link, score))
         except LtiServiceException as error:
@@ -131,27 +148,32 @@ class Sender:
             elif status in FOR_GOOD:
                 self._ledger.settle(score, REFUSED, f"the platform answered {status}")
                 self._say(f"{link.issuer} refuses points ({status}): see the page of the class")
+            elif status in BUSY:
+                raise _WaitError(f"takes no grades ({_why(error)})") from None
             else:
-                return f"takes no grades ({_why(error)})"
+                text = f"takes no grades of {link.chapter} ({_why(error)})"
+                raise _WaitError(text, alone=True) from None
         except LtiException as error:  # there is no column, and none may be made
             self._ledger.settle(score, REFUSED, str(error))
         except ODD as error:  # of this column alone: the platform's others may be as they should be
             text = f"the platform says of its columns what is not understood ({_why(error)})"
             self._ledger.settle(score, REFUSED, text)
         except (requests.RequestException, ValueError) as error:
-            return f"takes no grades ({_why(error)})"
+            raise _WaitError(f"takes no grades ({_why(error)})") from None
         else:
             self._ledger.settle(score, SENT)
-        return ""
 
-    def _note(self, platform: Platform, where: tuple[str, str], trouble: str, now: float) -> None:
-        """Leave a platform alone that does not answer, longer each time; say so once."""
+    def _rests_at(self, place: Where, now: float) -> bool:
+        return place in self._rests and self._rests[place].until > now
+
+    def _take_up(self, platform: Platform, places: tuple[Where, ...]) -> None:
+        """Note that points were taken or refused for good; say so where they were not before."""
+        if [place for place in places if self._rests.pop(place, None)]:
+            self._say(f"{platform.name} takes grades again")
+
+    def _leave_alone(self, platform: Platform, where: Where, trouble: str, now: float) -> None:
+        """Leave a platform or a link alone for a while, longer each time; say so once."""
         before = self._rests.get(where)
-        if not trouble:
-            if before:
-                self._say(f"{platform.name} takes grades again")
-                del self._rests[where]
-            return
         failed = before.failed + 1 if before else 1
         self._rests[where] = _Rest(failed, now + min(LONGEST, FIRST * 2 ** min(failed - 1, 20)))
         if failed == 1:

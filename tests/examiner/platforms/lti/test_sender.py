@@ -144,6 +144,37 @@ def test_one_platform_that_is_down_holds_no_other_up(
     assert ledger.works(eve)[0].sent == WAITING
 
 
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_link_that_takes_nothing_just_now_holds_no_other_up(
+    registered, ledger, sender, ada, status, monkeypatch
+) -> None:
+    """Platforms answer so where a course has ended, for as long as it has."""
+    platform = registered.platform
+    found, closed = platform._found, {"/ended/scores": (status, {})}
+    monkeypatch.setattr(
+        platform,
+        "_found",
+        lambda method, path, *rest: closed.get(path) or found(method, path, *rest),
+    )
+    grades = {"scope": [f"{AGS}score"], "lineitem": f"{platform.address}/ended"}
+    bob = ledger.enter(launch_of(registered, "u2", "Bob", link="ended", grades=grades), "sorting")
+    for who in (bob, ada):
+        hand_in(ledger, who, who.user)
+    assert sender.send_due(0.0) == FIRST
+    assert given(registered) == [("u1", 3.5)]
+    assert ledger.works(bob)[0].sent == WAITING
+    sender.send_due(FIRST - 0.1)  # it rests
+    assert platform.calls.count("/ended/scores") == 1
+    closed.clear()
+    grades["lineitem"] = f"{platform.address}/lineitems/1"
+    ledger.enter(launch_of(registered, "u2", "Bob", link="ended", grades=grades), "sorting")
+    sender.send_due(FIRST)
+    assert given(registered) == [("u1", 3.5), ("u2", 3.5)]
+    (said, again) = sender.said
+    assert f"takes no grades of sorting (status {status})" in said
+    assert "again" in again
+
+
 def test_what_the_platform_refuses_for_good_holds_nothing_up(
     registered, ledger, sender, ada
 ) -> None:
