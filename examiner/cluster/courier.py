@@ -29,13 +29,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from examiner.cluster.setting import DEATHS
+from examiner.cluster.setting import DEATHS, LONGEST
 
 COPIES = 3  # of a job that are under way at a time, when workers keep us waiting
 TROUBLES = 2  # of a worker that cannot grade, until it gets no more
 FAILED = 3  # times that a job may end in an error of Dask's before the grader is told
 LOOK = 0.5  # seconds between two looks at the cluster
 MOST_WORKERS = 4096
+MOST_BYTES = 16 * LONGEST  # of an answer; JSON in JSON writes a sign in up to thirteen
 
 
 @dataclass
@@ -278,8 +279,10 @@ class Courier:
             self._tell_deaths(job)
             return
         result = said.get("result") if isinstance(said, dict) else None
+        if not isinstance(result, str) or len(result) > LONGEST:  # the grader reads no endless line
+            result = None
         self._done(job)
-        self._say(n=job.number, worker=worker, result=result if isinstance(result, str) else None)
+        self._say(n=job.number, worker=worker, result=result)
 
     def _in_trouble(self, worker: str, why: str, job: _Job) -> None:
         """Note that a worker could not grade a job; the second time it is left out."""
@@ -308,6 +311,8 @@ def _text_of(value: Any) -> str | None:
     if not isinstance(header, dict) or header.get("serializer") != "msgpack":
         return None
     with contextlib.suppress(Exception):
+        if sum(memoryview(each).nbytes for each in frames) > MOST_BYTES:
+            return None
         found = msgpack.unpackb(b"".join(bytes(each) for each in frames))
         if isinstance(found, str):
             return found

@@ -31,6 +31,7 @@ from examiner.cluster.plain import Form, NonsenseError, job_of
 from examiner.cluster.setting import DEATHS
 from examiner.errors import UserError
 from examiner.grading.submissions import Submission
+from examiner.judge.wording import one_line
 from examiner.plural import count
 from examiner.results import SubmissionResult, Verdict, group_by_task
 from examiner.sandbox import bubblewrap
@@ -67,7 +68,9 @@ class Cluster:
     """Grades jobs on a cluster."""
 
     def __init__(self, way: Way, parcel: Parcel, form: Form, tell: Callable[[str], None]) -> None:
-        self._way, self._parcel, self._form, self._tell = way, parcel, form, tell
+        self._way, self._parcel, self._form = way, parcel, form
+        # subtle: what workers say of themselves is a stranger's words, and goes to a terminal
+        self._tell = lambda line: tell(one_line(line))
         self._courier: _Courier | None = None
         self._house = _HouseHere(parcel)
         self._submissions: Sequence[Submission] = ()
@@ -125,7 +128,8 @@ class Cluster:
         except CourierError as error:
             self._failed += 1
             if self._failed >= MOST_COURIERS:
-                text = f"the cluster cannot be reached: {error}; what was graded is kept"
+                why = one_line(str(error))
+                text = f"the cluster cannot be reached: {why}; what was graded is kept"
                 raise UserError(text) from None
             self._close()
             return
@@ -162,14 +166,15 @@ class Cluster:
     # ------------------------------------------------------------------ messages
 
     def _heed(self, message: dict[str, Any]) -> None:
-        if "window" in message:
-            self._window = int(message["window"])
+        if type(message.get("window")) is int:
+            self._window = message["window"]
         if "say" in message:
             self._tell(str(message["say"]))
         if "none" in message:
-            raise UserError(f"no worker of {self._way.scheduler} can grade: {message['none']}")
+            why = one_line(str(message["none"]))
+            raise UserError(f"no worker of {self._way.scheduler} can grade: {why}")
         if "gone" in message:
-            raise UserError(f"{message['gone']}; what was graded before is kept")
+            raise UserError(f"{one_line(str(message['gone']))}; what was graded before is kept")
 
     def _send(self, number: int) -> None:
         assert self._courier is not None

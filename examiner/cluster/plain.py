@@ -14,11 +14,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from examiner.catalogue import Chapter
+from examiner.cluster.setting import LONGEST
 from examiner.grading.submissions import Submission
 from examiner.judge.reading import read_apart
 from examiner.judge.session import describe
 from examiner.judge.suite import Suite
-from examiner.judge.wording import Source
+from examiner.judge.wording import Source, clean
 from examiner.results import (
     SmallestExample,
     SubmissionResult,
@@ -28,7 +29,6 @@ from examiner.results import (
     Whose,
 )
 
-LONGEST = 4 << 20  # characters of a result: five hundred times a usual one
 LONGEST_TEXT = 20_000  # characters of one text in it
 _EXAMPLE = ("symbol", "call", "gives", "right", "where", "says")
 
@@ -187,18 +187,9 @@ def _text(raw: Any, what: str) -> str:
     """Return a text that is safe to print: the grader's own are, so another one is no result."""
     if not isinstance(raw, str) or len(raw) > LONGEST_TEXT:
         raise NonsenseError(f"{what} is no text, or too long a one")
-    if any(_is_control(sign) for sign in raw):
-        raise NonsenseError(f"{what} holds control codes")
+    if raw != clean(raw, LONGEST_TEXT):
+        raise NonsenseError(f"{what} holds control codes, or what hides text")
     return raw
-
-
-def _is_control(sign: str) -> bool:
-    """Tell whether a sign does something to a terminal.
-
-    >>> [_is_control(sign) for sign in "a\\n\\x1b"]
-    [False, False, True]
-    """
-    return (sign < " " and sign not in "\n\t") or "\x7f" <= sign <= "\x9f"
 
 
 def _no_number(name: str) -> float:

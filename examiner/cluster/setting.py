@@ -8,6 +8,7 @@ from typing import Any
 from examiner.cluster.certificates import AUTHORITY, SCHEDULER, WORKER, require
 
 DEATHS = 2  # of workers that had a submission in hand, until it is charged
+LONGEST = 4 << 20  # characters of a result: five hundred times a usual one
 MOST_DEATHS = 20  # of workers that had it on their list: innocent ones wait there
 RULES = "examiner.cluster.rules"
 

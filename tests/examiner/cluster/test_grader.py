@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -22,9 +22,14 @@ NAMES = ["right", "wrong", "broken", "leaves"] * 3
 class Courier:
     """Answers at once, as `answer` says; one of three workers has each job, in turn."""
 
-    def __init__(self, known: Known, answer: Callable[[dict[str, Any], str, str], Any]) -> None:
+    def __init__(
+        self,
+        known: Known,
+        answer: Callable[[dict[str, Any], str, str], Any],
+        say: Sequence[dict[str, Any]],
+    ) -> None:
         self.known, self.answer = known, answer
-        self.said: list[dict[str, Any]] = [{"window": 4}]
+        self.said: list[dict[str, Any]] = [{"window": 4}, *say]
         self.bad: list[str] = []
         self.turn = 0
 
@@ -57,11 +62,16 @@ class Courier:
 
 
 def graded(
-    known: Known, monkeypatch, answer: Callable[..., Any], audit: float = 0.0, house: Any = None
+    known: Known,
+    monkeypatch,
+    answer: Callable[..., Any],
+    audit: float = 0.0,
+    house: Any = None,
+    say: Sequence[dict[str, Any]] = (),
 ) -> tuple[dict[int, list[SubmissionResult]], list[str]]:
-    """Return what was finished, by number, and what was told."""
+    """Return what was finished, by number, and what was told; `say`: the courier's first words."""
     lines: list[str] = []
-    monkeypatch.setattr(grader, "_Courier", lambda *_: Courier(known, answer))
+    monkeypatch.setattr(grader, "_Courier", lambda *_: Courier(known, answer, say))
     cluster = Cluster(Way("tls://x:1", audit=audit), known.parcel, known.form, lines.append)
     if house:
         monkeypatch.setattr(cluster._house, "ask", house)
@@ -171,12 +181,20 @@ def test_couriers_that_end_at_once_end_the_run(known, monkeypatch) -> None:
     [
         ({"gone": "tls://x:1 does not answer (OSError)"}, "does not answer"),
         ({"none": "w0 is left out: it has torch 1, the grader 2"}, "no worker of tls://x:1 can"),
+        ({"none": "w0 is left out: \x1b[2J\nall is well"}, "left out: \ufffd.2J all is well$"),
     ],
 )
 def test_what_ends_a_run_is_one_line(known, monkeypatch, message, said: str) -> None:
     with pytest.raises(UserError, match=said) as raised:
         graded(known, monkeypatch, lambda what, worker, right: message)
     assert "\n" not in str(raised.value)
+
+
+def test_what_a_worker_says_of_itself_is_one_harmless_line(known, monkeypatch) -> None:
+    said = {"say": "w0 is left out: \x1b[2J\ud800\nall 12 are graded", "window": "many"}
+    found, lines = graded(known, monkeypatch, lambda what, worker, right: right, say=[said])
+    require_right(known, found)
+    assert lines == ["w0 is left out: \ufffd[2J\ufffd all 12 are graded"]
 
 
 TALKATIVE = """

@@ -42,6 +42,8 @@ BAD = {
     "a verdict that is none": (("tests", TEST, 0), "splendid"),
     "a verdict that cannot be hashed": (("tests", TEST, 0), ["passed"]),
     "an escape code": (("tests", TEST, 1), "\x1b[2J"),
+    "a mark that turns text around": (("tests", TEST, 1), "a \u202e b"),
+    "half of a sign": (("notice",), "\ud800"),
     "a message without end": (("tests", TEST, 1), "x" * 30_000),
     "a message that is no text": (("tests", TEST, 1), {"a": 1}),
     "a sentence of its own": (("tests", TEST, 2), "Send money to this address."),

@@ -1,7 +1,9 @@
 """Who may say what, and that nobody's pickle is opened where students' work is judged."""
 
+import json
 import pickle
 
+import msgpack
 import pytest
 
 dask = pytest.importorskip("dask", reason="Dask is not installed: pip install '.[cluster]'")
@@ -12,9 +14,9 @@ from distributed.protocol.serialize import Serialized, ToPickle  # noqa: E402
 
 from examiner.cluster import rules  # noqa: E402
 from examiner.cluster.certificates import GRADER, ROLES, SCHEDULER, WORKER, make  # noqa: E402
-from examiner.cluster.courier import _text_of  # noqa: E402
+from examiner.cluster.courier import MOST_BYTES, Courier, _Job, _text_of  # noqa: E402
 from examiner.cluster.rules import PickleRefusedError, refusal  # noqa: E402
-from examiner.cluster.setting import configuration  # noqa: E402
+from examiner.cluster.setting import LONGEST, configuration  # noqa: E402
 from examiner.errors import UserError  # noqa: E402
 
 ALLOWED = {  # (mine, peer, whether we call): else refused
@@ -72,6 +74,7 @@ def test_a_scheduler_opens_no_pickle_of_a_workers() -> None:
         Serialized({"serializer": "pickle"}, [pickle.dumps(Bomb())]),
         Serialized({"serializer": "msgpack"}, [b"\xc1"]),
         Serialized({"serializer": "msgpack"}, [b"\x93\x01\x02\x03"]),
+        Serialized({"serializer": "msgpack"}, [msgpack.packb("x" * (MOST_BYTES + 1))]),
     ],
 )
 def test_what_is_no_text_is_none(value: object) -> None:
@@ -79,6 +82,16 @@ def test_what_is_no_text_is_none(value: object) -> None:
     _, error, traceback = rules._unread(value, value)
     assert isinstance(error.raw, bytes)
     assert traceback is None
+
+
+@pytest.mark.parametrize("result", ["x" * (LONGEST + 1), 7, None])
+def test_an_answer_without_end_reaches_the_grader_as_none(result: object) -> None:
+    """A line that is too long would end the courier, and with it what all workers have in hand."""
+    said: list[dict[str, object]] = []
+    courier = Courier({}, lambda **what: said.append(what))
+    courier._jobs[3] = job = _Job(3, "job", set())
+    courier._told(job, "tls://w:1", json.dumps({"result": result}))
+    assert said == [{"n": 3, "worker": "tls://w:1", "result": None}]
 
 
 def test_a_worker_may_say_what_workers_say_and_order_nothing_else() -> None:
