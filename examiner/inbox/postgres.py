@@ -12,7 +12,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -102,6 +102,10 @@ LATEST = """
 select record from grading_inbox where chapter = %s and state = 'done'
 order by ticket desc limit %s
 """
+RESULTS = """
+select record, coalesce(page, '') from grading_inbox
+where chapter = %s and state = 'done' and record is not null and ticket = any(%s)
+"""
 
 
 class PostgresInbox:
@@ -190,6 +194,11 @@ class PostgresInbox:
         self._do(lambda c: c.execute(FINISH, given))
         self._in_hand.discard(int(arrival.ticket))
         arrival.path.unlink(missing_ok=True)
+
+    def results(self, tickets: Sequence[str]) -> list[tuple[dict[str, Any], str]]:
+        """Return the record and the page of what was graded of these, by whichever host."""
+        given = (self._chapter, [int(each) for each in tickets if each.isdecimal()])
+        return self._do(lambda c: c.execute(RESULTS, given).fetchall())
 
     def beat(self) -> None:
         """Say that this host lives; what dead hosts had in hand waits again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,12 +10,15 @@ from typing import Any
 from examiner.inbox.arrivals import Arrival, Inbox, Overview
 from examiner.platforms.lti.ledger import Ledger
 
+LOOK = 10.0  # seconds between two looks at what other hosts have graded
+
 
 class ForwardingInbox:
     """Another inbox; what is graded is written down before it is put away there."""
 
     def __init__(self, inner: Inbox, ledger: Ledger, wake: Callable[[], None]) -> None:
         self._inner, self._ledger, self._wake = inner, ledger, wake
+        self._next = 0.0  # when it is looked for what other hosts have graded
         self._taken: list[Arrival] = []  # from the inner one, and not yet handed on
 
     @property
@@ -53,8 +57,15 @@ class ForwardingInbox:
         self._inner.finish(arrival, record, pages)
 
     def beat(self) -> None:
-        """Say that this process still lives."""
+        """Say that this process still lives; write down what other hosts have graded for it."""
         self._inner.beat()
+        results = getattr(self._inner, "results", None)  # which an inbox of one process has not
+        if results is None or time.monotonic() < self._next:
+            return
+        for record, page in results(self._ledger.receipts()):
+            if self._ledger.graded([str(record["ticket"]).lstrip("0")], record, page):
+                self._wake()
+        self._next = time.monotonic() + LOOK
 
     def overview(self) -> Overview:
         """Return what the page shows."""

@@ -233,6 +233,14 @@ class Ledger:
             text = "select count(*) from works where person = ? and state = ?"
             return int(self._do(text, person.id, WAITING).fetchone()[0])
 
+    def receipts(self) -> list[str]:
+        """Return the receipts of all that waits."""
+        with self._turn():
+            return [
+                str(row[0])
+                for row in self._do("select receipt from works where state = ?", WAITING)
+            ]
+
     def graded(self, receipts: Sequence[str], record: Mapping[str, Any], page: str) -> bool:
         """Write down a result, and that the platform is to get its points; twice is once.
 

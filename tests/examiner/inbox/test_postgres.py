@@ -10,6 +10,10 @@ from examiner.errors import UserError
 from examiner.inbox import postgres
 from examiner.inbox.arrivals import InboxError
 from examiner.inbox.postgres import PostgresInbox
+from examiner.platforms.lti.inbox import ForwardingInbox
+from examiner.platforms.lti.launch import Launch
+from examiner.platforms.lti.ledger import Ledger
+from examiner.platforms.lti.settings import Platform
 from tests.postgres import server
 
 pytestmark = pytest.mark.slow
@@ -180,3 +184,34 @@ def test_a_table_or_server_that_is_gone_is_one_line(address, table) -> None:
     assert "\n" not in str(raised.value)
     with pytest.raises(InboxError, match="does not answer"):
         PostgresInbox("postgresql://nobody@127.0.0.1:1/x", "tiny", rate=1)
+
+
+def test_points_reach_a_platform_whichever_host_graded_the_work(address, table, tmp_path) -> None:
+    """Else they were never sent, and who had five such files could hand in no more."""
+    woken: list[bool] = []
+    ledger = Ledger(tmp_path)
+    door = ForwardingInbox(
+        PostgresInbox(address, "tiny", rate=100), ledger, lambda: woken.append(True)
+    )
+    other = PostgresInbox(address, "tiny", rate=100)
+    platform = Platform("School", "https://school.example", "tool", ("1",), "", "", "")
+    launch = Launch(platform, "1", "u1", "student", "", "Ada", grades={"scope": []})
+    ada = ledger.enter(launch, "tiny")
+    receipt = door.put(ada.student, "tiny.py", b"x = 1")
+    ledger.handed_in(ada, receipt, "tiny.py")
+    (arrival,) = other.claim(5)
+    graded = {"score": 2.0, "max_score": 4.0, "provisional": False, "arrived": arrival.arrived}
+    record = {**graded, "student": arrival.student, "ticket": arrival.ticket}
+    door.beat()
+    assert ledger.waiting(ada) == 1
+    other.finish(arrival, record, {".html": "<h1>2 of 4</h1>"})
+    for _ in range(2):
+        door._next = 0.0
+        door.beat()
+    assert ledger.waiting(ada) == 0
+    assert [(score.user, score.given) for score in ledger.unsent()] == [("u1", 2.0)]
+    (work,) = ledger.works(ada)
+    assert ledger.page(work.id) == (ada, "<h1>2 of 4</h1>")
+    assert woken == [True]
+    for each in (door, other, ledger):
+        each.close()
