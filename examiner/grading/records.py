@@ -5,13 +5,13 @@ Held in memory is what tells a submission from another; its text and its result 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from examiner.errors import UserError
 from examiner.grading.lazily import Lazily
 from examiner.grading.outcome import Change
-from examiner.grading.store import REASONS, Kept, Key, Store
+from examiner.grading.store import DRAWS, REASONS, Kept, Key, Store, draws_of
 from examiner.grading.submissions import Submission
 from examiner.results import SubmissionResult, Verdict, Whose
 
@@ -54,22 +54,44 @@ class Records:
         regrade: bool,
         again: Callable[[str], Collection[str]] = lambda _: (),
     ) -> None:
-        """`again`: the tasks of a student that are judged anew; "" stands for all."""
-        self._store, self._common, self._again = store, common, again
+        """`again`: the tasks of a student that are judged anew; "" stands for all.
+
+        Who is judged anew since a test takes other inputs, `drawn` says.
+        """
+        self._store, self._common, self._again = store, common | draws_of({}), again
         self._before: dict[int, _Before] = {}
         self._changes: dict[int, Change] = {}
         self._whose: list[Whose] = []
         self.digests: list[str] = []
         self.todo: list[int] = []
+        self._draws: dict[int, str] = {}  # by which the others were judged
         for index, submission in enumerate(submissions):
             self._whose.append(submission.whose)
             self.digests.append(submission.digest)
-            kept, key = store.load(submission.student), self._key(index)
+            kept = store.load(submission.student)
+            key = self._key(index) | ({DRAWS: kept.key[DRAWS]} if kept else {})
             anew = regrade or again(submission.student)
             if anew or kept is None or kept.key != key or kept.result.provisional:
-                self.todo.append(index)
-                if kept is not None:
-                    self._before[index] = _Before.of(kept, key)
+                self._judge_anew(index, kept)
+            else:
+                self._draws[index] = kept.key[DRAWS]
+
+    def _judge_anew(self, index: int, kept: Kept | None) -> None:
+        self.todo.append(index)
+        if kept is not None:
+            self._before[index] = _Before.of(kept, self._key(index))
+
+    def drawn(self, attempts: Mapping[str, int]) -> list[int]:
+        """Take note of which draw of its inputs each test takes; return who is to be judged.
+
+        Also who was judged on others: a class is judged on the same.
+        """
+        self._common |= draws_of(attempts)
+        for index, draws in list(self._draws.items()):
+            if draws != self._common[DRAWS]:
+                del self._draws[index]
+                self._judge_anew(index, self._store.load(self._whose[index].student))
+        return self.todo
 
     def _key(self, index: int) -> Key:
         return self._common | {"submission": self.digests[index]}

@@ -6,7 +6,7 @@ Leaves out the command line's options and what the terminal shows (cli/grade.py,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from examiner.grading.outcome import CLASS, LARGE, TABLE, Outcome
 from examiner.grading.reckoning import keep_days, reckoned
 from examiner.grading.records import Records
 from examiner.grading.roster import Roster
-from examiner.grading.store import Key, Store, write_atomically
+from examiner.grading.store import Key, Store, draws_of, write_atomically
 from examiner.grading.submissions import Submission
 from examiner.grading.tables import grades_csv
 from examiner.grading.workers import KEPT, Course, Finished, WorkerPool
@@ -157,7 +157,7 @@ def _grade(
         write(result)
         watcher.tick()
     submissions = unchanged(found.submissions, records.digests)
-    faults = _grade_new(basis, submissions, records.todo, options, finished, watcher.tick)
+    faults = _grade_new(basis, submissions, records.drawn, options, finished, watcher.tick)
     outcome = Outcome(
         chapter,
         Lazily(total, lambda number: settled(records.results[number])),
@@ -203,33 +203,38 @@ def prepare(
     Returns what every result depends on. For those who grade without a class.
     """
     basis = _basis(project, chapter, options)
+    key = dict(basis.key)
 
     def work(suite: Suite, course: Course, admission: Admission, trial: sandbox.Trial) -> None:
+        key.update(draws_of(admission.attempts))
         use(course, suite, admission)
 
     with_course(basis, max(1, options.jobs), lambda: None, work)
-    return basis.key
+    return key
 
 
 def settle_ahead(project: Project, chapter: Chapter, options: Options) -> tuple[Fault, ...]:
     """Settle which inputs the tests take, before there are submissions; return tests at fault."""
     basis = _basis(project, chapter, options)
-    return _grade_new(basis, [], [], options, lambda *_: None, lambda: None)
+    return _grade_new(basis, [], lambda attempts: [], options, lambda *_: None, lambda: None)
 
 
 def _grade_new(
     basis: Basis,
     submissions: Sequence[Submission],
-    todo: Sequence[int],
+    drawn: Callable[[Mapping[str, int]], Sequence[int]],
     options: Options,
     finished: Finished,
     tick: Callable[[], None],
 ) -> tuple[Fault, ...]:
     """Grade the submissions that are still to do, on inputs that the reference passes.
 
-    Returns the tests that it fails whatever their inputs.
+    `drawn` is told which draw of them each test takes, and returns which these are. Returns the
+    tests that the reference fails whatever their inputs.
     """
-    settled = basis.reference is None or admitted.load(basis.project, basis.stem, basis.key)[1]
+    attempts, whole = admitted.load(basis.project, basis.stem, basis.key)
+    settled = basis.reference is None or whole
+    todo = drawn(attempts) if settled else []
     if settled and not todo:
         return ()
     servers = 1 if options.elsewhere else options.jobs
@@ -237,6 +242,7 @@ def _grade_new(
 
     def work(suite: Suite, course: Course, admission: Admission, trial: sandbox.Trial) -> None:
         faults.extend(admission.faults)
+        todo = drawn(admission.attempts)
 
         def spared(index: int, result: SubmissionResult) -> None:
             finished(index, admission.spare(result))

@@ -10,7 +10,7 @@ import hashlib
 import json
 import platform
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -39,11 +39,13 @@ _ROOMS = (
 _GRADER = (*(f"{room}/**/*.py" for room in _ROOMS), "results.py")  # decides a grade
 _PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
 
-Key = dict[str, str]  # what a result depends on: a hash for each of REASONS
+DRAWS = "draws"  # which tests take another draw of their inputs than the first; "" where none does
+Key = dict[str, str]  # what a result depends on: a hash for each of REASONS but DRAWS
 REASONS = {
     "submission": "another submission",
     "tests": "other tests",
     "seed": "another seed",
+    DRAWS: "other draws of a test's inputs",
     "grader": "another grader or other versions of the packages",
 }
 
@@ -84,6 +86,16 @@ def run_key(
         "seed": _hash([seed.encode()]),
         "grader": _hash([path.read_bytes() for path in own] + [v.encode() for v in versions]),
     }
+
+
+def draws_of(attempts: Mapping[str, int]) -> Key:
+    """Return what results depend on that were judged on these draws, by test.
+
+    >>> draws_of({"test_a": 0, "test_b": 2})
+    {'draws': '{"test_b": 2}'}
+    """
+    later = {test: attempt for test, attempt in sorted(attempts.items()) if attempt}
+    return {DRAWS: json.dumps(later) if later else ""}
 
 
 def capability() -> str:
@@ -163,7 +175,7 @@ class Store:
             if raw["result"]["student"] != student:
                 return None
             scores = {str(task): float(score) for task, score in raw["scores"].items()}
-            key = {str(name): str(value) for name, value in raw["key"].items()}
+            key = draws_of({}) | {str(name): str(value) for name, value in raw["key"].items()}
             return Kept(key, self._result(raw["result"]), float(raw["score"]), scores)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # a broken file is graded again
