@@ -16,7 +16,7 @@ from examiner.errors import UserError
 from examiner.files import pack
 from examiner.project import COMMAND, Project
 from examiner.release.library import all_rooms, library_files
-from examiner.release.nbgrader import GRADER, SEED, examiner_files, new_seed
+from examiner.release.nbgrader import GRADER, SEED, examiner_data, examiner_files, new_seed
 from examiner.release.student import require_new_folder
 from examiner.results import SmallestExample, Verdict
 
@@ -81,6 +81,8 @@ def _contents(project: Project, chapter: Chapter) -> Iterator[tuple[str, bytes]]
         yield f"library/{place.as_posix()}", path.read_bytes()
     for inside, text in examiner_files(project, chapter, Path(GRADER)).items():
         yield inside.as_posix(), text.encode()
+    for inside, data in examiner_data(project, chapter, Path(GRADER)).items():
+        yield inside.as_posix(), data
     yield f"{GRADER}/{SEED.as_posix()}", new_seed().encode()
 
 

@@ -120,10 +120,13 @@ def release_nbgrader(
     Raises UserError when the folder exists and is not empty, or a chapter has no assignment.
     """
     files = {Path(GRADER, SEED): new_seed()}
+    zipped = Path(LIBRARY, f"{project.settings.slug}.zip")
+    data = {zipped: library_zip(project)}
     for chapter in chosen:
         notebook = assignment_of(project, chapter, drawing)
         files |= _source_files(project, chapter, notebook, Path("source", chapter.stem))
         files |= examiner_files(project, chapter, Path(GRADER))
+        data |= examiner_data(project, chapter, Path(GRADER))
     if drawing.students:
         files |= _personal_files(project, chosen, drawing)
     modules = {chapter.stem: [f"{chapter.stem}.py"] for chapter in chosen}
@@ -133,15 +136,15 @@ def release_nbgrader(
     files[Path("nbgrader_config.py")] = config.replace("COURSE", settings.id or settings.slug)
     readme = README.format(titles=titles, stem=chosen[0].stem, command=COMMAND)
     files[Path("README.md")] = readme
-    zipped, library = Path(LIBRARY, f"{settings.slug}.zip"), library_zip(project)
     require_new_folder(target)  # only now, when nothing can be missing any more
     target.chmod(0o700)  # many users may share the machine; what students get goes elsewhere
     (target / GRADER).mkdir(mode=0o700)
     for path, text in files.items():
         write_text(target / path, text)
-    (target / LIBRARY).mkdir()
-    (target / zipped).write_bytes(library)
-    return sorted(target / path for path in (*files, zipped))
+    for path, content in data.items():
+        (target / path).parent.mkdir(parents=True, exist_ok=True)
+        (target / path).write_bytes(content)
+    return sorted(target / path for path in (*files, *data))
 
 
 def _personal_files(
@@ -201,6 +204,12 @@ def examiner_files(project: Project, chapter: Chapter, folder: Path) -> dict[Pat
     for path in parts:
         found[folder / path.relative_to(project.root)] = path.read_text("utf-8")
     return found
+
+
+def examiner_data(project: Project, chapter: Chapter, folder: Path) -> dict[Path, bytes]:
+    """Return what lies beside a chapter's hidden tests to be read by them."""
+    paths = project.suite_data(chapter.stem)
+    return {folder / path.relative_to(project.root): path.read_bytes() for path in paths}
 
 
 def reference_answers(notebook: Notebook, solution: Path) -> dict[str, Any]:
