@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import importlib.util
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,7 @@ from examiner.judge.suite import Suite
 from examiner.project import COMMAND, Project
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d+")
+PR_SET_PDEATHSIG = 1
 START_SECONDS = 60.0  # until a scheduler that we start must answer
 
 
@@ -93,7 +96,11 @@ def local(
                 str(keys),
             ]
             with (folder / f"{module}.log").open("ab") as log:
-                processes.append(subprocess.Popen([*command, *words], stdout=log, stderr=log))
+                processes.append(
+                    subprocess.Popen(
+                        [*command, *words], stdout=log, stderr=log, preexec_fn=_end_with_parent
+                    )
+                )
 
         try:
             file = folder / "scheduler.json"
@@ -121,6 +128,12 @@ def local(
                     process.wait(10)
                 process.kill()
                 process.wait()
+
+
+def _end_with_parent() -> None:
+    """Have the system end this process when the one that started it is gone, killed or not."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _address_in(file: Path, process: subprocess.Popen[bytes], log: Path) -> str:

@@ -4,8 +4,13 @@ benchmarks/cluster.py tries what takes minutes: power and network cuts, workers 
 """
 
 import asyncio
+import shutil
+import subprocess
+import sys
 import time
+from pathlib import Path
 
+import psutil
 import pytest
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
@@ -114,3 +119,30 @@ def test_a_scheduler_that_does_not_answer_is_one_line(tmp_path) -> None:
 def test_a_way_that_leads_nowhere_is_one_line(way: Way, said: str) -> None:
     with pytest.raises(UserError, match=said):
         Elsewhere(way, print)
+
+
+ALONE = """
+import time
+from examiner.cluster.elsewhere import local
+with local(1, print, confined=False) as machines:
+    print(machines.way.certificates, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="by a service of Linux")
+def test_no_cluster_outlives_a_grader_that_is_killed() -> None:
+    """Its workers hold what students handed in, and would stay for as long as the machine runs."""
+    with subprocess.Popen(
+        [sys.executable, "-c", ALONE], stdout=subprocess.PIPE, text=True
+    ) as grader:
+        assert grader.stdout
+        keys = Path(grader.stdout.readline().strip())
+        family = psutil.Process(grader.pid).children(recursive=True)
+        assert len(family) >= 2
+        grader.kill()
+    _, alive = psutil.wait_procs(family, timeout=60)
+    for each in alive:
+        each.kill()
+    shutil.rmtree(keys.parent)
+    assert not alive
