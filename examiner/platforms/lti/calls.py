@@ -16,6 +16,7 @@ from examiner.platforms.lti.keys import Keys
 from examiner.platforms.lti.settings import Platform, Settings
 
 SECONDS = (5, 15)  # until a platform is reached; until it answers
+MOST_PAGES = 1000  # of a list
 KEPT, SOON = 600.0, 30.0  # seconds that public keys are kept; until they are asked for again
 
 
@@ -33,7 +34,14 @@ class Session(requests.Session):
 
 
 class Connector(ServiceConnector):
-    """The library's, whose next pages keep their capital letters."""
+    """The library's, whose next pages keep their capital letters, and which come to an end.
+
+    subtle: the library asks for the next page for as long as one is named. A platform whose last
+    page names itself would keep the points of all others waiting.
+    """
+
+    _next: str | None = None  # page of a list
+    _read: frozenset[str] = frozenset()  # its earlier pages
 
     def make_service_request(
         self, scopes: Sequence[str], url: str, *args: Any, **options: Any
@@ -42,8 +50,10 @@ class Connector(ServiceConnector):
         options["case_insensitive_headers"] = True
         answer = super().make_service_request(scopes, url, *args, **options)
         links = requests.utils.parse_header_links(answer["headers"].get("link", ""))
+        self._read = self._read | {url} if url == self._next else frozenset([url])
         following = [each["url"] for each in links if each.get("rel") == "next"]
-        answer["next_page_url"] = following[0] if following else None
+        ended = not following or following[0] in self._read or len(self._read) >= MOST_PAGES
+        self._next = answer["next_page_url"] = None if ended else following[0]
         return answer
 
 

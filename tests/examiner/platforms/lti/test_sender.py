@@ -6,9 +6,11 @@ import threading
 import time
 
 import pytest
+from pylti1p3.assignments_grades import AssignmentsGradesService
 
 from examiner.errors import UserError
 from examiner.inbox.arrivals import InboxError
+from examiner.platforms.lti import calls
 from examiner.platforms.lti import ledger as ledgers
 from examiner.platforms.lti import sender as senders
 from examiner.platforms.lti.ledger import REFUSED, REPLACED, SENT, WAITING, Ledger
@@ -398,6 +400,31 @@ def test_the_roster_has_all_pages_and_no_teachers(registered, ledger, sender, ad
     without = ledger.enter(launch_of(registered, link="x", members=""), "sorting")
     with pytest.raises(UserError, match="no roster"):
         sender.members(ledger.link(without.link))
+
+
+@pytest.mark.parametrize(("last", "pages"), [(1, 1), (2, 2), (3, 3), (9, 5)])
+def test_a_list_of_which_every_page_names_a_next_one_ends(
+    registered, sender, monkeypatch, last, pages
+) -> None:
+    """After its `last` page comes the first one again. The points of all others waited for it."""
+    asked: list[int] = []
+
+    def answer(self, scopes, url, *args, **options):
+        asked.append(int(url.rpartition("=")[2]))
+        assert len(asked) < 50
+        follows = asked[-1] % last + 1
+        link = f'<https://x.example/columns?page={follows}>; rel="next"'
+        return {"headers": {"link": link}, "body": [{"id": str(asked[-1])}], "next_page_url": None}
+
+    monkeypatch.setattr(calls, "MOST_PAGES", 5)
+    monkeypatch.setattr(calls.ServiceConnector, "make_service_request", answer)
+    known = calls.registration(sender._tool, registered.settings.platforms[0])
+    data = {"scope": [f"{AGS}lineitem"], "lineitems": "https://x.example/columns?page=1"}
+    service = AssignmentsGradesService(calls.Connector(known, sender._session), data)
+    for _ in range(2):
+        asked.clear()
+        assert len(service.get_lineitems()) == pages
+        assert asked == [*range(1, pages + 1)]
 
 
 def test_nothing_secret_is_said(registered, ledger, sender, ada, capfd) -> None:
