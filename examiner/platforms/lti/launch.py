@@ -228,7 +228,7 @@ def _launch_of(message: _Message, platform: Platform) -> Launch:
     return Launch(
         platform,
         body[f"{CLAIM}deployment_id"],
-        body["sub"],
+        _text(body, "sub"),
         role,
         body[f"{CLAIM}target_link_uri"],
         name=_text(body, "name"),
@@ -244,8 +244,9 @@ def _launch_of(message: _Message, platform: Platform) -> Launch:
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:
+    """Return a text that can be stored: a platform that cuts titles may send half of a sign."""
     found = given.get(name, "")
-    return found if isinstance(found, str) else ""
+    return found.encode("utf-8", "replace").decode() if isinstance(found, str) else ""
 
 
 def _shown(params: Mapping[str, str], name: str) -> str:

@@ -70,6 +70,16 @@ def test_a_student_is_let_in(tool) -> None:
     assert (found.link, found.context) == ("link-1", "Algorithms")
 
 
+def test_half_of_a_sign_at_the_end_of_a_title_keeps_nobody_out(tool, ledger) -> None:
+    """A platform that cuts long titles may leave it there; nobody could open the assignment."""
+    titled = {"id": "link-1", "title": "Sort \ud83d"}
+    found = tool.launched(
+        **{f"{CLAIM}resource_link": titled, f"{CLAIM}context": {"title": "Algorithms \ud83d"}}
+    )
+    link = ledger.link(ledger.enter(found, "sorting").link)
+    assert (link.title, link.context) == ("Sort ?", "Algorithms ?")
+
+
 @pytest.mark.parametrize(
     ("roles", "role"),
     [
