@@ -116,7 +116,11 @@ class Cluster:
             self._waiting.extendleft(sorted(self._away, reverse=True))
             self._again |= self._away
             self._away.clear()
-            self._courier, self._window = _Courier(self._way, self._parcel), 0
+            try:
+                self._courier, self._window = _Courier(self._way, self._parcel), 0
+            except OSError as error:  # no room for a process or for what it says
+                text = f"no courier can be started: {error.strerror}; what was graded is kept"
+                raise UserError(text) from None
             for worker, why in self._bad.items():
                 self._courier.send(bad=worker, why=why)
         while self._waiting and len(self._away) < self._window:

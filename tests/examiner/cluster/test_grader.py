@@ -1,5 +1,6 @@
 """The grader's count of jobs, with a courier that says what a test wants."""
 
+import errno
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -174,6 +175,16 @@ def test_a_courier_that_ends_is_replaced_and_nothing_is_lost(known, monkeypatch)
 def test_couriers_that_end_at_once_end_the_run(known, monkeypatch) -> None:
     with pytest.raises(UserError, match="cannot be reached"):
         graded(known, monkeypatch, lambda what, worker, right: {"end": True})
+
+
+def test_where_no_courier_can_be_started_the_run_ends_in_a_line(known, monkeypatch) -> None:
+    def popen(*_: Any, **__: Any) -> Any:
+        raise BlockingIOError(errno.EAGAIN, "no room for a process")
+
+    monkeypatch.setattr(grader.subprocess, "Popen", popen)
+    cluster = Cluster(Way("tls://x:1", confined=False), known.parcel, known.form, print)
+    with pytest.raises(UserError, match="no room for a process; what was graded is kept"):
+        cluster.run([known.submissions["right"]], [0], lambda *_: None, lambda: None)
 
 
 @pytest.mark.parametrize(
