@@ -16,6 +16,7 @@ from examiner.platforms.lti.keys import Keys
 from examiner.platforms.lti.settings import Platform, Settings
 
 SECONDS = (5, 15)  # until a platform is reached; until it answers
+BRIEFLY = 10.0  # seconds that nobody asks for keys after none came
 MOST_PAGES = 1000  # of a list
 KEPT, SOON = 600.0, 30.0  # seconds that public keys are kept; until they are asked for again
 
@@ -63,6 +64,7 @@ class KeySets:
     def __init__(self, session: requests.Session) -> None:
         self._session, self._lock = session, threading.Lock()
         self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
+        self._failed: dict[str, float] = {}  # when an address last gave none
 
     def get(self, url: str, kid: str) -> dict[str, Any]:
         """Return the key set at an address; raises requests.RequestException or ValueError."""
@@ -71,14 +73,25 @@ class KeySets:
             age = time.monotonic() - at
             known = any(key.get("kid") == kid for key in found.get("keys", []))
             if age >= KEPT or (not known and age >= SOON):
-                answer = self._session.get(url)
-                answer.raise_for_status()
-                found = answer.json()
-                keys = found.get("keys") if isinstance(found, dict) else None
-                if not isinstance(keys, list) or not all(isinstance(key, dict) for key in keys):
-                    raise ValueError("the platform's key set is none")
+                # subtle: all launches wait for the lock; each that asked would keep them for long
+                if time.monotonic() - self._failed.get(url, -BRIEFLY) < BRIEFLY:
+                    raise ValueError("the platform gave no keys a moment ago")
+                try:
+                    found = self._ask(url)
+                except (requests.RequestException, ValueError):
+                    self._failed[url] = time.monotonic()
+                    raise
                 self._kept[url] = (time.monotonic(), found)
             return found
+
+    def _ask(self, url: str) -> dict[str, Any]:
+        answer = self._session.get(url)
+        answer.raise_for_status()
+        found = answer.json()
+        keys = found.get("keys") if isinstance(found, dict) else None
+        if not isinstance(keys, list) or not all(isinstance(key, dict) for key in keys):
+            raise ValueError("the platform's key set is none")
+        return {"keys": keys}
 
 
 def tool_of(settings: Settings, keys: Keys) -> ToolConfDict:
