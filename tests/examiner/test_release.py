@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -384,31 +383,3 @@ def test_students_get_the_small_programs_where_examples_are_shown_at_once(
     assert nextword("release", "demo", "--to", "handout").exit_code == 0
     known = load(demo_course / "handout" / "coursework" / "known" / "demo.json")
     assert bool(known.pool.cases.get("9.1")) is programs
-
-
-def test_what_hidden_tests_read_goes_to_the_grader_and_to_nobody_else(
-    demo_course: Path, nextword: Command
-) -> None:
-    """Without it the reference failed there, and no test was judged."""
-    cells = [
-        {
-            "cell_type": "code",
-            "metadata": {"nextword": {"task": task}},
-            "source": [],
-            "id": task[-1],
-        }
-        for task in ("9.1", "9.2")
-    ]
-    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    (demo_course / "solutions" / "demo.ipynb").write_text(json.dumps(notebook), "utf-8")
-    inside = Path("tests", "demo", "suite", "data", "words.npy")
-    (demo_course / inside).parent.mkdir()
-    (demo_course / inside).write_bytes(b"\x93NUMPY\xff")
-    for kind in ("nbgrader", "gradescope", "student"):
-        done = nextword("release", "demo", "--format", kind, "--to", kind)
-        assert done.exit_code == 0, done.output
-    found = [path for path in demo_course.rglob("words.npy") if path != demo_course / inside]
-    assert found == [demo_course / "nbgrader" / "grader" / inside]
-    assert found[0].read_bytes() == b"\x93NUMPY\xff"
-    with zipfile.ZipFile(demo_course / "gradescope" / "demo-autograder.zip") as packed:
-        assert packed.read(f"grader/{inside.as_posix()}") == b"\x93NUMPY\xff"
