@@ -27,7 +27,7 @@ class _Before:
     @classmethod
     def of(cls, kept: Kept, key: Key) -> _Before:
         """Return what is to be remembered of a result that is about to be replaced."""
-        reasons = [why for part, why in REASONS.items() if kept.key.get(part) != key[part]]
+        reasons = [why for part, why in REASONS.items() if kept.key.get(part) != key.get(part)]
         unsteady = "not the same as before: an unsteady test or submission"
         return cls(kept.score, kept.scores, " and ".join(reasons) or unsteady)
 
@@ -58,7 +58,8 @@ class Records:
 
         Who is judged anew since a test takes other inputs, `drawn` says.
         """
-        self._store, self._common, self._again = store, common | draws_of({}), again
+        self._store, self._common, self._again = store, common, again
+        self._first = common  # without draws
         self._before: dict[int, _Before] = {}
         self._changes: dict[int, Change] = {}
         self._whose: list[Whose] = []
@@ -69,12 +70,12 @@ class Records:
             self._whose.append(submission.whose)
             self.digests.append(submission.digest)
             kept = store.load(submission.student)
-            key = self._key(index) | ({DRAWS: kept.key[DRAWS]} if kept else {})
+            draws = kept.key.pop(DRAWS, "") if kept else ""
             anew = regrade or again(submission.student)
-            if anew or kept is None or kept.key != key or kept.result.provisional:
+            if anew or kept is None or kept.key != self._key(index) or kept.result.provisional:
                 self._judge_anew(index, kept)
             else:
-                self._draws[index] = kept.key[DRAWS]
+                self._draws[index] = draws
 
     def _judge_anew(self, index: int, kept: Kept | None) -> None:
         self.todo.append(index)
@@ -86,9 +87,9 @@ class Records:
 
         Also who was judged on others: a class is judged on the same.
         """
-        self._common |= draws_of(attempts)
+        self._common = self._first | draws_of(attempts)
         for index, draws in list(self._draws.items()):
-            if draws != self._common[DRAWS]:
+            if draws != self._common.get(DRAWS, ""):
                 del self._draws[index]
                 self._judge_anew(index, self._store.load(self._whose[index].student))
         return self.todo

@@ -39,7 +39,7 @@ _ROOMS = (
 _GRADER = (*(f"{room}/**/*.py" for room in _ROOMS), "results.py")  # decides a grade
 _PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
 
-DRAWS = "draws"  # which tests take another draw of their inputs than the first; "" where none does
+DRAWS = "draws"  # which tests take another draw of their inputs than the first, where one does
 Key = dict[str, str]  # what a result depends on: a hash for each of REASONS but DRAWS
 REASONS = {
     "submission": "another submission",
@@ -95,7 +95,7 @@ def draws_of(attempts: Mapping[str, int]) -> Key:
     {'draws': '{"test_b": 2}'}
     """
     later = {test: attempt for test, attempt in sorted(attempts.items()) if attempt}
-    return {DRAWS: json.dumps(later) if later else ""}
+    return {DRAWS: json.dumps(later)} if later else {}
 
 
 def capability() -> str:
@@ -175,7 +175,7 @@ class Store:
             if raw["result"]["student"] != student:
                 return None
             scores = {str(task): float(score) for task, score in raw["scores"].items()}
-            key = draws_of({}) | {str(name): str(value) for name, value in raw["key"].items()}
+            key = {str(name): str(value) for name, value in raw["key"].items()}
             return Kept(key, self._result(raw["result"]), float(raw["score"]), scores)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # a broken file is graded again
