@@ -46,6 +46,7 @@ class _Job:
     number: int
     text: str
     avoid: set[str]
+    second: bool = False  # whether a worker has answered it, and another's answer is to be compared
     began: float = 0.0
     copies: dict[str, Any] = field(default_factory=dict)  # Dask's futures by key
     failed: int = 0
@@ -194,7 +195,8 @@ class Courier:
             for job in self._jobs.values():
                 job.avoid.add(order["bad"])
             return
-        job = _Job(order["n"], order["job"], set(order["not"]) | set(self._bad))
+        told = set(order["not"])
+        job = _Job(order["n"], order["job"], told | set(self._bad), bool(told - set(self._bad)))
         self._jobs[job.number] = job
         if self._client is not None and self._client.status == "running":
             self._send_if_due(job)
@@ -217,7 +219,9 @@ class Courier:
                 avoid |= await self._who_has_it(job)
             only = [address for address in self._workers if address not in avoid]
             if self._workers and not only:
-                if job.number in self._jobs and not job.copies.keys() - {key}:
+                alone = not job.copies.keys() - {key}
+                # subtle: a second opinion is not waited for where its only worker keeps silent
+                if job.number in self._jobs and (alone or (late and job.second)):
                     self._done(job)
                     self._say(n=job.number, nobody=True)
                 return

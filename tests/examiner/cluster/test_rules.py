@@ -1,5 +1,6 @@
 """Who may say what, and that nobody's pickle is opened where students' work is judged."""
 
+import asyncio
 import json
 import pickle
 
@@ -92,6 +93,23 @@ def test_an_answer_without_end_reaches_the_grader_as_none(result: object) -> Non
     courier._jobs[3] = job = _Job(3, "job", set())
     courier._told(job, "tls://w:1", json.dumps({"result": result}))
     assert said == [{"n": 3, "worker": "tls://w:1", "result": None}]
+
+
+@pytest.mark.parametrize("second", [True, False])
+def test_a_worker_that_keeps_silent_holds_up_no_class(second: bool, monkeypatch) -> None:
+    """What it alone could still compare counts as it is; what it alone judges is waited for."""
+    said: list[dict[str, object]] = []
+    courier = Courier({"digest": "d" * 12}, lambda **what: said.append(what))
+    courier.take({"n": 3, "job": "job", "not": ["w0"] if second else []})
+    job = courier._jobs[3]
+    courier._workers, job.copies["first"] = {"w0": 1, "w1": 1}, None
+
+    async def has_it(job: _Job) -> set[str]:
+        return {"w1"} if second else {"w0", "w1"}
+
+    monkeypatch.setattr(courier, "_who_has_it", has_it)
+    asyncio.run(courier._send(job, late=True))
+    assert said == ([{"n": 3, "nobody": True}] if second else [])
 
 
 def test_a_worker_may_say_what_workers_say_and_order_nothing_else() -> None:
