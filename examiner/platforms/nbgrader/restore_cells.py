@@ -149,9 +149,7 @@ def _keep_code(submitted: NotebookNode, written: dict[str, str]) -> list[str]:
     mended = []
     for cell in list(submitted.cells):
         text = written.get(grade_id(cell), "")
-        if cell.source.startswith(
-            MODULE_TEST
-        ):  # it tests the module, whatever is asked of it there
+        if cell.source.startswith(MODULE_TEST):  # of which the cell is made anew
             text = "\n".join(row for row in text.splitlines() if MODULE_TEST not in row).strip()
         if text and cell.cell_type == "code" and cell.metadata.nbgrader.locked:
             submitted.cells.insert(_index(submitted.cells, cell), _cell("code", text, {}))
