@@ -1,10 +1,12 @@
-"""Files that are written whole or not at all, and zips that depend on their content alone."""
+"""Files that are written whole or not at all, or by one process at a time; zips that depend on
+their content alone."""
 
+import errno
 import io
 import os
 import tempfile
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
@@ -68,22 +70,69 @@ def _runs(process: int) -> bool:
     return True
 
 
+class NoLocksError(OSError):
+    """A system or a disk that knows no locks."""
+
+
+@contextmanager
+def held(lock: Path, *, wait: bool) -> Iterator[None]:
+    """Hold a lock file, made where it is missing, until the block ends: one process at a time.
+
+    The lock goes with the process, however that ends. Raises BlockingIOError where another process
+    holds it and we do not `wait`, NoLocksError where nothing can be held, such as on Windows, and
+    OSError where the file cannot be written.
+    """
+    with ExitStack() as stack:
+        while True:
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(lock.open("ab"))
+            unlock = _lock(file, wait=wait)
+            if _is_still(file, lock):
+                stack.callback(unlock)  # to close the file does not do, while a fork has it open
+                break
+            file.close()  # who held it before has taken it away: a later process has another one
+        yield
+
+
+def _lock(file: IO[bytes], *, wait: bool) -> Callable[[], None]:
+    """Lock an open file; return what unlocks it."""
+    try:
+        import fcntl
+    except ImportError:
+        raise NoLocksError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        raise NoLocksError(error.errno, error.strerror) from None
+    process = os.getpid()
+
+    def unlock() -> None:
+        if os.getpid() == process:  # subtle: a process that was forked meanwhile shares the lock
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+    return unlock
+
+
+def _is_still(file: IO[bytes], path: Path) -> bool:
+    """Tell whether an open file is the one that lies there now."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Let no other command in that wants to read and change this file, until the block ends.
 
-    What is locked is a file beside it, `.NAME.lock`; the lock goes with the process that holds it.
-    Raises UserError where that file cannot be written.
+    A second command waits. What is locked is a file beside it, `.NAME.lock`. Raises UserError where
+    that cannot be.
     """
-    import fcntl  # not on Windows, where nobody grades
-
     with ExitStack() as stack:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            file = stack.enter_context(path.with_name(f".{path.name}.lock").open("wb"))
-            fcntl.flock(file, fcntl.LOCK_EX)
-            # subtle: a process that was forked meanwhile has the file open, too
-            stack.callback(fcntl.flock, file, fcntl.LOCK_UN)
+            stack.enter_context(held(path.with_name(f".{path.name}.lock"), wait=True))
         except OSError as error:
             raise UserError(f"{path} cannot be locked: {error.strerror}") from None
         yield

@@ -15,19 +15,19 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import stat
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 from examiner.errors import UserError
-from examiner.files import write_whole
+from examiner.files import held, write_whole
 from examiner.grading.entries import shown_name
 from examiner.grading.store import file_name
 from examiner.grading.works import is_junk
@@ -84,20 +84,13 @@ class FolderInbox:
         try:
             for name in (INCOMING, WORK, DONE, REFUSED):
                 (folder / name).mkdir(exist_ok=True)
-            self._lock = self._locked()
+            self._held = ExitStack()
+            self._held.enter_context(held(folder / ".lock", wait=False))
             self._recover()
+        except BlockingIOError:
+            raise UserError(f"another process works on {folder}: one at a time") from None
         except OSError as error:
             raise UserError(f"{folder} cannot be used: {error.strerror}") from None
-
-    def _locked(self) -> IO[str]:
-        """Hold the inbox for this process; the system lets go of it when the process ends."""
-        lock = (self._folder / ".lock").open("w")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.close()
-            raise UserError(f"another process works on {self._folder}: one at a time") from None
-        return lock
 
     def _recover(self) -> None:
         """Find what an earlier process left in hand, and what it has done."""
@@ -296,7 +289,7 @@ class FolderInbox:
 
     def close(self) -> None:
         """Let go of the folder."""
-        self._lock.close()
+        self._held.close()
 
 
 def _raw_student(name: str, *, is_folder: bool) -> str:

@@ -89,9 +89,12 @@ def _raced(
     confined: bool,
 ) -> Board:
     """Hold the race, say how it goes, and keep the board."""
+    from contextlib import ExitStack
+
     from rich.console import Console
 
     from examiner.errors import UserError
+    from examiner.grading.entries import require_outside
     from examiner.project import find_project
     from examiner.race.entry import Track
     from examiner.sandbox.trial import WHAT_IS_LOST
@@ -102,14 +105,17 @@ def _raced(
     if track is not None and track not in tuple(Track):
         raise UserError(f"--track {track}: expected {', '.join(Track)}")
     folder = out or find_project().root / "grades" / "race"
-    before = board.read_history(folder)
+    require_outside(folder, submissions)
     options = Options(stories.drawn_secret(seed), words, Track(track) if track else None, confined)
     rules = replace(options.rules, train_seconds=train_seconds)
     options = replace(options, rules=rules)
     console = Console()
     if not confined:
         Console(stderr=True).print(f"[bold red]--sandbox none[/]: {WHAT_IS_LOST}")
-    with opened(submissions) as found, Race(options) as held:
+    with ExitStack() as stack:
+        found = stack.enter_context(opened(submissions))
+        board.require_usable(folder)
+        held = stack.enter_context(Race(options))
         console.print(
             f"{held.ground.words:,} words of {len(held.ground.texts):,} fresh stories, seed "
             f"{stories.digest_of(options.secret)}",
@@ -117,8 +123,7 @@ def _raced(
         )
         with Bar() as bar:
             raced = held.hold(found, bar.progress, _say)
-        made = board.made(raced, held.ground, options, before)
-    board.write(made, folder)
+        made = board.keep(raced, held.ground, options, folder)
     _show(console, made)
     console.print(f"board: {folder / board.PAGE}", highlight=False, soft_wrap=True)
     return made

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from examiner.errors import UserError
-from examiner.files import SHARED, write_whole
+from examiner.files import SHARED, locked, write_whole
 from examiner.grading import page
 from examiner.race.entry import Track
 from examiner.race.judging import Estimate
@@ -261,3 +261,20 @@ def write(board: Board, folder: Path) -> None:
         write_whole(folder / BOARD, text.encode(), mode=SHARED)
     except OSError as error:
         raise UserError(f"{folder} cannot be written: {error.strerror}") from error
+
+
+def require_usable(folder: Path) -> None:
+    """Raise UserError, before the race, where its board could not be kept in a folder."""
+    with locked(folder / BOARD):
+        read_history(folder)
+
+
+def keep(raced: Sequence[Raced], ground: Ground, options: Options, folder: Path) -> Board:
+    """Make the board of a race that is over, and write it: all that were kept before are earlier.
+
+    Of two races at once the board of the first to end is one of them, too.
+    """
+    with locked(folder / BOARD):
+        board = made(raced, ground, options, read_history(folder))
+        write(board, folder)
+    return board

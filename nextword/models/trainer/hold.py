@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO
 
 from examiner.errors import UserError
+from examiner.files import NoLocksError, held
 from nextword.models.trainer.parallel import Place
 
 LOCK = ".lock"
@@ -34,34 +34,20 @@ def alone(folder: Path, place: Place | None = None) -> Iterator[None]:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / LOCK).open("a")
-    except OSError as error:
-        raise UserError(f"nothing can be written to {folder}: {error.strerror}") from error
-    with lock:
-        _lock(lock, folder)
+    with ExitStack() as stack:
         try:
-            yield
-        finally:
-            _tidy(folder)
-
-
-def _lock(lock: IO[str], folder: Path) -> None:
-    """Lock an open file, or say who has it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise UserError(
-            f"another command is training in {folder}: wait until it is done, stop it, or take "
-            "another --to folder"
-        ) from None
-    except OSError:  # a disk without locks
-        return
+            stack.enter_context(held(folder / LOCK, wait=False))
+        except BlockingIOError:
+            raise UserError(
+                f"another command is training in {folder}: wait until it is done, stop it, or take "
+                "another --to folder"
+            ) from None
+        except NoLocksError:
+            pass
+        except OSError as error:
+            raise UserError(f"nothing can be written to {folder}: {error.strerror}") from error
+        stack.callback(_tidy, folder)
+        yield
 
 
 def _tidy(folder: Path) -> None:

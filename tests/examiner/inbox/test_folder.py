@@ -151,7 +151,7 @@ def test_who_hands_in_without_end_is_stopped(folder: Path) -> None:
 
 def killed(inbox: FolderInbox) -> None:
     """Let go of the lock as the system does when a process ends."""
-    inbox._lock.close()
+    inbox._held.close()
 
 
 def test_what_a_killed_process_had_in_hand_waits_again(folder: Path) -> None:

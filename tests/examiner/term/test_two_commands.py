@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from examiner.files import left_behind, locked, whole_file
+import pytest
+
+from examiner.files import held, left_behind, locked, whole_file
 from examiner.grading.reckoning import keep_days
 from examiner.results import Standing, SubmissionResult
 from examiner.term.dates import Terms, read_rule
@@ -67,6 +70,48 @@ def test_who_comes_second_waits_for_the_file(tmp_path: Path) -> None:
             file.write("first ")
     os.waitpid(child, 0)
     assert order.read_text() == "first second"
+
+
+def test_who_does_not_wait_is_told_and_a_fork_lets_nobody_in(tmp_path: Path) -> None:
+    lock = tmp_path / "deep" / ".lock"
+    with held(lock, wait=False):
+        child = os.fork()
+        if not child:  # it leaves the block, too, and has the file open
+            lock = tmp_path / "nothing"
+        else:
+            with pytest.raises(BlockingIOError), held(lock, wait=False):
+                pass
+    if not child:
+        time.sleep(30)
+        os._exit(0)
+    try:
+        with held(lock, wait=False):
+            pass
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+
+
+def test_a_lock_that_its_holder_takes_away_holds_nobody(tmp_path: Path) -> None:
+    """Who waited for the file that is gone holds the one that later commands find."""
+    lock = tmp_path / ".lock"
+    with held(lock, wait=True):
+        child = os.fork()
+        if not child:
+            with held(lock, wait=True):
+                (tmp_path / "in").touch()
+                time.sleep(30)
+            os._exit(0)
+        time.sleep(0.2)  # it has opened the file
+        lock.unlink()
+    try:
+        while not (tmp_path / "in").exists():
+            time.sleep(0.01)
+        with pytest.raises(BlockingIOError), held(lock, wait=False):
+            pass
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
 
 
 def test_what_another_run_is_writing_is_not_cleared_away(tmp_path: Path) -> None:

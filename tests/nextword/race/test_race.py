@@ -1,6 +1,7 @@
 """`nextword race`: fresh stories, the board and its history, and what an entry cannot know."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -195,11 +196,9 @@ def raced(entries: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("race")
     rules = Rules(written=10, longest=400, again=4, alone=1, train_seconds=30.0)
     for secret in ("first", "second"):
-        before = board.read_history(out)
         options = Options(secret, words=1200, rules=rules)
         with opened(entries) as found, Race(options) as race:
-            made = board.made(race.hold(found), race.ground, options, before)
-        board.write(made, out)
+            board.keep(race.hold(found), race.ground, options, out)
         if secret == "first":
             shutil.copy(out / "board.json", out / "old.json")
     return out
@@ -294,6 +293,7 @@ def test_one_entry_is_raced_by_the_command(
         ([], "which entries?"),
         (["nowhere"], "there is no folder nowhere"),
         (["."], "holds no submissions"),
+        ([".", "--out", "board"], "--out board lies among the submissions"),
         ([".", "--track", "fast"], "--track fast: expected small, open, ten-minutes"),
         ([".", "--seed", " "], "--seed is empty"),
         ([".", "--sandbox", "docker"], "expected bubblewrap or none"),
@@ -308,8 +308,9 @@ def test_wrong_use_is_said_in_one_line(
     nextword: Callable[..., Result],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = nextword("race", *arguments, "--out", "board")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    result = nextword("race", "--out", "../board", *arguments)
     assert result.exit_code == 2
     assert said in result.output.replace("\n", " ")
 
@@ -320,7 +321,26 @@ def test_wrong_use_is_said_in_one_line(
 def test_a_broken_board_is_refused_before_the_race(text: str, tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text(text, "utf-8")
     with pytest.raises(UserError, match=r"board.json is no board .* move it away"):
-        board.read_history(tmp_path)
+        board.require_usable(tmp_path)
+
+
+def test_of_two_races_at_once_both_boards_are_kept(tmp_path: Path) -> None:
+    ground = stories.ground("here", 100)
+    processes = []
+    for number in range(8):
+        if not (child := os.fork()):
+            board.keep([], ground, Options(f"secret {number}"), tmp_path)
+            os._exit(0)
+        processes.append(child)
+    assert [os.waitpid(child, 0)[1] for child in processes] == [0] * 8
+    made = [each["seed"] for each in board.read_history(tmp_path)]
+    assert sorted(made) == sorted(stories.digest_of(f"secret {n}") for n in range(8))
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_the_race(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="cannot be locked: Not a directory"):
+        board.require_usable(tmp_path / "file" / "race")
 
 
 def test_all_of_the_library_but_what_is_given_is_hidden() -> None:
