@@ -103,7 +103,9 @@ class Project:
 
     def suite_files(self, stem: str) -> list[Path]:
         """Return the files of the chapter's suite with the helpers in tests/ that they import."""
-        return self._with_helpers(sorted(self.suite(stem).rglob("*.py")))
+        return self._with_helpers(
+            [path for path in files_of(self.suite(stem)) if path.suffix == ".py"]
+        )
 
     def suite_data(self, stem: str) -> list[Path]:
         """Return what else lies in the chapter's suite: what its tests may read."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from examiner.errors import UserError
+from examiner.junk import files_in
 
 FILE = "course.toml"
 AT_ONCE, NEVER = "at once", "never"  # when examples are shown
@@ -133,8 +134,4 @@ def files_of(place: Path) -> list[Path]:
 
     Left out is what Python and systems leave among them.
     """
-    if not place.is_dir():
-        return [place]
-    inside = (path.relative_to(place) for path in place.rglob("*") if path.is_file())
-    kept = (p for p in inside if not any(n.startswith((".", "__pycache__")) for n in p.parts))
-    return [place / path for path in sorted(kept) if path.suffix != ".pyc"]
+    return files_in(place) if place.is_dir() else [place]

@@ -29,6 +29,7 @@ from examiner.catalogue import Chapter, Task
 from examiner.catalogue.settings import files_of, place_of
 from examiner.errors import UserError
 from examiner.files import pack
+from examiner.grading.store import PACKAGES
 from examiner.grading.workers import Course
 from examiner.judge.mistakes import load_misconceptions
 from examiner.judge.runs import Terms
@@ -37,8 +38,6 @@ from examiner.sandbox import bubblewrap
 from examiner.sandbox.servers import EXAMINERS_PLACE, KERNEL_SETTINGS, chosen_kernels
 
 TERMS = "terms.json"
-PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
-_NOT_THEIRS = ("__pycache__",)
 
 
 @dataclass(frozen=True)
@@ -58,11 +57,10 @@ def packed(project: Project, course: Course) -> Parcel:
     stem = course.chapter.stem
     paths = [
         *project.suite_files(stem),
-        *(path for path in project.suite(stem).rglob("*") if path.is_file()),
+        *project.suite_data(stem),
         *project.mistake_files(stem),
         *([course.reference] if course.reference else []),
     ]
-    paths = [path for path in paths if not set(path.parts) & set(_NOT_THEIRS)]
     files = {path.relative_to(project.root).as_posix(): path.read_bytes() for path in paths}
     uses = sorted({*project.settings.library, *project.settings.suites_use})
     terms = {

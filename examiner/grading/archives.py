@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from examiner.grading.opening import NotPlainError, open_file
+from examiner.junk import is_junk
 
 MAX_DIRECTORY = 1 << 20  # bytes of a student's table of contents: about 10,000 files
 OUT = ", a path that leads out of it"
@@ -141,11 +142,6 @@ def is_ours(error: Exception) -> bool:
     It is no fault of whoever packed it; one of its own name, which is a folder's, too, would be.
     """
     return isinstance(error, OSError) and error.errno not in _OF_NAMES
-
-
-def is_junk(path: PurePosixPath) -> bool:
-    """Tell whether it is what a system or a program leaves beside the files."""
-    return any(part.startswith((".", "__MACOSX", "__pycache__")) for part in path.parts)
 
 
 def _trick(entry: zipfile.ZipInfo, name: str) -> str:

@@ -6,32 +6,36 @@ Leaves out whose the works are (entries.py).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from examiner.grading.downloads import sender_of
 from examiner.judge.wording import one_line
+from examiner.junk import is_junk
 
 EXPECTED = "expected one folder or zip per student"
 HIDDEN = (".", "__")  # how a name begins that is no student's
 _OF_PROGRAMS = {".json", ".csv", ".log", ".yml"}
-_OF_SYSTEMS = {"thumbs.db", "desktop.ini", "icon\r"}  # Windows and macOS leave them in folders
 _DOCUMENTS = {".md", ".txt", ".html", ".pdf", ""}  # may be what a student handed in
 MOST_NAMED = 10
 
 
 def is_beside(path: Path) -> bool:
     """Tell whether a file in a class folder is none of a student's."""
-    if path.name.startswith(HIDDEN) or path.name.casefold() in _OF_SYSTEMS:
+    if _is_nobodys(path.name):
         return True
     plain = not path.is_dir() and not path.is_symlink()
     beside = path.suffix.lower() in _OF_PROGRAMS | _DOCUMENTS
     return plain and beside and not sender_of(path.name, folder=False)
 
 
+def _is_nobodys(name: str) -> bool:
+    return name.startswith(HIDDEN) or is_junk(PurePath(name))
+
+
 def documents(folder: Path) -> Iterator[str]:
     """Yield the names of documents in a class folder that may be somebody's: all but a README."""
     for path in sorted(folder.iterdir()):
-        known = path.name.casefold().startswith((*HIDDEN, "readme", *_OF_SYSTEMS))
+        known = _is_nobodys(path.name) or path.name.casefold().startswith("readme")
         if not known and path.suffix.lower() in _DOCUMENTS and is_beside(path):
             yield one_line(path.name, 100)
 

@@ -28,8 +28,9 @@ from examiner.grading.downloads import (
     sender_of,
 )
 from examiner.grading.roster import Roster, Student
-from examiner.grading.works import MAX_FILE, Entry, ProblemError, is_junk
+from examiner.grading.works import MAX_FILE, Entry, ProblemError
 from examiner.judge.wording import one_line
+from examiner.junk import is_junk
 from examiner.project import COMMAND
 from examiner.results import Verdict
 from examiner.term.times import Handed, of_gradescope

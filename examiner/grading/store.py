@@ -37,7 +37,8 @@ _ROOMS = (
     "suite",
 )
 _GRADER = (*(f"{room}/**/*.py" for room in _ROOMS), "results.py")  # decides a grade
-_PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
+# that can change a digit or a message
+PACKAGES = ("numpy", "torch", "einops", "jaxtyping", "msgpack", "pytest")
 
 DRAWS = "draws"  # which tests take another draw of their inputs than the first, where one does
 Key = dict[str, str]  # what a result depends on: a hash for each of REASONS but DRAWS
@@ -77,7 +78,7 @@ def run_key(
     own += sorted(path for name in library for path in files_of(place_of(name)))
     versions = [
         f"python {platform.python_version()}",
-        *map(_version, _PACKAGES),
+        *map(_version, PACKAGES),
         plan,
         capability(),
     ]

@@ -16,10 +16,10 @@ from examiner.grading.archives import (
     Archive,
     ArchiveError,
     UnreadableError,
-    is_junk,
     is_ours,
 )
 from examiner.grading.opening import NotPlainError, names_in, open_file
+from examiner.junk import is_junk
 from examiner.results import Verdict
 from examiner.term.times import Handed
 

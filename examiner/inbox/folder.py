@@ -30,7 +30,6 @@ from examiner.errors import UserError
 from examiner.files import held, write_whole
 from examiner.grading.entries import shown_name
 from examiner.grading.store import file_name
-from examiner.grading.works import is_junk
 from examiner.inbox.arrivals import (
     HOUR,
     KINDS,
@@ -41,6 +40,7 @@ from examiner.inbox.arrivals import (
     Waiting,
 )
 from examiner.judge.wording import one_line
+from examiner.junk import is_junk
 
 INCOMING, WORK, DONE, REFUSED = "incoming", "work", "done", "refused"
 RECORD, REASON, WHO = "record.json", "reason.txt", "student.txt"
@@ -177,7 +177,7 @@ class FolderInbox:
         now = time.monotonic()
         with os.scandir(incoming) as entries:
             for entry in entries:
-                if entry.name.startswith(".") or entry.name.lower().endswith(UNFINISHED):
+                if is_junk(Path(entry.name)) or entry.name.lower().endswith(UNFINISHED):
                     continue
                 with contextlib.suppress(FileNotFoundError):
                     look = _look(entry)

@@ -13,12 +13,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import PurePosixPath
 from typing import Any
 
 from examiner.grading.archives import ArchiveError
 from examiner.grading.works import Entry, ProblemError, open_work
 from examiner.judge.wording import one_line
+from examiner.junk import is_junk
 from examiner.race.rules import OutError, Rules
 from examiner.results import Verdict
 
@@ -110,7 +110,7 @@ def _files(entry: Entry, rules: Rules) -> dict[str, bytes]:
             found = ", ".join(sorted({p.name for p in work.files})[:5]) or "nothing"
             raise OutError(f"there is no {CODE}; found instead: {found}")
         root = codes[0].parent
-        chosen = [p for p in work.files if p.is_relative_to(root) and _counts(p)]
+        chosen = [p for p in work.files if p.is_relative_to(root) and not is_junk(p)]
         if len(chosen) > rules.files:
             raise OutError(f"holds {len(chosen):,} files, at most {rules.files}")
         files: dict[str, bytes] = {}
@@ -129,10 +129,6 @@ def _files(entry: Entry, rules: Rules) -> dict[str, bytes]:
 
 def _is_ours(problem: Exception) -> bool:
     return isinstance(problem, ProblemError) and problem.verdict is Verdict.NOT_JUDGED
-
-
-def _counts(path: PurePosixPath) -> bool:
-    return "__pycache__" not in path.parts and not path.name.startswith(".")
 
 
 def _too_large(rules: Rules) -> str:

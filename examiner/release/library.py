@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from examiner.errors import UserError
+from examiner.junk import files_in
 from examiner.project import Project
 
 EXAMINER = Path(__file__).parents[1]
@@ -37,11 +38,9 @@ def library_files(project: Project, rooms: Rooms) -> Iterator[tuple[Path, Path]]
     Raises UserError where one of those that the course's settings name is missing.
     """
     for package in sorted({EXAMINER, *project.settings.packages}):
-        for path in sorted(package.rglob("*")):
+        for path in files_in(package):
             inside = path.relative_to(package)
-            if package == EXAMINER and not rooms(inside.parts[0]):
-                continue
-            if path.is_file() and "__pycache__" not in path.parts:
+            if package != EXAMINER or rooms(inside.parts[0]):
                 yield package.name / inside, path
     for name in project.settings.files:
         source = project.root / name

@@ -14,6 +14,7 @@ from examiner.catalogue.settings import AT_ONCE, FILE
 from examiner.check.needs import uses_package
 from examiner.errors import UserError
 from examiner.files import pack
+from examiner.junk import files_in
 from examiner.project import COMMAND, Project
 from examiner.release.assignment import student_notebook as fill_in_notebook
 from examiner.release.assignment import write_notebook
@@ -176,7 +177,10 @@ def _copy_pages(project: Project, chapter: Chapter, target: Path, last_hints: bo
     for name in project.settings.with_pages if pages else ():
         folder = Path(name.format(stem=chapter.stem))
         if (project.root / folder).is_dir():
-            shutil.copytree(project.root / folder, target / folder, dirs_exist_ok=True)
+            for path in files_in(project.root / folder):
+                copy = target / path.relative_to(project.root)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, copy)
 
 
 def install_files(project: Project) -> dict[str, bytes]:

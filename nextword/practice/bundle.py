@@ -11,6 +11,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from examiner.catalogue.settings import files_of
+from examiner.junk import files_in
 from examiner.project import Project
 from examiner.release.library import EXAMINER, students_rooms
 from examiner.release.student import chapter_files
@@ -52,7 +54,7 @@ def files(project: Project, stems: tuple[str, ...], whole: bool = True) -> dict[
 
 
 def _examiner() -> Iterator[tuple[Path, Path]]:
-    for path in sorted(EXAMINER.rglob("*.*")):
+    for path in files_in(EXAMINER):
         inside = path.relative_to(EXAMINER)
         wanted = path.suffix in (".py", ".ini") and students_rooms(inside.parts[0])
         if wanted and path.name not in LEFT_OUT:
@@ -62,9 +64,8 @@ def _examiner() -> Iterator[tuple[Path, Path]]:
 def _own(package: Path) -> Iterator[tuple[str, Path]]:
     for name in OWN:
         place = package / name
-        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if path.is_file() and "__pycache__" not in path.parts:
-                yield f"nextword/{path.relative_to(package).as_posix()}", path
+        for path in files_of(place):
+            yield f"nextword/{path.relative_to(package).as_posix()}", path
 
 
 def _library(name: str) -> Iterator[tuple[str, bytes]]:

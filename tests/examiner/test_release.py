@@ -14,13 +14,16 @@ import pytest
 from typer.testing import Result
 
 from examiner.catalogue import Chapter
+from examiner.catalogue.settings import Settings
 from examiner.check.known import load
 from examiner.errors import UserError
 from examiner.project import Project, find_project
+from examiner.release.library import library_files
 from examiner.release.student import release_student, student_notebook
 from examiner.release.suites import SuiteTexts, read_suite
 from examiner.release.wheel import wheel_of
 from tests.course import CHAPTERS, COURSE
+from tests.examiner.small_course import write_files
 
 Command = Callable[..., Result]
 
@@ -337,6 +340,18 @@ def test_a_course_that_is_not_installable_gives_its_packages_as_they_are(
     release_student(Project(demo_course), [demo_chapter], tmp_path / "handout")
     assert (tmp_path / "handout" / "examiner" / "check").is_dir()
     assert not (tmp_path / "handout" / "library").exists()
+
+
+def test_what_systems_leave_in_a_package_is_not_released(
+    demo_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path / "lent", {"__init__.py": "", "words.txt": "a", ".DS_Store": "x"})
+    write_files(tmp_path / "lent", {"desktop.ini": "x", "__pycache__/a.pyc": "", "b/.c/d": ""})
+    monkeypatch.syspath_prepend(tmp_path)
+    project = Project(demo_course)
+    vars(project)["settings"] = Settings(library=("lent",))
+    lent = [inside for inside, _ in library_files(project, lambda room: False)]
+    assert lent == [Path("lent/__init__.py"), Path("lent/words.txt")]
 
 
 def test_a_release_holds_every_page_of_a_chapter(

@@ -13,8 +13,8 @@ ROOMS = (
     *("boundary", "candidate", "catalogue", "check", "grading", "judge", "platforms", "release"),
     *("sandbox", "suite", "counterexamples", "race", "cluster", "inbox", "similar", "term"),
     "report",
-    *("__init__.py", "errors.py", "files.py", "fingerprints.py", "plural.py", "project.py"),
-    *("results.py", "stubs.py", "templates.py"),
+    *("__init__.py", "errors.py", "files.py", "fingerprints.py", "junk.py", "plural.py"),
+    *("project.py", "results.py", "stubs.py", "templates.py"),
 )
 WORDS = (
     *("corpus", "corpora", "village", "pydocs"),

@@ -57,6 +57,7 @@ def test_another_text_that_a_library_or_a_suite_reads_is_another_key(
     before = key()
     for junk in (tmp_path / "givenhere" / ".DS_Store", project.suite("tiny") / "a.pyc"):
         junk.write_text("left by a system")
+    (project.suite("tiny") / ".#test_tiny.py").symlink_to("ada@machine.1")  # an open editor's
     assert key() == before
     (tmp_path / "givenhere" / "data" / "words.txt").write_text("one two")
     with_words = key()

@@ -92,7 +92,7 @@ def test_a_half_written_file_waits_until_it_is_whole(folder: Path) -> None:
     assert arrival.path.read_bytes() == b"PK and more"
 
 
-@pytest.mark.parametrize("name", [".ada.zip", "ada.zip.part", "ada.py~", "ada.tmp"])
+@pytest.mark.parametrize("name", [".ada.zip", "ada.zip.part", "ada.py~", "ada.tmp", "Thumbs.db"])
 def test_what_is_under_way_is_left_alone(folder: Path, name: str) -> None:
     inbox = opened(folder)
     (folder / INCOMING / name).write_text("x")

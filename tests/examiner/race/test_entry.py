@@ -42,6 +42,12 @@ def test_a_good_entry_is_read_whole(tmp_path: Path) -> None:
     assert set(found.files) == set(GOOD)
 
 
+def test_what_systems_leave_in_a_folder_is_no_part_of_an_entry(tmp_path: Path) -> None:
+    found = handed(tmp_path, **{"Thumbs.db": b"x" * 999, "__pycache__/model.pyc": b"x" * 999})
+    assert found.weights == 6
+    assert set(found.files) == set(GOOD)
+
+
 @pytest.mark.parametrize("name", ["about.toml", "weights.safetensors"])
 def test_what_this_machine_cannot_read_is_no_fault_of_the_entry(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
