@@ -16,11 +16,12 @@ import select
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from examiner.candidate.one_thread import ONE_THREAD
 from examiner.cluster.house import Lines
@@ -311,13 +312,11 @@ class _Courier:
     def __init__(self, way: Way, parcel: Parcel) -> None:
         keys = way.certificates.resolve() if way.certificates else None
         wall = bubblewrap.wrapping_a_courier(keys) if way.confined else []
-        # no pipe: Dask says much over a long run, and whoever fills a pipe stands still
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the courier
         self._process = subprocess.Popen(
             [*wall, sys.executable, "-P", "-m", "examiner.cluster.courier"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._log if not os.environ.get("EXAMINER_COURIER_LOG") else None,
+            stderr=None if os.environ.get("EXAMINER_COURIER_LOG") else subprocess.PIPE,
             env={
                 **ONE_THREAD,
                 "PATH": os.defpath,
@@ -330,6 +329,7 @@ class _Courier:
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        self._words = _Words(self._process.stderr) if self._process.stderr else None
         self._outbox = Outbox(self._process.stdin)
         self._lines = Lines(self._process.stdout.fileno())
         with contextlib.suppress(CourierError):
@@ -364,9 +364,7 @@ class _Courier:
     def _last_words(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(LAST_SECONDS)
-        log = self._log.fileno()
-        said = os.pread(log, LAST_BYTES, max(0, os.fstat(log).st_size - LAST_BYTES))
-        lines = said.decode(errors="replace").strip().splitlines()
+        lines = self._words.last().splitlines() if self._words else []
         return "the courier has ended" + (f": {lines[-1][:300]}" if lines else "")
 
     def close(self) -> None:
@@ -374,7 +372,36 @@ class _Courier:
         self._process.kill()
         self._process.wait()
         self._outbox.close()
-        self._log.close()
+        if self._words:
+            self._words.close()
         if self._process.stdout:
             with contextlib.suppress(OSError):
                 self._process.stdout.close()
+
+
+class _Words:
+    """Reads all that a process says, and keeps the end of it.
+
+    Dask says much over a long run: in a file it would fill the disk, and whoever fills a pipe that
+    nobody reads stands still.
+    """
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self._pipe, self._said = pipe, b""
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        while data := os.read(self._pipe.fileno(), 1 << 16):
+            self._said = (self._said + data)[-LAST_BYTES:]
+
+    def last(self) -> str:
+        """Return the end of what was said, waiting a moment for a process that is ending."""
+        self._thread.join(LAST_SECONDS)
+        return self._said.decode(errors="replace").strip()
+
+    def close(self) -> None:
+        """Close the pipe of a process that has ended; what still holds it may speak on."""
+        self._thread.join(LAST_SECONDS)
+        if not self._thread.is_alive():
+            self._pipe.close()

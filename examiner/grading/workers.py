@@ -262,16 +262,17 @@ class WorkerPool:
     def _hire(self, slot: int, servers: list[CandidateServer]) -> _Worker:
         assert _fork is not None
         self._clocks[slot].idle()
-        ours, theirs = _fork.Pipe()
-        process = _fork.Process(target=self._work, args=(theirs, slot, os.getpid(), servers))
         try:
-            process.start()
+            ours, theirs = _fork.Pipe()
+            with theirs:
+                process = _fork.Process(
+                    target=self._work, args=(theirs, slot, os.getpid(), servers)
+                )
+                process.start()
         except OSError as error:
             raise UserError(
                 f"no worker can be started: {error.strerror}; what was graded before is kept"
             ) from None
-        finally:
-            theirs.close()
         return _Worker(process, ours)
 
     # ------------------------------------------------------------------ in the worker

@@ -16,7 +16,7 @@ from examiner.grading.store import write_atomically
 from examiner.inbox.arrivals import Arrival
 from examiner.results import Standing, SubmissionResult, group_by_task
 from examiner.term.corrections import FILE, Corrections, corrected
-from examiner.term.ledger import Ledger, called, read_ledger
+from examiner.term.ledger import Ledger, Spent, called, read_ledger
 from examiner.term.standing import Term
 from examiner.term.times import Handed
 
@@ -54,10 +54,10 @@ class Counting:
         if due is None or not self._lends_days:
             return []
         standing = result.standing or Standing(0, 0)
-        who, days, late = _account(arrival), standing.days_used, standing.late > 0
+        spent = Spent(_account(arrival), standing.days_used, late=standing.late > 0)
         with locked(self.days):
             before = read_ledger(self.days)
-            ledger = before.with_student(chapter, due, who, days, late=late)
+            ledger = before.with_chapter(chapter, due, [spent])
             if ledger != before:
                 write_atomically(self.days, ledger.to_json())
         return ledger.to_grade_again(before, chapter, due)

@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
 from examiner.errors import UserError
 
@@ -47,6 +46,16 @@ def called(student: str, email: str = "") -> frozenset[str]:
 
 
 @dataclass(frozen=True)
+class Spent:
+    """What a student used of the days in hand in the chapter that is graded."""
+
+    student: str
+    days: int
+    email: str = ""
+    late: bool = False  # noted also without days: with days left it would have been another mark
+
+
+@dataclass(frozen=True)
 class Ledger:
     """What was used in all chapters that have been graded."""
 
@@ -74,38 +83,25 @@ class Ledger:
                 places[name].append(place)
         return places
 
-    def with_chapter(
-        self,
-        chapter: str,
-        due: datetime,
-        used: Mapping[str, int],
-        emails: Mapping[str, str] = MappingProxyType({}),
-        late: Collection[str] = (),
-    ) -> Ledger:
+    def with_chapter(self, chapter: str, due: datetime, spent: Collection[Spent]) -> Ledger:
         """Return the ledger in which these students used so many days in a chapter.
 
         What others used in it stays: a class may be graded in groups, or one late work by itself.
-        Who was `late` and used none is noted, too: with days left it would have been another mark.
         """
-        now = {name for student in used for name in called(student, emails.get(student, ""))}
+        now = {name for each in spent for name in called(each.student, each.email)}
         others = [
             replace(row, due=due) if row.chapter == chapter else row
             for row in self.rows
             if row.chapter != chapter or not row.called & now
         ]
-        noted = [(student, days) for student, days in used.items() if days or student in late]
         new = [
-            Used(chapter, due, student, days, emails.get(student, "")) for student, days in noted
+            Used(chapter, due, each.student, each.days, each.email)
+            for each in spent
+            if each.days or each.late
         ]
         return Ledger(
             tuple(sorted([*others, *new], key=lambda row: (row.due, row.chapter, row.student)))
         )
-
-    def with_student(
-        self, chapter: str, due: datetime, student: str, days: int, *, late: bool = False
-    ) -> Ledger:
-        """Return the ledger in which a student used so many days in a chapter."""
-        return self.with_chapter(chapter, due, {student: days}, late=[student] if late else ())
 
     def to_grade_again(self, before: Ledger, chapter: str, due: datetime) -> list[str]:
         """Return the chapters due later whose marks rest on days that are others than `before`."""

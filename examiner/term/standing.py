@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from examiner.results import Standing, SubmissionResult
 from examiner.term.corrections import MARK, NOTHING, Correction, Corrections, corrected
 from examiner.term.dates import Lateness, Terms, charge, lateness
-from examiner.term.ledger import Ledger
+from examiner.term.ledger import Ledger, Spent
 from examiner.term.times import Handed
 
 
@@ -81,10 +81,9 @@ class Term:
         due = self.terms.due
         if due is None or not self.terms.rule.in_hand:
             return self.ledger
-        used, emails, late = {}, {}, set()
+        spent = []
         for result in results:
             standing = result.standing or Standing(0, 0)
-            used[result.student] = standing.days_used
-            late |= {result.student} if standing.late > 0 else set()
-            emails[result.student] = self._own(result.whose.email)
-        return self.ledger.with_chapter(self.chapter, due, used, emails, late)
+            email = self._own(result.whose.email)
+            spent.append(Spent(result.student, standing.days_used, email, standing.late > 0))
+        return self.ledger.with_chapter(self.chapter, due, spent)

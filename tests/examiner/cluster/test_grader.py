@@ -233,6 +233,8 @@ def test_a_courier_that_says_much_goes_on_and_its_last_words_are_told(monkeypatc
             if heard:
                 break
         assert heard == [{"window": 3}]
+        assert courier._words is not None
+        assert len(courier._words._said) <= grader.LAST_BYTES
         with pytest.raises(CourierError, match="has ended: the last words"):
             courier.receive(10.0)
     finally:

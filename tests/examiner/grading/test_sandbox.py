@@ -97,6 +97,13 @@ def test_a_worker_that_cannot_be_started_is_a_line(monkeypatch: pytest.MonkeyPat
         pool.run([0, 1], lambda *_: None, lambda: None)
     assert len(hired) == 3  # the first was started, killed and joined
 
+    def no_pipe() -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(workers._fork, "Pipe", no_pipe)
+    with pytest.raises(UserError, match="no worker can be started: Too many open files; what"):
+        pool.run([0], lambda *_: None, lambda: None)
+
 
 def test_without_user_namespaces_grading_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bubblewrap, "program", lambda: "/bin/false")

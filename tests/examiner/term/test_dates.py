@@ -18,7 +18,7 @@ from examiner.term.dates import (
     read_rule,
     require_known,
 )
-from examiner.term.ledger import FILE, Ledger, read_ledger
+from examiner.term.ledger import FILE, Ledger, Spent, read_ledger
 from examiner.term.times import Handed
 
 DUE = datetime(2026, 12, 1, 18, tzinfo=UTC)
@@ -205,19 +205,21 @@ def test_extensions_are_for_students_of_the_class() -> None:
 
 
 def test_the_ledger_counts_chapters_that_were_due_before(tmp_path: Path) -> None:
-    first = Ledger().with_chapter("sorting", DUE, {"ada": 2, "ben": 0})
-    both = first.with_chapter("graphs", DUE + 7 * D, {"ada": 1})
+    first = Ledger().with_chapter("sorting", DUE, [Spent("ada", 2), Spent("ben", 0)])
+    both = first.with_chapter("graphs", DUE + 7 * D, [Spent("ada", 1)])
     assert both.before("ada", "graphs", DUE + 7 * D) == 2
     assert both.before("ada", "sorting", DUE) == 0  # marked again: what came later is no matter
     (tmp_path / FILE).write_text(both.to_json(), "utf-8")
     assert read_ledger(tmp_path / FILE) == both
-    again = both.with_chapter("sorting", DUE, {"ada": 3})
+    again = both.with_chapter("sorting", DUE, [Spent("ada", 3)])
     assert again.to_grade_again(both, "sorting", DUE) == ["graphs"]
     assert both.to_grade_again(both, "sorting", DUE) == []
 
 
 def test_the_ledger_finds_a_student_by_id_or_address_in_any_case(tmp_path: Path) -> None:
-    ledger = Ledger().with_chapter("sorting", DUE, {"Ada@Uni.example": 2, "7": 1}, {"7": "b@x.org"})
+    ledger = Ledger().with_chapter(
+        "sorting", DUE, [Spent("Ada@Uni.example", 2), Spent("7", 1, "b@x.org")]
+    )
     (tmp_path / FILE).write_text(ledger.to_json(), "utf-8")
     assert read_ledger(tmp_path / FILE) == ledger
     later = "graphs", DUE + 7 * D
@@ -225,12 +227,12 @@ def test_the_ledger_finds_a_student_by_id_or_address_in_any_case(tmp_path: Path)
     assert ledger.before("1234", *later, "ada@uni.example") == 2
     assert ledger.before("B@x.org", *later) == 1
     assert ledger.before("b", *later) == 0
-    both = ledger.with_chapter(*later, {"1234": 1}, {"1234": "ada@uni.example"})
-    again = both.with_student("sorting", DUE, "ADA@uni.example", 3)
+    both = ledger.with_chapter(*later, [Spent("1234", 1, "ada@uni.example")])
+    again = both.with_chapter("sorting", DUE, [Spent("ADA@uni.example", 3)])
     assert again.before("ada@uni.example", *later) == 3
     assert again.to_grade_again(both, "sorting", DUE) == ["graphs"]
     assert {row.email for row in again.rows} == {"", "b@x.org", "ada@uni.example"}
-    known = both.with_chapter("sorting", DUE, {"ada@uni.example": 2}, {"ada@uni.example": "a@b"})
+    known = both.with_chapter("sorting", DUE, [Spent("ada@uni.example", 2, "a@b")])
     assert known.to_grade_again(both, "sorting", DUE) == []  # no day more, only an address
 
 
