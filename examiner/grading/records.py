@@ -6,40 +6,15 @@ Held in memory is what tells a submission from another; its text and its result 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from examiner.errors import UserError
 from examiner.grading.lazily import Lazily
 from examiner.grading.outcome import Change
-from examiner.grading.store import DRAWS, REASONS, Kept, Key, Store, draws_of
+from examiner.grading.store import DRAWS, Kept, Key, Store, draws_of
 from examiner.grading.submissions import Submission
+from examiner.grading.untold import Before, Untold
 from examiner.results import SubmissionResult, Verdict, Whose
-
-
-@dataclass(frozen=True)
-class _Before:
-    """What a submission earned in the run before, and why that no longer counts."""
-
-    score: float
-    scores: dict[str, float]  # by task
-    reasons: str
-
-    @classmethod
-    def of(cls, kept: Kept, key: Key) -> _Before:
-        """Return what is to be remembered of a result that is about to be replaced."""
-        reasons = [why for part, why in REASONS.items() if kept.key.get(part) != key.get(part)]
-        unsteady = "not the same as before: an unsteady test or submission"
-        return cls(kept.score, kept.scores, " and ".join(reasons) or unsteady)
-
-    def change(self, result: SubmissionResult) -> Change | None:
-        """Return in what the score of now is another one."""
-        scores = {each.task.id: each.score for each in result.tasks}
-        if self.score == result.score and self.scores == scores:
-            return None
-        both = {**self.scores, **scores}
-        tasks = [task for task in both if self.scores.get(task) != scores.get(task)]
-        text = f"{self.reasons}; tasks {', '.join(tasks)}"
-        return Change(result.student, self.score, result.score, text)
 
 
 class Records:
@@ -60,7 +35,9 @@ class Records:
         """
         self._store, self._common, self._again = store, common, again
         self._first = common  # without draws
-        self._before: dict[int, _Before] = {}
+        self._untold = Untold(store.folder)
+        self._replaced = self._untold.read()  # by a run that was killed, for each student
+        self._before: dict[int, Before] = {}
         self._changes: dict[int, Change] = {}
         self._whose: list[Whose] = []
         self.digests: list[str] = []
@@ -74,13 +51,17 @@ class Records:
             anew = regrade or again(submission.student)
             if anew or kept is None or kept.key != self._key(index) or kept.result.provisional:
                 self._judge_anew(index, kept)
-            else:
-                self._draws[index] = draws
+                continue
+            self._draws[index] = draws
+            before = self._replaced.get(submission.student)
+            if before and (change := before.change(kept.result)):
+                self._changes[index] = change
 
     def _judge_anew(self, index: int, kept: Kept | None) -> None:
         self.todo.append(index)
         if kept is not None:
-            self._before[index] = _Before.of(kept, self._key(index))
+            before = self._replaced.get(kept.result.student)
+            self._before[index] = Before.of(kept, self._key(index), before)
 
     def drawn(self, attempts: Mapping[str, int]) -> list[int]:
         """Take note of which draw of its inputs each test takes; return who is to be judged.
@@ -118,10 +99,11 @@ class Records:
                 for old, new in zip(kept.result.tasks, result.tasks, strict=True)
             )
             result = replace(result, tasks=tasks)
-        self._store.save(self._key(index), result)
         self._changes.pop(index, None)
         if index in self._before and (change := self._before[index].change(result)):
             self._changes[index] = change
+            self._untold.note(result.student, self._before[index])
+        self._store.save(self._key(index), result)
         return result
 
     @property
@@ -138,6 +120,10 @@ class Records:
     def changes(self) -> tuple[Change, ...]:
         """Whose score is another one than last time, and why."""
         return tuple(self._changes[index] for index in sorted(self._changes))
+
+    def told(self) -> None:
+        """Take note that the changes have been told: the next run does not tell them again."""
+        self._untold.told()
 
     def _load(self, index: int) -> SubmissionResult:
         whose = self._whose[index]

@@ -176,6 +176,7 @@ def _grade(
     to_grade_again = keep_days(out.parent, reckoning.term, outcome.results)
     if lines:
         lines.finish(outcome.results)
+    records.told()
     return replace(outcome, to_grade_again=tuple(to_grade_again))
 
 

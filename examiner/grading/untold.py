@@ -1,0 +1,84 @@
+"""Whose score a run has changed before it could say so: what it knew, the next run tells.
+
+A result takes the place of the one before as soon as it is judged; a run that is killed then would
+leave nobody who knows that it was another one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from examiner.errors import UserError
+from examiner.grading.outcome import Change
+from examiner.grading.store import REASONS, Kept, Key
+from examiner.results import SubmissionResult
+
+FILE = ".untold.jsonl"
+UNSTEADY = "not the same as before: an unsteady test or submission"
+
+
+@dataclass(frozen=True)
+class Before:
+    """What a submission earned when that was last told, and why it no longer counts."""
+
+    score: float
+    scores: dict[str, float]  # by task
+    reasons: tuple[str, ...]
+
+    @classmethod
+    def of(cls, kept: Kept, key: Key, untold: Before | None) -> Before:
+        """Return what is to be remembered of a result that is about to be replaced.
+
+        `untold`: what it has itself replaced, if nobody was told.
+        """
+        reasons = [why for part, why in REASONS.items() if kept.key.get(part) != key.get(part)]
+        if untold is None:
+            return cls(kept.score, kept.scores, tuple(reasons))
+        both = dict.fromkeys((*untold.reasons, *reasons))
+        return cls(untold.score, untold.scores, tuple(both))
+
+    def change(self, result: SubmissionResult) -> Change | None:
+        """Return in what the score of now is another one."""
+        scores = {each.task.id: each.score for each in result.tasks}
+        if self.score == result.score and self.scores == scores:
+            return None
+        both = {**self.scores, **scores}
+        tasks = [task for task in both if self.scores.get(task) != scores.get(task)]
+        text = f"{' and '.join(self.reasons) or UNSTEADY}; tasks {', '.join(tasks)}"
+        return Change(result.student, self.score, result.score, text)
+
+
+class Untold:
+    """A file beside the results, which is there while changes have not been told."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+
+    def read(self) -> Mapping[str, Before]:
+        """Return what is untold by student: of several lines the first, which was told."""
+        found: dict[str, Before] = {}
+        with contextlib.suppress(FileNotFoundError):
+            for line in self._path.read_text("utf-8").splitlines():
+                with contextlib.suppress(ValueError, KeyError, TypeError):  # cut off by a kill
+                    raw = json.loads(line)
+                    student = str(raw.pop("student"))
+                    found.setdefault(student, Before(**{**raw, "reasons": tuple(raw["reasons"])}))
+        return found
+
+    def note(self, student: str, before: Before) -> None:
+        """Write down what a student's result was, before it is replaced."""
+        line = json.dumps({"student": student, **asdict(before)})
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"\n{line}")  # the line before may have been cut off
+        except OSError as error:
+            raise UserError(f"{self._path} cannot be written: {error.strerror}") from None
+
+    def told(self) -> None:
+        """Forget it: whoever asked has heard."""
+        self._path.unlink(missing_ok=True)
