@@ -1,4 +1,4 @@
-"""The one exception that means "wrong use": its text is printed as a line, without a traceback."""
+"""What is wrong with what the user gave, or with a suite: light, since every command loads it."""
 
 
 class UserError(Exception):
@@ -14,3 +14,7 @@ class MissingPackageError(UserError):
     def __init__(self, who: str, package: str) -> None:
         super().__init__(f"{who} needs {package}, which is not installed")
         self.package = package
+
+
+class SuiteError(Exception):
+    """A suite is broken: the maintainers' fault, not the student's."""

@@ -24,7 +24,7 @@ from examiner.boundary.deadline import Deadline
 from examiner.boundary.meters import meter_of
 from examiner.candidate.one_thread import ONE_THREAD
 from examiner.check.job import SHOWING, Job
-from examiner.judge.marks import SuiteError
+from examiner.errors import SuiteError
 from examiner.results import SmallestExample, TestResult, Verdict
 
 Reporter = Callable[[str, TestResult], None]

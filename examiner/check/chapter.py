@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from examiner.catalogue import Chapter
 from examiner.check.apart import Printed, Reporter, run_apart
-from examiner.check.examples import is_example
+from examiner.check.example_names import is_example
 from examiner.check.job import job_of
 from examiner.check.needs import require_packages
 from examiner.project import Project

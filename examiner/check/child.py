@@ -19,14 +19,16 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from examiner.candidate.host import PACKAGE
-from examiner.check.examples import SECONDS, blank, name_of, run_examples
+from examiner.check.example_names import name_of
+from examiner.check.examples import SECONDS, blank, run_examples
 from examiner.check.job import SHOWING, SHOWING_SECONDS, Job
 from examiner.check.known import DocstringExample, load
 from examiner.check.open_tasks import of_another
 from examiner.check.printed import telling
-from examiner.check.runner import Checked, SuiteError, run_suite
+from examiner.check.runner import Checked, run_suite
 from examiner.counterexamples.causes import called, causes_alone
 from examiner.counterexamples.examples import find
+from examiner.errors import SuiteError
 from examiner.judge.local import on_file
 from examiner.judge.session import Judged, Refusal, Session, describe
 from examiner.judge.suite import Suite, SuiteTest

@@ -19,6 +19,7 @@ from typing import Any
 
 from examiner.boundary import wire
 from examiner.boundary.errors import WireError
+from examiner.check.example_names import name_of
 from examiner.check.known import DocstringExample
 from examiner.judge.answers import same_answer
 from examiner.judge.showing import show
@@ -26,21 +27,10 @@ from examiner.judge.timelimit import TimeLimitError, time_limit
 from examiner.judge.wording import Source, clean
 from examiner.results import TestResult, Verdict
 
-_PREFIX = "example_of_"
 SECONDS = 5.0  # for the examples of a function
 MOST = 10_000  # items of an iterator
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
 _NO_NEWS = re.compile(r", dtype=[\w.]+|\s+|(?<=\d)\.(?!\d)")
-
-
-def name_of(symbol: str) -> str:
-    """Return the name of the test that a function's examples are."""
-    return f"{_PREFIX}{symbol}"
-
-
-def is_example(name: str) -> bool:
-    """Tell whether a test of this name is a docstring's example."""
-    return name.startswith(_PREFIX)
 
 
 def blank(symbol: str) -> TestResult:

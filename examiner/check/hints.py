@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from examiner.catalogue import Task
-from examiner.check.examples import name_of
+from examiner.check.example_names import name_of
 from examiner.files import write_whole
 from examiner.results import TaskResult, Verdict
 

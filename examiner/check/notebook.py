@@ -14,7 +14,7 @@ from pathlib import Path
 
 from examiner.catalogue import Chapter, Task
 from examiner.check.apart import run_apart
-from examiner.check.examples import name_of
+from examiner.check.example_names import name_of
 from examiner.check.job import Job
 from examiner.check.terminal import printable
 from examiner.errors import UserError

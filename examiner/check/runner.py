@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from examiner.errors import SuiteError
 from examiner.judge.local import IMPORT_SECONDS, time_bound
-from examiner.judge.marks import SuiteError
 from examiner.judge.runs import VISIBLE_SEED, Terms
 from examiner.judge.session import Judged, Refusal, Session
 from examiner.judge.suite import Suite, SuiteTest, with_suite

@@ -111,9 +111,8 @@ def main() -> None:
 def _grade(lines: Lines, folder: Path, slots: int, say: Any) -> None:
     from examiner.cluster.parcel import opened
     from examiner.cluster.plain import result_of
-    from examiner.errors import UserError
+    from examiner.errors import SuiteError, UserError
     from examiner.grading.workers import WorkerPool
-    from examiner.judge.marks import SuiteError
     from examiner.judge.suite import Suite, with_suite
     from examiner.project import Project
     from examiner.results import SubmissionResult

@@ -25,7 +25,8 @@ from examiner.candidate.trials import MOST_BYTES
 from examiner.counterexamples.axes import axes_of
 from examiner.counterexamples.literals import emptiness, literal, names_in, size
 from examiner.counterexamples.small import Example, Maker, Small
-from examiner.judge.marks import SuiteError, generator_for
+from examiner.errors import SuiteError
+from examiner.judge.marks import generator_for
 from examiner.judge.modules import load_module
 
 FILES = "small*.py"

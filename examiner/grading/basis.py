@@ -13,7 +13,7 @@ from pathlib import Path
 
 from examiner.candidate.server import ServerPlan
 from examiner.catalogue import Chapter
-from examiner.errors import UserError
+from examiner.errors import SuiteError, UserError
 from examiner.grading import admitted
 from examiner.grading.admission import Admission, asking, settle
 from examiner.grading.seeds import seed_for
@@ -21,7 +21,6 @@ from examiner.grading.store import Key, run_key
 from examiner.grading.stored import packed_pool
 from examiner.grading.submissions import read_package
 from examiner.grading.workers import Course
-from examiner.judge.marks import SuiteError
 from examiner.judge.mistakes import Misconception, load_misconceptions
 from examiner.judge.runs import Terms
 from examiner.judge.suite import Suite, with_suite

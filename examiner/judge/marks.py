@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from examiner.errors import SuiteError
+
 DEFAULT_SECONDS = 10.0
 
 
@@ -22,10 +24,6 @@ class TaskMark:
     seconds: float = DEFAULT_SECONDS  # time limit of the test
     orders: int = 1  # 2: it must pass in a second run, too, in which sets have another order
     repeats: bool = False  # whether the answers of these two runs must be the same
-
-
-class SuiteError(Exception):
-    """A suite is broken: the maintainers' fault, not the student's."""
 
 
 def read_mark(item: pytest.Item) -> TaskMark:

@@ -42,8 +42,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
+from examiner.errors import SuiteError
 from examiner.judge.located import located, without_comment
-from examiner.judge.marks import SuiteError
 from examiner.judge.modules import Reference
 from examiner.project import Project
 

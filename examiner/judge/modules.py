@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from examiner.judge.marks import SuiteError
+from examiner.errors import SuiteError
 from examiner.stubs import Function, functions_of, marked_regions
 
 

@@ -22,9 +22,10 @@ import numpy as np
 import pytest
 
 from examiner.catalogue import Chapter
+from examiner.errors import SuiteError
 from examiner.judge import protocol
 from examiner.judge.failing import Compared, statement
-from examiner.judge.marks import SuiteError, TaskMark, behaviour, generator_for, read_mark
+from examiner.judge.marks import TaskMark, behaviour, generator_for, read_mark
 from examiner.judge.runs import VISIBLE_SEED, Ran, Run
 
 SETTINGS = Path(__file__).with_name("pytest.ini")

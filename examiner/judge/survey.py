@@ -15,8 +15,8 @@ from pathlib import Path
 from traceback import StackSummary, TracebackException
 
 from examiner.catalogue import Chapter
+from examiner.errors import SuiteError
 from examiner.judge.local import on_module, time_bound
-from examiner.judge.marks import SuiteError
 from examiner.judge.mistakes import Misconception, load_misconceptions
 from examiner.judge.modules import load_module
 from examiner.judge.runs import Terms

@@ -151,8 +151,7 @@ def _hidden(
     """Show what fails of all tests, with tracebacks; tell whether nothing does."""
     import secrets
 
-    from examiner.errors import UserError
-    from examiner.judge.marks import SuiteError
+    from examiner.errors import SuiteError, UserError
     from examiner.judge.survey import failures
 
     if given is not None and not given.strip():

@@ -81,8 +81,7 @@ def _surveyed(
     from rich.console import Console
     from rich.progress import Progress
 
-    from examiner.errors import UserError
-    from examiner.judge.marks import SuiteError
+    from examiner.errors import SuiteError, UserError
     from examiner.judge.survey import survey
 
     errors = Console(stderr=True)

@@ -270,3 +270,13 @@ def test_what_a_failing_assertion_shows(
     assert message in found
     assert " at 0x" not in found
     assert "..." not in found
+
+
+def test_the_command_loads_no_library_of_its_child() -> None:
+    """The child loads numpy and pytest itself: in both they would cost each check a second time."""
+    text = (
+        "import sys; from examiner.check import chapter, firsts, hints, terminal, watch; "
+        "print(*{'numpy', 'pytest', 'torch', 'msgpack'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

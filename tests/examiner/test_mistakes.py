@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from examiner.judge.marks import SuiteError
+from examiner.errors import SuiteError
 from examiner.judge.mistakes import Answer, load_answers, load_misconceptions, nothing
 from examiner.project import Project, find_project
 from tests.course import CHAPTERS, COURSE

@@ -10,8 +10,8 @@ import pytest
 from examiner.counterexamples.examples import find
 from examiner.counterexamples.pool import Pool, pool_of, with_right
 from examiner.counterexamples.search import Asked
+from examiner.errors import SuiteError
 from examiner.judge.local import on_module
-from examiner.judge.marks import SuiteError
 from examiner.judge.session import Session
 from examiner.judge.wording import Source
 from examiner.results import SmallestExample

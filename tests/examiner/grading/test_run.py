@@ -70,50 +70,6 @@ def test_a_changed_test_shows_whose_score_changed(tiny: TinyCourse) -> None:
     assert (change.student, change.why) == ("ben", "other tests; tasks 9.1")
 
 
-class Killed(BaseException):
-    """What ends a run in the middle."""
-
-
-class Ending(Quiet):
-    """Ends the run after one more submission."""
-
-    def finished(self, result: SubmissionResult) -> None:
-        raise Killed
-
-
-@pytest.mark.slow
-def test_what_a_killed_run_has_changed_is_told_by_the_next(tiny: TinyCourse) -> None:
-    folder = tiny.hand_in({"ada": REFERENCE, "ben": CLASS["ben"], "cleo": CLASS["ben"]})
-    tiny.run(folder)
-    tiny.hand_in({"ben": REFERENCE, "cleo": REFERENCE})
-    for _ in range(2):  # each judges one of them
-        with pytest.raises(Killed):
-            tiny.run(folder, Ending())
-    outcome = tiny.run(folder)
-    assert outcome.graded == 0
-    assert [(each.student, each.before, each.after) for each in outcome.changes] == [
-        ("ben", 7.0, 10.0),
-        ("cleo", 7.0, 10.0),
-    ]
-    assert {each.why for each in outcome.changes} == {"another submission; tasks 9.1"}
-    assert tiny.run(folder).changes == ()  # it has been told
-
-
-@pytest.mark.slow
-def test_a_score_is_told_against_the_one_that_was_told_last(tiny: TinyCourse) -> None:
-    folder = tiny.hand_in({"ben": CLASS["ben"]})
-    tiny.run(folder)
-    tiny.hand_in({"ben": REFERENCE})
-    with pytest.raises(Killed):
-        tiny.run(folder, Ending())
-    untold = tiny.project.root / "grades" / "results" / ".untold.jsonl"
-    untold.write_text(untold.read_text() + '\n{"student": "be')  # killed while it wrote
-    tiny.hand_in({"ben": "x = 1"})
-    (change,) = tiny.run(folder, seed="another").changes
-    assert (change.before, change.after) == (7.0, 0.0)
-    assert change.why.startswith("another submission and another seed; ")
-
-
 @pytest.mark.slow
 def test_a_broken_result_file_is_graded_again(tiny: TinyCourse) -> None:
     folder = tiny.hand_in(CLASS)
