@@ -138,7 +138,16 @@ def test_lines_are_run_as_at_the_prompt():
 
 def test_only_the_beginning_of_what_is_printed_is_kept():
     said = json.loads(work.run("mine", "", "print('x' * 5000)", 5))["said"]
-    assert said == "x" * work.MOST_PRINTED + "\n… and 1,001 characters more"
+    assert said == "x" * work.MOST_PRINTED + "…"
+    found = json.loads(work.run("mine", "", "print('x' * 5000)\n1 / 0", 5))
+    assert found["failed"]  # and says why, however much was printed before
+    said = found["said"].removeprefix("x" * work.MOST_PRINTED)
+    assert said == "…\n<your lines>, line 2: 1 / 0\nZeroDivisionError: division by zero"
+
+
+def test_what_is_printed_past_print_is_kept_too():
+    lines = "import sys; sys.stdout.buffer.write('é'.encode()); print(end='!')"
+    assert json.loads(work.run("mine", "", lines, 5))["said"] == "é!"
 
 
 # ---------------------------------------------------------------- what the page is given

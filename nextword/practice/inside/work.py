@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import io
 import json
 import os
 import sys
@@ -17,11 +16,11 @@ import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any
 
 from nextword.practice.inside import clock, shapes, small_numpy
 
-MOST_PRINTED = 4000  # characters that are kept of what the reader's code prints
+MOST_PRINTED = 4000  # bytes that are kept of what the reader's code prints
 
 
 def begin(set_clock: clock.SetClock) -> None:
@@ -47,29 +46,6 @@ _COLOURS = (
 )
 
 
-class Printed(io.TextIOBase):
-    """Keeps the beginning of what is printed."""
-
-    def __init__(self) -> None:
-        self.text, self.count = "", 0
-
-    def writable(self) -> bool:
-        """Say yes."""
-        return True
-
-    def write(self, text: str) -> int:
-        """Keep a text, or what there is room for."""
-        self.count += len(text)
-        self.text += text[: max(0, MOST_PRINTED - len(self.text))]
-        return len(text)
-
-    @property
-    def said(self) -> str:
-        """What was kept, and how much was not."""
-        more = self.count - len(self.text)
-        return self.text + (f"\n… and {more:,} characters more" if more else "")
-
-
 def check(
     root: str, stem: str, task_id: str, text: str, before: str, tell: Callable[[str], object]
 ) -> str:
@@ -80,15 +56,16 @@ def check(
     """
     from examiner.check.child import Teller, Work
     from examiner.check.job import job_of
+    from examiner.check.printed import telling
 
     project = _project(root)
     chapter = next(each for each in project.catalogue.chapters if each.stem == stem)
     job = replace(job_of(project, chapter, task_ids=[task_id]), **json.loads(before))
     Path(job.module).write_text(text, "utf-8")
-    printed = Printed()
+    printed: list[str] = []
     with _silent():
-        Work(job, Teller(tell), cast(TextIO, printed)).do()
-    return printed.said
+        Work(job, Teller(tell), telling(printed.append, MOST_PRINTED)).do()
+    return "".join(printed)
 
 
 def _project(root: str) -> Any:
@@ -112,21 +89,21 @@ def run(stem: str, text: str, lines: str, seconds: float) -> str:
 
     The value of the last line is shown if it is one, as the prompt of Python does.
     """
+    from examiner.check.printed import telling
     from examiner.judge.timelimit import TimeLimitError, time_limit
 
-    printed = Printed()
-    failed = False
-    with contextlib.redirect_stdout(cast(TextIO, printed)):
+    printed, failure = list[str](), ""
+    with contextlib.redirect_stdout(telling(printed.append, MOST_PRINTED)):
         try:
             with time_limit(seconds):
                 _run(f"{stem}.py", text, lines)
         except TimeLimitError as error:
-            printed.write(str(error))
-            failed = True
+            failure = str(error)
         except BaseException as error:
-            printed.write(_traceback(error, f"{stem}.py", text, lines))
-            failed = True
-    return json.dumps({"said": printed.said, "failed": failed})
+            failure = _traceback(error, f"{stem}.py", text, lines)
+    said = "".join(printed)
+    between = "\n" if said and failure and not said.endswith("\n") else ""
+    return json.dumps({"said": f"{said}{between}{failure}", "failed": bool(failure)})
 
 
 _LINES = "<your lines>"
