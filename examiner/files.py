@@ -16,6 +16,7 @@ from examiner.errors import UserError
 EPOCH = (1980, 1, 1, 0, 0, 0)
 PART = ".part"  # ends the name of a file that is being written
 PRIVATE, SHARED = 0o600, 0o644
+_STREAMS = {Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")}
 
 
 def write_whole(
@@ -35,15 +36,19 @@ def write_whole(
 @contextmanager
 def whole_file(path: Path, *, durable: bool = False, mode: int = PRIVATE) -> Iterator[IO[bytes]]:
     """Open a file that takes its place when the block ends: `write_whole` says more."""
+    if path.parent in _STREAMS:  # no file is to take the place of /dev/stdout
+        with path.open("wb") as file:
+            yield file
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{os.getpid()}-"
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=PART)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
+        with os.fdopen(descriptor, "wb") as made:
+            yield made
             if durable:
-                file.flush()
-                os.fsync(file.fileno())
+                made.flush()
+                os.fsync(made.fileno())
         Path(name).chmod(mode)
         Path(name).replace(path)
     except BaseException:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -129,3 +131,11 @@ def test_what_another_run_is_writing_is_not_cleared_away(tmp_path: Path) -> None
         for path in gone:
             path.unlink()
     assert (tmp_path / "a.json").read_bytes() == b"whole"
+
+
+@pytest.mark.parametrize("number", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_no_file_takes_the_place_of_a_stream(number: str) -> None:
+    text = f"from examiner.files import *; write_whole(Path({number!r}), b'told')"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, check=False)
+    assert (done.stdout, done.stderr) == (b"told", b"")
+    assert Path("/dev/stdout").is_symlink()
