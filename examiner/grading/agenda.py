@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,11 +46,3 @@ class Mistakes:
             for (task, says), who in self._found.items()
         ]
         return sorted(rows, key=lambda met: (met.task.order, -len(met.students), met.says))
-
-
-def mistakes_met(chapter: Chapter, results: Iterable[SubmissionResult]) -> list[Met]:
-    """Return the mistakes of a class by task, the most frequent first."""
-    found = Mistakes(chapter)
-    for result in results:
-        found.add(result)
-    return found.rows()

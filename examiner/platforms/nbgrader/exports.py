@@ -8,6 +8,7 @@ Each is a plugin of nbgrader:
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
+from examiner.files import write_whole
 from examiner.grading.spreadsheet import harmless, number
 from examiner.platforms.marks import rows
 from examiner.platforms.marks.rows import Mark
@@ -77,8 +79,9 @@ class Table(ExportPlugin):
         encoding = "utf-8-sig" if self.byte_order_mark else "utf-8"
         self.log.info("Exporting grades to %s", target)
         grades = self._grades(gradebook)
-        with target.open("w", encoding=encoding, newline="") as file:
-            csv.writer(file, lineterminator="\r\n").writerows(self.rows(grades))
+        made = io.StringIO()
+        csv.writer(made, lineterminator="\r\n").writerows(self.rows(grades))
+        write_whole(target, made.getvalue().encode(encoding))
         self._warn([grade for grade in grades if grade.not_marked])
 
     def _warn(self, grades: list[Grade]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -66,9 +67,6 @@ def grade_into(
     UserError for a folder or a gradebook of another kind.
     """
     course = course_folder(course.resolve())
-    of = assignment(course, name)
-    if not of.order or of.chapter is None:
-        raise UserError(f"{course / 'source' / name} holds no assignment of the course")
     settings = _settings(course)
     people = {person.id: person for person in roster.people} if roster else {}
     with (
@@ -84,13 +82,18 @@ def grade_into(
             student_id_exclude="",
         )
         CarefulAutograde(coursedir=submitted, config=settings).check()
+        of = assignment(course, name)  # as the check has read it
+        if of.chapter is None:
+            raise UserError(f"{course / 'source' / name} holds no assignment of the course")
         for person in found.absent:
             say(f"{person.id}: {person.absence}")
         if found.passed_over:
             say(printable(found.passed_over))
         notices, failures = _lay_out(found.entries, of, submitted)
         say(f"judging {count(len(found.entries), 'module')} and running their notebooks …")
-        grader = CarefulAutograde(coursedir=submitted, config=settings, jobs=jobs, notices=notices)
+        grader = CarefulAutograde(
+            coursedir=submitted, config=settings, jobs=jobs, notices=notices, checked=True
+        )
         grader.force = grader.create_student = True
         if len(failures) < len(found.entries):
             _run(grader)
@@ -98,7 +101,12 @@ def grade_into(
         _introduce(people, grader, settings)
     for line in grader.faults:
         say(f"not judged, for the whole class: {printable(line)}")
-    return [_graded(each.student, grader, failures) for each in found.entries]
+    changes = defaultdict[str, list[Change]](list)
+    for change in grader.changes:
+        changes[change.student].append(change)
+    return [
+        _graded(each.student, grader, failures, changes[each.student]) for each in found.entries
+    ]
 
 
 def _settings(course: Path) -> Config:
@@ -154,7 +162,10 @@ def _introduce(people: Mapping[str, Student], grader: CarefulAutograde, settings
 
 
 def _graded(
-    student: str, grader: CarefulAutograde, failures: Mapping[str, Exception]
+    student: str,
+    grader: CarefulAutograde,
+    failures: Mapping[str, Exception],
+    changes: Sequence[Change],
 ) -> GradedStudent:
     remarks = tuple(dict.fromkeys(grader.remarks[student]))
     if error := failures.get(student):
@@ -163,8 +174,7 @@ def _graded(
         return GradedStudent(
             GradebookEntry(student, 0, 0), (*remarks, f"not judged: {why}"), judged=False
         )
-    changes = tuple(each for each in grader.changes if each.student == student)
-    return GradedStudent(_whole(grader.written[student]), remarks, changes=changes)
+    return GradedStudent(_whole(grader.written[student]), remarks, changes=tuple(changes))
 
 
 def _whole(notebooks: Sequence[GradebookEntry]) -> GradebookEntry:

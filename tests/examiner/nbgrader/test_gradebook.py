@@ -193,6 +193,19 @@ def test_names_and_ids_come_back_whole(kind, book, tmp_path):
         assert any(last in cell for cell in text)
 
 
+def test_an_export_that_ends_in_the_middle_leaves_the_file_before(book, tmp_path):
+    class Broken(exports.Plain):
+        def rows(self, grades):
+            yield ["assignment"]
+            raise RuntimeError("a full disk")
+
+    table(exports.Plain, book, tmp_path)
+    before = (tmp_path / "out.csv").read_bytes()
+    with pytest.raises(RuntimeError):
+        table(Broken, book, tmp_path)
+    assert (tmp_path / "out.csv").read_bytes() == before
+
+
 def test_exports_say_what_is_not_marked_yet(book, tmp_path, caplog, log):
     head, *rows = table(exports.Plain, book, tmp_path)
     assert head[-1] == "not_marked"
