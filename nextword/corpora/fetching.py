@@ -8,12 +8,14 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from examiner.errors import UserError
+from examiner.files import held
 from nextword.corpora import cache
 
 if TYPE_CHECKING:
@@ -58,9 +60,20 @@ def transfer(download: Download, path: Path, *, progress: bool) -> None:
     """Fetch a file, or what is missing of it; it has its own name only when it is whole and right.
 
     What was fetched before a break is kept beside the file, and the next call goes on from there.
-    Raises `UserError` without a connection, for another answer than the file, for a full disk and
-    for wrong bytes; each says what to do.
+    Of two commands the second waits, and finds the file there. Raises `UserError` without a
+    connection, for another answer than the file, for a full disk and for wrong bytes; each says
+    what to do.
     """
+    with ExitStack() as stack:
+        lock = path.with_name(f".{path.name}.lock")
+        with suppress(OSError):  # no locks, or a folder that cannot be written: said below
+            stack.enter_context(held(lock, wait=True))
+            stack.callback(lock.unlink, missing_ok=True)
+        if not path.is_file():
+            _transfer(download, path, progress)
+
+
+def _transfer(download: Download, path: Path, progress: bool) -> None:
     import requests
 
     part = path.with_name(path.name + ".part")

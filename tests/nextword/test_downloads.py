@@ -3,13 +3,16 @@
 import hashlib
 import http.server
 import io
+import os
 import re
+import time
 import zipfile
 
 import pytest
 
 from examiner.errors import UserError
-from nextword.corpora import cache, downloads
+from examiner.files import held
+from nextword.corpora import cache, downloads, fetching
 from nextword.corpora.fetching import Download
 from tests.local_server import serving, use_an_empty_cache
 
@@ -150,6 +153,24 @@ def test_a_part_of_a_zip_is_read_in_place(play, server, monkeypatch, tmp_path):
     for part in ("dev", None):
         with pytest.raises(UserError, match=f"has no part {part!r}: expected train"):
             downloads.read("play", part)
+
+
+def test_who_comes_second_waits_for_the_file_and_asks_nobody(tmp_path):
+    path = tmp_path / "text.txt"
+    with held(tmp_path / ".text.txt.lock", wait=True):
+        child = os.fork()
+        if not child:
+            fetching.transfer(
+                Download("a text", "http://127.0.0.1:9/text.txt", "", "", 5, "x"),
+                path,
+                progress=False,
+            )
+            os._exit(0)
+        time.sleep(0.5)
+        assert os.waitpid(child, os.WNOHANG) == (0, 0)  # it waits
+        path.write_text("whole")
+    assert os.waitpid(child, 0)[1] == 0
+    assert [each.name for each in tmp_path.iterdir()] == ["text.txt"]
 
 
 def test_unknown_names_list_the_known_ones(play):
