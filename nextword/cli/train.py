@@ -290,12 +290,13 @@ def _train(
     """Build the package's network, train it and say how it goes."""
     from nextword.cli import stopping, training
     from nextword.cli.chapters import opened
-    from nextword.models.trainer import hold
+    from nextword.models.trainer import hold, sources
 
+    folder = to or RUNS / sources.folder_of(config, corpus, text)
+    anew = again and not place.restarted
     with opened(package) as chapter, ExitStack() as stack:
-        made, notes = _prepared(config, corpus, text, place, to, speed, chapter)
-        stack.enter_context(hold.alone(made.folder, place))
-        anew = again and not place.restarted
+        stack.enter_context(hold.alone(folder, place))  # before anything is written there
+        made, notes = _prepared(config, corpus, text, place, folder, speed, chapter, anew=anew)
         if anew:
             made.forget()
         resumed = not anew and made.resume()
@@ -314,19 +315,21 @@ def _prepared(
     corpus: list[str],
     text: dict[str, Any],
     place: Place,
-    to: Path | None,
+    folder: Path,
     speed: tuple[str, bool],
     chapter: Callable[[str], ModuleType],
+    *,
+    anew: bool,
 ) -> tuple[Training, list[str]]:
     """The training before its first step, and what is to be known of it."""
-    from nextword.models.trainer import networks, run, sources, streams
+    from nextword.models.trainer import networks, run, streams
 
     course = chapter(networks.chapter(config.kind))
     chapter_1 = chapter("language_models") if text["tokens_as"] == "bpe" else None
-    folder = to or RUNS / sources.folder_of(config, corpus, text)
     say = typer.echo if place.is_first else lambda line: None
+    check = run.any_text if anew else run.as_before(folder)
     stream = streams.read_together(
-        place, corpus, folder=folder, language_models=chapter_1, say=say, **text
+        place, corpus, folder=folder, language_models=chapter_1, say=say, check=check, **text
     )
     precision, note = run.chosen_precision(place.device, speed[0])
     made = run.Training(course, stream, config, place, folder, precision=precision)

@@ -115,9 +115,11 @@ def _check_machine(device: str) -> None:
 def _require_elsewhere(folder: Path, start: str) -> None:
     """Raise `UserError` where to begin again would take away the network from which it begins."""
     from examiner.errors import UserError
+    from nextword.models.trainer.run import FILE
 
-    path = Path(start).resolve()
-    if folder.resolve() in (path, path.parent) and path.exists():
+    path = Path(start)
+    checkpoint = path / FILE if path.is_dir() else path
+    if checkpoint.exists() and checkpoint.resolve() == (folder / FILE).resolve():
         raise UserError(
             f"--again would take away what is in {folder}, and the tuning starts from it: "
             "take another --to folder"

@@ -131,6 +131,24 @@ def test_tokens_are_made_once_and_again_where_the_text_has_changed(book, tmp_pat
     assert len(said) == 3
 
 
+@pytest.mark.parametrize("kind", tokenizers.KINDS)
+def test_tokens_stay_where_others_are_refused(book, tmp_path, kind):
+    folder = tmp_path / "run"
+    before = read(str(book), folder).digest
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def check(digest):
+        if digest != before:
+            raise UserError("another text")
+
+    other = tmp_path / "other.txt"
+    other.write_text(TEXT + "Something else.\n", "utf-8")
+    with pytest.raises(UserError, match="another text"):
+        read(str(other), folder, tokens_as=kind, check=check)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
+    assert read(str(book), folder, check=check).digest == before
+
+
 def test_a_damaged_note_makes_them_again(book, tmp_path):
     first = read(str(book), tmp_path)
     (tmp_path / disk.NOTES).write_text("{", "utf-8")

@@ -3,6 +3,7 @@
 import json
 import math
 import signal
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -199,6 +200,24 @@ def test_what_cannot_be_is_said_in_one_line(nextword, tmp_path):
         assert found.exit_code == 2, found.output
         assert said in found.stderr
         assert found.stderr.count("\n") == 1
+
+
+def test_a_refused_training_leaves_the_folder_as_it_was(nextword, tmp_path):
+    texts = []
+    for name in ("one", "two"):
+        texts.append(str(tmp_path / f"{name}.txt"))
+        Path(texts[-1]).write_text(f"The {name} hen ran. " * 200, "utf-8")
+    run = tmp_path / "run"
+    command = ("--to", str(run), "--characters", *OPTIONS, "--steps", "4")
+    assert nextword("train", texts[0], *command).exit_code == 0
+    files = {path.name: path.read_bytes() for path in run.iterdir()}
+    found = nextword("train", texts[1], *command)
+    assert (found.exit_code, found.stderr.count("\n")) == (2, 1), found.output
+    assert "made from another text" in found.stderr
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == files
+    new = tmp_path / "deep" / "er"
+    assert nextword("train", "nowhere.txt", "--to", str(new), *OPTIONS).exit_code == 2
+    assert not new.parent.exists()
 
 
 @pytest.mark.parametrize("more", [(), ("--by", "reward")])

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from examiner.errors import UserError
+from nextword.cli import tuning
 from nextword.models.tuner import plan as plans
 from nextword.models.tuner import start as starts
 from nextword.models.tuner import texts
@@ -78,6 +79,19 @@ def test_a_tuning_is_told_stopped_and_spoken_with(folder, tmp_path, nextword):
     plain = nextword("write", str(folder / "start"), "--ask", "who?")
     assert plain.exit_code == 2
     assert "has not learned to answer" in plain.output
+
+
+def test_a_start_is_taken_away_only_where_its_own_file_would_be(tmp_path):
+    run = tmp_path / "runs" / "a"
+    run.mkdir(parents=True)
+    (run / "last.safetensors").touch()
+    (run / "best.safetensors").touch()
+    for start in (run, run / "last.safetensors"):
+        with pytest.raises(UserError, match="take another --to folder"):
+            tuning._require_elsewhere(run, str(start))
+        tuning._require_elsewhere(run.parent, str(start))
+    tuning._require_elsewhere(run, str(run / "best.safetensors"))
+    tuning._require_elsewhere(run, "transformer")
 
 
 @pytest.mark.parametrize(

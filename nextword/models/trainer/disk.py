@@ -39,6 +39,7 @@ SEEN_OFTEN_ENOUGH = 2  # a word that was seen less in training is <unk>
 
 Row = np.ndarray  # ids, one after the other
 Say = Callable[[str], object]
+Check = Callable[[str], object]  # raises UserError for the digest of a text that is not wanted
 
 
 @dataclass(frozen=True)
@@ -59,19 +60,21 @@ def tokens(
     n_merges: int = 0,
     language_models: ModuleType | None = None,
     say: Say = lambda line: None,
+    check: Check = lambda digest: None,
 ) -> Tokens:
     """The tokens of a text, from the file in the folder if it is there, else made and kept.
 
     kind: words, characters or bpe, with as many merges. language_models: chapter 1, for bpe. `say`
-    is told what takes long. Raises `UserError` where a file is no text, or
-    nothing can be written.
+    is told what takes long. Raises `UserError` where a file is no text, or nothing can be written;
+    what is raised by `check`, too, and the tokens that were there before are then as they were.
     """
     wanted = {"version": VERSION, "kind": kind, "merges": n_merges if kind == "bpe" else 0}
     try:
         notes = _read(folder)
         if any(notes.get(key) != wanted[key] for key in wanted) or not _same_text(notes, source):
             say("reading the text, once")
-            notes = {**wanted, **_make_whole(source, kind, folder, n_merges, language_models)}
+            made = _make_whole(source, kind, folder, n_merges, language_models, check)
+            notes = {**wanted, **made}
             data = json.dumps(notes, ensure_ascii=False).encode()
             write_whole(folder / NOTES, data, mode=SHARED)
     except OSError as error:
@@ -120,7 +123,12 @@ def _make_whole(source: Source, *how: Any) -> dict[str, Any]:
 
 
 def _make(
-    source: Source, kind: str, folder: Path, n_merges: int, language_models: ModuleType | None
+    source: Source,
+    kind: str,
+    folder: Path,
+    n_merges: int,
+    language_models: ModuleType | None,
+    check: Check,
 ) -> dict[str, Any]:
     """Write the tokens; return what is to be known of them."""
     notes: dict[str, Any] = {"marks": source.marks(), "text": source.digest()}
@@ -132,15 +140,15 @@ def _make(
             raise UserError(f"{source.name} holds no text to learn byte pairs from")
         notes["pairs"] = language_models.train_bpe(beginning, n_merges)
         rows = _byte_pairs(source, language_models, notes["pairs"])
-        return notes | _store(rows, folder, FIRST + 256 + len(notes["pairs"]))
+        return notes | _store(rows, folder, FIRST + 256 + len(notes["pairs"]), check)
     if kind == "characters":
         found = _characters(source)
         number = number_words(map(chr, found))
         table = np.zeros(found[-1] + 1 if found else 1, dtype=np.int64)
         table[found] = range(FIRST, FIRST + len(found))
         rows = (table[_code_points(piece)] for piece in source.pieces())
-        return notes | {"vocabulary": list(number)} | _store(rows, folder, len(number))
-    return notes | _words(source, folder)
+        return notes | {"vocabulary": list(number)} | _store(rows, folder, len(number), check)
+    return notes | _words(source, folder, check)
 
 
 def _beginning(source: Source) -> str:
@@ -178,7 +186,7 @@ def _characters(source: Source) -> list[int]:
 
 
 # ------------------------------------------------------------------ words
-def _words(source: Source, folder: Path) -> dict[str, Any]:
+def _words(source: Source, folder: Path, check: Check) -> dict[str, Any]:
     """Write a text in words; those that training saw once are <unk>.
 
     Words get numbers as they come; when all are counted, these become the ids of the vocabulary.
@@ -199,7 +207,7 @@ def _words(source: Source, folder: Path) -> dict[str, Any]:
         number = number_words(sorted([*kept, END, UNK]))
         table = np.array([number.get(word, number[UNK]) for word in order])
         blocks = (table[found[k : k + BLOCK]] for k in range(0, len(found), BLOCK))
-        return {"vocabulary": list(number)} | _store(blocks, folder, len(number))
+        return {"vocabulary": list(number)} | _store(blocks, folder, len(number), check)
 
 
 def sentences(pieces: Iterable[str]) -> Iterator[list[str]]:
@@ -233,8 +241,11 @@ def _scratch(folder: Path) -> Any:
     return tempfile.NamedTemporaryFile(dir=folder, prefix=".", suffix=".part")
 
 
-def _store(rows: Iterable[Row], folder: Path, V: int) -> dict[str, Any]:
-    """Write ids below V in as few bytes as they need; the file appears when it is whole."""
+def _store(
+    rows: Iterable[Row], folder: Path, V: int, check: Check = lambda digest: None
+) -> dict[str, Any]:
+    """Write ids below V in as few bytes as they need; the file appears when it is whole, and has
+    passed the check."""
     dtype = "<u2" if V <= 2**16 else "<u4"
     digest, n = hashlib.sha256(), 0
     descriptor, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
@@ -242,6 +253,7 @@ def _store(rows: Iterable[Row], folder: Path, V: int) -> dict[str, Any]:
         with os.fdopen(descriptor, "wb") as file:
             for row in rows:
                 n += _append(file, digest.update, row.astype(dtype))
+        check(digest.hexdigest())
         Path(name).chmod(SHARED)
         Path(name).replace(folder / FILE)
     except BaseException:

@@ -5,7 +5,7 @@ Leaves out: the tokens of a text, which appear whole and are read by whoever has
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -34,6 +34,7 @@ def alone(folder: Path, place: Place | None = None) -> Iterator[None]:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
+    new = [each for each in folder.parents if not each.exists()]
     with ExitStack() as stack:
         try:
             stack.enter_context(held(folder / LOCK, wait=False))
@@ -46,13 +47,15 @@ def _held(folder: Path) -> Iterator[None]:
             pass
         except OSError as error:
             raise UserError(f"nothing can be written to {folder}: {error.strerror}") from error
-        stack.callback(_tidy, folder)
+        stack.callback(_tidy, folder, new)
         yield
 
 
-def _tidy(folder: Path) -> None:
-    """Take the folder away again where nothing has been written to it."""
+def _tidy(folder: Path, new: Sequence[Path]) -> None:
+    """Take the folder away again where nothing has been written to it, and those made for it."""
     with suppress(OSError):
         if [path.name for path in folder.iterdir()] == [LOCK]:
             (folder / LOCK).unlink()
             folder.rmdir()
+            for each in new:  # the innermost first
+                each.rmdir()

@@ -252,6 +252,20 @@ def check_text(before: str, now: str) -> None:
         )
 
 
+def any_text(digest: str) -> None:
+    """Take every text: where a training begins anew."""
+
+
+def as_before(folder: Path) -> Callable[[str], None]:
+    """What raises `UserError` for the digest of another text than a folder's checkpoint is of."""
+
+    def check(digest: str) -> None:
+        if (folder / FILE).is_file():
+            check_text(saved.read(folder / FILE).notes.get("text", ""), digest)
+
+    return check
+
+
 def chosen_precision(device: torch.device, name: str) -> tuple[str, str]:
     """The precision to compute in, and a line that says why it is not the one asked for.
 

@@ -81,12 +81,14 @@ def read(
     folder: Path = Path("runs"),
     language_models: ModuleType | None = None,
     say: Say = lambda line: None,
+    check: disk.Check = lambda digest: None,
 ) -> Stream:
     """The stream of a corpus by name, of text files or folders of them.
 
     corpus: a name, or paths. n_tokens: of a corpus with a name. tokens_as: words, characters or
     bpe, with `n_merges`, learned by the functions of `language_models`. folder: where the tokens of
-    text files are kept. Raises `UserError` for what is missing, empty or no text.
+    text files are kept, if `check` does not refuse them. Raises `UserError` for what is missing,
+    empty or no text.
     """
     given = [corpus] if isinstance(corpus, str) else list(corpus)
     if tokens_as not in KINDS:
@@ -95,7 +97,11 @@ def read(
         return _village(n_tokens) if given[0] == "village" else _real(given[0], n_tokens)
     source = sources.find(given, n_tokens)
     found = disk.tokens(
-        source, tokens_as, folder, n_merges=n_merges, language_models=language_models, say=say
+        *(source, tokens_as, folder),
+        n_merges=n_merges,
+        language_models=language_models,
+        say=say,
+        check=check,
     )
     tokenizer = found.tokenizer
     rows = (found.train, found.validation)
