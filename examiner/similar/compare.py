@@ -68,9 +68,14 @@ class Comparison:
 
 @contextmanager
 def opened(
-    folder: Path, past: Sequence[Path], roster: Roster | None = None
+    folder: Path,
+    past: Sequence[Path],
+    roster: Roster | None = None,
+    note: Callable[[str], object] = lambda line: None,
 ) -> Iterator[list[Member]]:
     """Open a class and those of years past: members of this year first.
+
+    `note` is told of documents that were taken for nobody's work.
 
     Raises UserError where there is no such folder or zip, nothing in it, or one is given twice.
     """
@@ -80,9 +85,13 @@ def opened(
             raise UserError(f"{twice[0]} is given twice: --past is for classes of years past")
         there = stack.enter_context(open_class(folder, roster))
         members = [Member(entry.student, entry) for entry in there.entries]
+        if there.passed_over:
+            note(there.passed_over)
         for each in past:
-            entries = stack.enter_context(open_class(each)).entries
-            members += [Member(entry.student, entry, each.as_posix()) for entry in entries]
+            before = stack.enter_context(open_class(each))
+            members += [Member(e.student, e, each.as_posix()) for e in before.entries]
+            if before.passed_over:
+                note(f"{each}: {before.passed_over}")
         yield members
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from examiner.catalogue import Chapter
+from examiner.errors import UserError
+from examiner.files import write_whole
 from examiner.grading.page import rendered
-from examiner.grading.store import write_atomically
 from examiner.grading.submissions import read
 from examiner.similar.compare import Comparison
 from examiner.similar.groups import Group, Member, Pair
@@ -48,6 +49,14 @@ class Shown:
     beside: tuple[tuple[Pair, tuple[Side, Side]], ...]
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file or nothing; UserError where it cannot be written."""
+    try:
+        write_whole(path, text.encode("utf-8", errors="replace"))
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}") from None
+
+
 def write_pages(
     out: Path, chapter: Chapter, found: Comparison, known: Known, most: int
 ) -> list[Path]:
@@ -76,7 +85,7 @@ def write_pages(
             named=NAMED,
             listed=LISTED,
         )
-        write_atomically(path, text, durable=False)
+        write_text(path, text)
     for left in out.parent.glob(f"{out.stem}-*{out.suffix}"):
         number = left.stem.removeprefix(f"{out.stem}-")
         if number.isascii() and number.isdigit() and left not in paths:

@@ -55,23 +55,26 @@ def similar(
     """
     from rich.console import Console
 
+    from examiner.errors import UserError
     from examiner.grading.roster import read_roster
     from examiner.grading.run import processors
-    from examiner.grading.store import write_atomically
     from examiner.project import find_project
     from examiner.release.samples import write_samples
     from examiner.similar.compare import compare, opened
     from examiner.similar.index import Limits
     from examiner.similar.known import known
-    from examiner.similar.pages import write_pages
+    from examiner.similar.pages import write_pages, write_text
 
     project = find_project()
     found = project.catalogue.chapter(chapter)
     write_samples(project, found.stem)
     people = read_roster(roster) if roster else None
+    if out is not None and out.is_dir():
+        raise UserError(f"{out} is a folder: name a file in it, such as --out {out}/similar.html")
     target = out or project.root / "grades" / found.stem / "similar.html"
     console = Console(highlight=False, soft_wrap=True)
-    with opened(submissions, past or [], people) as members:
+    notes: list[str] = []
+    with opened(submissions, past or [], people, notes.append) as members:
         given = known(project, found.stem, reference=reference)
         limits = Limits(least=least, common=common).at(len(members))
         with _bar(len(members)) as tick:
@@ -79,8 +82,8 @@ def similar(
         pages = write_pages(target, found, result, given, limits.common)
     if json_file:
         text = json.dumps(result.to_json(), indent=1, ensure_ascii=False)
-        write_atomically(json_file, f"{text}\n", durable=False)
-    for line in _lines(result):
+        write_text(json_file, f"{text}\n")
+    for line in [*_lines(result), *notes]:
         console.print(line, markup=False)
     others = f" and {len(pages) - 1} more beside it" if len(pages) > 1 else ""
     console.print(f"side by side: {target}{others}", markup=False)

@@ -17,7 +17,7 @@ from examiner.similar.compare import Comparison, compare, opened
 from examiner.similar.groups import Member, Pair, grouped, pairs_of
 from examiner.similar.index import Limits, alike
 from examiner.similar.known import Known, known, unique, without
-from examiner.similar.pages import LONGEST, write_pages
+from examiner.similar.pages import LONGEST, write_pages, write_text
 from examiner.similar.tokens import words
 from examiner.similar.winnowing import GRAM, WINDOW, fingerprints
 from tests.course import COURSE
@@ -246,6 +246,25 @@ def test_years_past_are_compared_with_this_one_alone(tmp_path: Path) -> None:
         f"{old}/zoe": False,
     }
     assert (found.compared, found.past) == (2, 4)
+
+
+def test_documents_beside_the_works_are_named(tmp_path: Path) -> None:
+    now = class_of(tmp_path / "now", {"ann": MINE, "bo": OTHER})
+    past = class_of(tmp_path / "past", {"zoe": MINE})
+    (now / "cy.py.txt").write_text(MINE, "utf-8")
+    (past / "di.pdf").touch()
+    notes: list[str] = []
+    with opened(now, [past], None, notes.append):
+        pass
+    first, second = notes
+    assert first.startswith("passed over: cy.py.txt")
+    assert second.startswith(f"{past}: passed over: di.pdf")
+
+
+def test_a_page_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UserError, match=r"folder cannot be written: [^;]*$"):
+        write_text(tmp_path / "folder", "text")
 
 
 def test_bad_input_is_one_line(tmp_path: Path) -> None:
