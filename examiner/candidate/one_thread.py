@@ -1,5 +1,6 @@
 """One thread, as every candidate has: for digits that are the same everywhere, and since threads
-that wait for each other take many times as long on a busy machine.
+that wait for each other take many times as long on a busy machine. And no compiler, which would be
+a process of its own: `torch.compile` gives back what it is given.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from functools import wraps
 
 MOST_THREADS = 8  # of torch, where a student's code asks for more: it starts about two for each
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+NO_COMPILER = {"TORCHDYNAMO_DISABLE": "1"}  # read by each `torch.compile`
 
 
 def compute_in_one_thread() -> None:

@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from examiner.errors import UserError
@@ -160,7 +160,7 @@ class Catalogue:
         raise UserError(f"there is no task {task_id!r}; the tasks are {known}")
 
     def resolve(self, name: str) -> tuple[Chapter, tuple[Task, ...]]:
-        """Turn what a user typed, a chapter's stem or number or a task's id, into both.
+        """Turn what a user typed, a chapter's stem, number or file or a task's id, into both.
 
         Raises UserError, which says what there is, or to which task a function belongs.
 
@@ -168,6 +168,8 @@ class Catalogue:
         >>> Catalogue((sorting,)).resolve("1") == (sorting, ())
         True
         """
+        if name.endswith(".py"):  # the path of a chapter's file
+            name = PurePath(name).stem
         if re.match(r"\d+\.", name):
             found = self.task(name)
             return next(each for each in self.chapters if each.number == found.order[0]), (found,)

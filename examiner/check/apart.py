@@ -22,7 +22,7 @@ import psutil
 
 from examiner.boundary.deadline import Deadline
 from examiner.boundary.meters import meter_of
-from examiner.candidate.one_thread import ONE_THREAD
+from examiner.candidate.one_thread import NO_COMPILER, ONE_THREAD
 from examiner.check.job import SHOWING, Job
 from examiner.errors import SuiteError
 from examiner.results import SmallestExample, TestResult, Verdict
@@ -59,7 +59,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **ONE_THREAD},
+            env={**os.environ, **ONE_THREAD, **NO_COMPILER},
             start_new_session=os.name == "posix",  # so that Ctrl-C is ours alone
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
         )
@@ -136,6 +136,7 @@ class Heard:
 
     results: list[tuple[str, TestResult]]
     examples: dict[str, tuple[SmallestExample, ...]]
+    refused: str = ""  # why nothing could be run: "sorting.py is empty: ..."
 
 
 def run_apart(job: Job, report: Reporter, printed: Printed = lambda text: None) -> Heard:
@@ -146,6 +147,7 @@ def run_apart(job: Job, report: Reporter, printed: Printed = lambda text: None) 
     found: dict[str, tuple[str, TestResult]] = {}
     planned: dict[str, Planned] = {}
     examples: dict[str, tuple[SmallestExample, ...]] = {}
+    refusals: list[str] = []
 
     def take(task_id: str, result: TestResult) -> None:
         found[result.name] = task_id, result
@@ -156,19 +158,21 @@ def run_apart(job: Job, report: Reporter, printed: Printed = lambda text: None) 
 
     while True:
         wrong = {task for task, result in found.values() if result.calls_for_an_example}
-        with Child(replace(job, skip=[*job.skip, *found], wrong=sorted(wrong))) as child:
-            refused = _hear(child, planned, take, show, printed)
-        if refused is None or refused[0] == SHOWING:
-            return Heard(list(found.values()), examples)
-        name, verdict, message = refused
-        left = [name] if name else [each for each in planned if each not in found]
-        if not left:
+        slow = {task for task, result in found.values() if result.verdict is Verdict.TIMEOUT}
+        left = replace(job, skip=[*job.skip, *found], wrong=sorted(wrong), slow=sorted(slow))
+        with Child(left) as child:
+            stopped = _hear(child, planned, take, show, printed, refusals.append)
+        if stopped is None or stopped[0] == SHOWING:
+            return Heard(list(found.values()), examples, *refusals[:1])
+        name, verdict, message = stopped
+        ended = [name] if name else [each for each in planned if each not in found]
+        if not ended:
             raise SuiteError(f"the tests could not be run: {message}")
-        for each in left:
+        for each in ended:
             plan = planned[each]
             take(plan.task_id, replace(plan.result, verdict=verdict, message=message))
         if not name:  # the module cannot be imported
-            return Heard(list(found.values()), examples)
+            return Heard(list(found.values()), examples, message)
 
 
 def _hear(
@@ -177,6 +181,7 @@ def _hear(
     take: Reporter,
     show: Callable[[str, SmallestExample], None],
     printed: Printed,
+    refuse: Callable[[str], object],
 ) -> tuple[str, Verdict, str] | None:
     """Take in results until the child is done (None), or has to be ended in a test: why."""
     running, seconds = "", START_SECONDS
@@ -204,6 +209,8 @@ def _hear(
         elif "begins" in said:
             child.note_memory()
             running, seconds = said["begins"], said["seconds"]
+        elif "refused" in said:
+            refuse(said["refused"])
         elif "example" in said:
             show(said["task"], SmallestExample(**said["example"]))
         else:

@@ -34,4 +34,4 @@ def check_chapter(
     tasks = group_by_task(chapter, first, heard.examples)
     if task_ids is not None:
         tasks = tuple(task for task in tasks if task.task.id in task_ids)
-    return SubmissionResult("you", tasks)
+    return SubmissionResult("you", tasks, notice=heard.refused)

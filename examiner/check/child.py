@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from examiner.candidate.host import PACKAGE
+from examiner.check.contents import not_there, nothing_in
 from examiner.check.example_names import name_of
 from examiner.check.examples import SECONDS, blank, run_examples
 from examiner.check.job import SHOWING, SHOWING_SECONDS, Job
@@ -35,6 +36,7 @@ from examiner.judge.suite import Suite, SuiteTest
 from examiner.judge.wording import Source
 from examiner.results import SmallestExample, TestResult, Verdict
 
+LESS = 1.0  # seconds for the other tests of a task, once one has used up its time
 MAPPED = 4 << 30  # bytes beyond what is mapped before the student's code: libraries count here
 PR_SET_PDEATHSIG, SIGKILL = 1, 9
 
@@ -92,6 +94,7 @@ class Work:
         self.module = Path(job.module)
         self.known = load(Path(job.known))
         self.wrong = set(job.wrong)  # tasks
+        self.slow = set(job.slow)  # tasks
         self.shown: dict[str, SmallestExample | None] = {}  # by function
         self.opened: Session | Refusal | None = None
         self.examples = {
@@ -119,19 +122,28 @@ class Work:
             visible_only=self.job.visible_only,
             skip=self.job.skip,
             planned=self._plan,
+            seconds=lambda test: self._limit(test.mark.id, test.mark.seconds),
             begins=self.teller.begins,
             report=self._report,
             printed=self.printed,
         )
         for symbol, (task_id, examples) in self.examples.items():
-            self.teller.begins(name_of(symbol), SECONDS)
-            result = self._example(symbol, examples, checked)
+            limit = self._limit(task_id, SECONDS)
+            self.teller.begins(name_of(symbol), limit)
+            result = self._example(symbol, examples, checked, limit)
             passed = result.verdict is Verdict.PASSED
             if passed or not self._another_is_wrong(symbol, checked):
                 self._tell(task_id, result)
         if checked.refusal is None:
             self.teller.begins(SHOWING, SHOWING_SECONDS)
             self._show()
+
+    def _limit(self, task_id: str, seconds: float) -> float:
+        """Return what a test gets of its time: little in a task that is too slow already.
+
+        Such a task is not done, whatever comes of its other tests, and they would be waited for.
+        """
+        return min(seconds, LESS) if task_id in self.slow else seconds
 
     def _show(self) -> None:
         """Say of each task that is wrong on which smallest inputs."""
@@ -145,6 +157,9 @@ class Work:
         """Return the smallest example on which a function is wrong, if it is."""
         if symbol not in self.shown:
             self.shown[symbol] = None
+            opened = self._session()
+            if isinstance(opened, Refusal) or symbol.partition(".")[0] not in opened.directory:
+                return None
             with contextlib.suppress(Exception):  # whatever the answers are
                 task_id = self.job.symbols[symbol]
                 found = find(self.known.pool, task_id, [symbol], self._session, self.known.says)
@@ -169,11 +184,27 @@ class Work:
     def _tell(self, task_id: str, result: TestResult) -> None:
         if result.calls_for_an_example:
             self.wrong.add(task_id)
+        if result.verdict is Verdict.TIMEOUT:
+            if task_id in self.slow:
+                said = f"{result.message} (another test of {task_id} had all of its time)"
+                result = replace(result, message=said)
+            self.slow.add(task_id)
         self.teller.result(task_id, result)
 
     def _open(self, suite: Suite) -> Session | Refusal:
-        self.opened = on_file(suite, self.module)
+        self.opened = self._import(suite)
+        if isinstance(self.opened, Refusal):
+            self.teller.tell(refused=self.opened.message)
         return self.opened
+
+    def _import(self, suite: Suite) -> Session | Refusal:
+        if not self.module.is_file():
+            return Refusal(Verdict.MISSING, not_there(self.module))
+        opened = on_file(suite, self.module)
+        if isinstance(opened, Refusal):
+            return opened
+        said = nothing_in(self.module, opened.source.text, opened.directory, self.job.symbols)
+        return Refusal(Verdict.MISSING, said) if said else opened
 
     def _plan(self, tests: list[SuiteTest]) -> None:
         rows = [(test.mark.id, describe(test, Verdict.NOT_JUDGED, "", 0.0)) for test in tests]
@@ -204,19 +235,23 @@ class Work:
             elsewhere = self.job.symbols.get(other) != self.job.symbols[symbol]
             if elsewhere and used & {other, other.rpartition(".")[2]}:
                 self.teller.begins(name_of(symbol), SECONDS)  # each has its own time
-                if self._example(other, examples, checked).verdict is not Verdict.PASSED:
+                if self._example(other, examples, checked, SECONDS).verdict is not Verdict.PASSED:
                     return True
         return False
 
     def _example(
-        self, symbol: str, examples: list[DocstringExample], checked: Checked
+        self,
+        symbol: str,
+        examples: list[DocstringExample],
+        checked: Checked,
+        seconds: float,
     ) -> TestResult:
         if refusal := checked.refusal:
             return replace(blank(symbol), verdict=refusal.verdict, message=refusal.message)
         loaded = sys.modules[f"{PACKAGE}.{self.module.stem}"]
         source = Source(self.module.name, self._text())
         met = partial(self._of_another, self.job.symbols.get(symbol, ""))
-        return run_examples(symbol, examples, loaded, source, met)
+        return run_examples(symbol, examples, loaded, source, met, seconds)
 
 
 def _end_with_the_parent(parent: int) -> None:

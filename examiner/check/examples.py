@@ -22,6 +22,7 @@ from examiner.boundary.errors import WireError
 from examiner.check.example_names import name_of
 from examiner.check.known import DocstringExample
 from examiner.judge.answers import same_answer
+from examiner.judge.local import own_lines
 from examiner.judge.showing import show
 from examiner.judge.timelimit import TimeLimitError, time_limit
 from examiner.judge.wording import Source, clean
@@ -50,16 +51,17 @@ def run_examples(
     module: ModuleType,
     source: Source,
     of_another: Callable[[Sequence[int]], str] = lambda lines: "",
+    seconds: float = SECONDS,
 ) -> TestResult:
-    """Run a function's examples on the module.
+    """Run a function's examples on the module, for so many seconds at most.
 
     `of_another` says what is still to be written of another task, whose function ended in a stub at
     the last of these lines of the module; "" if it is a stub of the function's own task.
     """
     began = time.perf_counter()
-    verdict, message = _run(examples, module, source, of_another)
-    seconds = time.perf_counter() - began
-    return replace(blank(symbol), verdict=verdict, message=clean(message), seconds=seconds)
+    verdict, message = _run(examples, module, source, of_another, seconds)
+    took = time.perf_counter() - began
+    return replace(blank(symbol), verdict=verdict, message=clean(message), seconds=took)
 
 
 def _run(
@@ -67,11 +69,12 @@ def _run(
     module: ModuleType,
     source: Source,
     of_another: Callable[[Sequence[int]], str],
+    seconds: float,
 ) -> tuple[Verdict, str]:
     names = dict(vars(module))
     example = examples[0]
     try:
-        with time_limit(SECONDS):
+        with time_limit(seconds):
             for example in examples:
                 got, printed = _value(example, names)
                 if not _fits(got, printed, example.want):
@@ -79,7 +82,7 @@ def _run(
                     text = f"{example.source.strip()}\n  got       {shown}"
                     return Verdict.FAILED, f"{text}\n  expected  {example.want.strip()}"
     except NotImplementedError as error:
-        if said := of_another(_own_lines(error, module.__file__ or "")):
+        if said := of_another(own_lines(error, module.__file__ or "")):
             return Verdict.NOT_JUDGED, said
         return Verdict.MISSING, "not written yet"
     except TimeLimitError as error:
@@ -89,7 +92,10 @@ def _run(
     except MemoryError:
         return Verdict.MEMORY, "ran out of memory"
     except BaseException as error:
-        where = source.quote(_own_lines(error, module.__file__ or ""))
+        lines = own_lines(error, module.__file__ or "")
+        if isinstance(error, NameError) and not lines:  # the example itself asks for it
+            return Verdict.MISSING, f"{source.name} has no {error.name}"
+        where = source.quote(lines)
         text = f"{type(error).__name__}{where}\n{error}".strip()
         return Verdict.FAILED, f"{example.source.strip()}\n  {text}"
     return Verdict.PASSED, ""
@@ -129,12 +135,3 @@ def _same_text(got: str, want: str) -> bool:
     return same and all(
         abs(a - b) <= 1e-4 * max(1.0, abs(b)) for a, b in zip(*numbers, strict=True)
     )
-
-
-def _own_lines(error: BaseException, file: str) -> list[int]:
-    trace, lines = error.__traceback__, []
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == file:
-            lines.append(trace.tb_lineno)
-        trace = trace.tb_next
-    return lines

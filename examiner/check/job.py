@@ -26,6 +26,7 @@ class Job:
     known: str = ""  # the file of what is known besides the tests
     symbols: dict[str, str] = field(default_factory=dict)  # the task of each function
     wrong: list[str] = field(default_factory=list)  # tasks that an earlier child found wrong
+    slow: list[str] = field(default_factory=list)  # tasks a test of which used up its time
 
     def to_json(self) -> str:
         """Return the job as text."""

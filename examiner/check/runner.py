@@ -41,14 +41,16 @@ def run_suite(
     visible_only: bool = True,
     skip: Collection[str] = (),
     planned: Callable[[list[SuiteTest]], None] = lambda tests: None,
+    seconds: Callable[[SuiteTest], float] = lambda test: test.mark.seconds,
     begins: Callable[[str, float], None] = lambda name, seconds: None,
     report: Callable[[str, Judged], None] = lambda task_id, judged: None,
     printed: TextIO | None = None,
 ) -> Checked:
     """Run a suite's tests on the module that `opener` gives.
 
-    `planned` is told of all tests before the first, `begins` of each one and its limit, and of the
-    import, which has no name, and `report` what became of each. Tests named in `skip` are left out.
+    `planned` is told of all tests before the first, `begins` of each one and its limit, which is
+    that of `seconds`, and of the import, which has no name, and `report` what became of each.
+    Tests named in `skip` are left out.
     What is printed meanwhile goes to `printed`, or nowhere.
     Raises SuiteError when the suite cannot be read or has no test for these tasks.
     """
@@ -71,8 +73,9 @@ def run_suite(
         for test in wanted:
             if test.name in skip:
                 continue
-            begins(test.name, test.mark.seconds)
-            judged = _judged(test, opened, terms)
+            limit = seconds(test)
+            begins(test.name, limit)
+            judged = _judged(test, opened, terms, limit)
             results.append((test.mark.id, judged.result))
             report(test.mark.id, judged)
         checked.append(Checked(tuple(results), opened if isinstance(opened, Refusal) else None))
@@ -84,10 +87,10 @@ def run_suite(
     return checked[0]
 
 
-def _judged(test: SuiteTest, opened: Session | Refusal, terms: Terms) -> Judged:
+def _judged(test: SuiteTest, opened: Session | Refusal, terms: Terms, seconds: float) -> Judged:
     if isinstance(opened, Refusal):
         return Judged(opened.of(test))
-    return opened.run(test, terms)
+    return opened.run(test, terms, seconds)
 
 
 @contextlib.contextmanager

@@ -50,7 +50,8 @@ class CheckReport:
     def finish(self, result: SubmissionResult) -> None:
         """Print every task, what failed in it, and what the student's code printed."""
         self._status.stop()
-        shared = result.shared_failure
+        shown = any(task.examples for task in result.tasks)
+        shared = result.notice or ("" if shown else result.shared_failure)
         for task in result.tasks:
             self._task(task, with_messages=not shared)
         if shared:
@@ -63,7 +64,7 @@ class CheckReport:
         done = sum(task.verdict is Verdict.PASSED for task in result.tasks)
         tasks = "task passes its" if len(result.tasks) == 1 else "tasks pass their"
         self.console.print(f"\n{done} of {len(result.tasks)} {tasks} visible tests.")
-        if done < len(result.tasks):
+        if done < len(result.tasks) and not result.notice:
             self.console.print("For a hint on the first open task: add --hint", style="dim")
 
     def _task(self, result: TaskResult, *, with_messages: bool) -> None:
@@ -73,7 +74,12 @@ class CheckReport:
         line = Text(f"{result.task.id:>5}  {result.task.title:<46} ")
         line.append(f"{word:<16}", style=colour).append(f"{passed} of {len(result.tests)}")
         self.console.print(line)
-        if not with_messages or result.verdict is Verdict.MISSING:
+        if not with_messages:
+            return
+        if result.verdict is Verdict.MISSING:
+            for said in dict.fromkeys(test.message for test in result.tests):
+                if said.startswith(f"{self.chapter.stem}.py has no "):
+                    self._print(f"         {printable(said)}")
             return
         for example in result.examples:
             self._example(example)
@@ -102,6 +108,9 @@ def show_hint(project: Project, result: SubmissionResult) -> bool:
     unfinished = [task for task in result.tasks if task.verdict is not Verdict.PASSED]
     if not unfinished:
         return False
+    if result.notice:  # no hint helps before the file can be read
+        console.print(printable(result.notice), style="red", markup=False)
+        return True
     task, symbol = unfinished[0].task, open_function(unfinished[0])
     hints = next_hints(project.state(HINTS_FILE), task, symbol)
     name = f"{task.title}, `{symbol}`" if len(task.symbols) > 1 else task.title

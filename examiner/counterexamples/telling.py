@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import textwrap
 import tokenize
@@ -14,10 +15,13 @@ from examiner.counterexamples.literals import names_in
 from examiner.counterexamples.pool import SECONDS, Case, Outcome, Pool
 from examiner.counterexamples.search import Found
 from examiner.counterexamples.values import WIDEST, both, told
+from examiner.judge.reading import TextError
 from examiner.judge.wording import Source, clean
 from examiner.results import SmallestExample
+from examiner.stubs import functions_of
 
 MOST_VALUES = 4
+NOTHING = "your code returned None: a function gives nothing back without `return`"
 
 
 def shown(found: Found, pool: Pool, source: Source) -> SmallestExample:
@@ -49,7 +53,9 @@ def _sides(found: Found, source: Source, letters: Sequence[str]) -> tuple[str, s
         meant = told(right.value, got.value) if right.kind == "value" else f"raises {right.value}"
     if got.kind != "value":
         gives, place = _failure(got, source)
-        return gives, meant, place
+        return gives, meant, place + _called_in(got, case.symbol, source)
+    if got.value is None and right.value is not None:
+        return told(None, None), meant, NOTHING
     if case.chances is not None:
         return both(got.value, dict(case.chances))[0], meant, where(case, got.value)
     if found.again is not None:
@@ -87,7 +93,34 @@ def _failure(got: Outcome, source: Source) -> tuple[str, str]:
     if got.kind == "other":
         return f"an object of type {got.value}, which is no plain value", ""
     text = " ".join(got.text.split())
+    if got.value == "TypeError" and "'NoneType' object" in text and not got.lines:
+        return "None", NOTHING  # the program itself goes on with what it was given
     return f"{got.value}: {text}" if text else str(got.value), _line(got, source)
+
+
+def _called_in(got: Outcome, symbol: str, source: Source) -> str:
+    """Return "; called in line 9: `f(x)`", where a failure is in what the function calls."""
+    if len(got.lines) < 2:
+        return ""
+    with contextlib.suppress(TextError):
+        if line := source.read(_last_within, source.text, symbol, got.lines):
+            said = source.quote([line]).strip().replace(f" of {source.name}", "")
+            return f"; called {said}"
+    return ""
+
+
+def _last_within(text: str, symbol: str, lines: Sequence[int]) -> int:
+    """Return the last of the lines that stands in a function, 0 if the very last does, or none.
+
+    >>> _last_within("def f():\n  return g()\ndef g():\n  return 1 / 0", "f", [2, 4])
+    2
+    """
+    try:
+        node = functions_of(ast.parse(text)).get(symbol)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    own = range(node.lineno, (node.end_lineno or 0) + 1) if node else ()
+    return 0 if lines[-1] in own else next((n for n in reversed(lines) if n in own), 0)
 
 
 def _line(got: Outcome, source: Source) -> str:

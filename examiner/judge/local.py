@@ -111,4 +111,15 @@ def on_file(suite: Suite, path: Path) -> Session | Refusal:
         with time_limit(IMPORT_SECONDS):
             return imported(suite, talk, source, ("run", path.stem, data), IMPORT_SECONDS)
     except TimeLimitError as error:
-        return Refusal(Verdict.TIMEOUT, f"{path.name} cannot be imported: {error}")
+        where = source.quote(own_lines(error.__context__, str(path)))  # of the interrupt
+        return Refusal(Verdict.TIMEOUT, f"{path.name} cannot be imported{where}: {error}")
+
+
+def own_lines(error: BaseException | None, file: str) -> list[int]:
+    """Return the lines of a file that an exception came through, the innermost last."""
+    trace, lines = error.__traceback__ if error is not None else None, []
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            lines.append(trace.tb_lineno)
+        trace = trace.tb_next
+    return lines

@@ -15,7 +15,7 @@ from typing import Any
 from examiner.boundary.channel import Channel
 from examiner.boundary.meters import meter_of
 from examiner.boundary.usage import FileMeter, Meter
-from examiner.candidate.one_thread import ONE_THREAD
+from examiner.candidate.one_thread import NO_COMPILER, ONE_THREAD
 from examiner.candidate.server import BURY, DISMISS, END, START, ServerPlan
 from examiner.catalogue.settings import packages_of
 from examiner.sandbox import bubblewrap
@@ -155,6 +155,7 @@ def environment(hash_seed: int = 0) -> dict[str, str]:
     return {
         **chosen_kernels(),
         **ONE_THREAD,
+        **NO_COMPILER,
         "PATH": os.defpath,
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": str(hash_seed),  # the order of a set is then the same on every run

@@ -132,8 +132,11 @@ def _warn(module: Path) -> None:
     """Say what works here, and would not where the work is graded."""
     import ast
 
+    from examiner.check.contents import newer_copies
     from examiner.check.submit import left_behind
 
+    for line in newer_copies(module):
+        typer.secho(line, fg="yellow")
     try:
         tree = ast.parse(module.read_text("utf-8-sig"))
     except (OSError, SyntaxError, ValueError):

@@ -1,0 +1,74 @@
+"""What is to be said of a chapter's file before any test: not there, empty, or another file.
+
+Leaves out what is wrong inside its functions.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+ALIKE = 0.85  # names that are at least as similar may be a slip of the pen
+ENDINGS = (".py", ".txt", "")  # of a module that was saved or downloaded under another name
+
+
+def not_there(module: Path) -> str:
+    """Return what to do where a chapter's file is missing."""
+    said = f"there is no {_shown(module)}"
+    if others := list(_others(module)):
+        names = " or ".join(f"`{each.name}`" for each in others)
+        return f"{said}; there is {names}: if that is your work, rename it to {module.name}"
+    return f"{said}: {_fresh(module)}"
+
+
+def nothing_in(module: Path, text: str, names: Collection[str], symbols: Collection[str]) -> str:
+    """Return what to do where a file defines none of a chapter's functions, else "".
+
+    `names` are those that the module has, `symbols` the chapter's functions and methods.
+    """
+    wanted = {symbol.partition(".")[0] for symbol in symbols}
+    if not wanted or wanted.intersection(names):
+        return ""
+    if not text.strip():
+        return f"{_shown(module)} is empty: {_fresh(module)}"
+    return f"{_shown(module)} defines no function of this chapter: {_fresh(module)}"
+
+
+def newer_copies(module: Path) -> Iterator[str]:
+    """Yield what to do about files that may be a newer version of a chapter's file."""
+    if not module.is_file():
+        return
+    own, since = module.read_bytes(), module.stat().st_mtime
+    for other in _others(module):
+        if other.stat().st_mtime > since and other.read_bytes() != own:
+            yield (
+                f"`{other.name}` is newer than {module.name} and was not looked at: "
+                f"if it holds your work, rename it to {module.name}"
+            )
+
+
+def _others(module: Path) -> Iterator[Path]:
+    """Yield files whose name is nearly that of a chapter's: `sorting (1).py`, `Sorting.py.txt`."""
+    stem = module.stem.casefold()
+    beside = sorted(module.parent.iterdir()) if module.parent.is_dir() else []
+    for other in beside:
+        name = other.name.casefold()
+        same = other.name == module.name or not other.is_file() or name.startswith(".")
+        if same or other.suffix.casefold() not in ENDINGS:
+            continue
+        alike = difflib.SequenceMatcher(None, name, module.name.casefold()).ratio() >= ALIKE
+        if stem in name or alike:
+            yield other
+
+
+def _shown(module: Path) -> str:
+    return f"{module.parent.name}/{module.name}"
+
+
+def _fresh(module: Path) -> str:
+    """Say where a fresh file comes from."""
+    return (
+        "take a fresh one from the folder or zip that you were given "
+        f"(in a git clone: git restore {_shown(module)})"
+    )
