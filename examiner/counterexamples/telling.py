@@ -112,7 +112,7 @@ def _called_in(got: Outcome, symbol: str, source: Source) -> str:
 def _last_within(text: str, symbol: str, lines: Sequence[int]) -> int:
     """Return the last of the lines that stands in a function, 0 if the very last does, or none.
 
-    >>> _last_within("def f():\n  return g()\ndef g():\n  return 1 / 0", "f", [2, 4])
+    >>> _last_within("def f():\\n  return g()\\ndef g():\\n  return 1 / 0", "f", [2, 4])
     2
     """
     try:
