@@ -231,7 +231,8 @@ def svd_vectors(
 def frequent_words(sentences: Iterable[Sequence[str]], min_count: int = 1) -> dict[str, int]:
     """Return {word: count} for the words that occur at least `min_count` times.
 
-    The most frequent word is first; equally frequent words are in alphabetical order.
+    The most frequent word is first; equally frequent words are in alphabetical order. The sentences
+    may come from a generator, which can be gone through only once.
 
     About 4 lines.
 

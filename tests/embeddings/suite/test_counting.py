@@ -74,6 +74,14 @@ def test_lookup_of_ids_of_any_shape(embeddings, rng):
     assert_rows(rng, TABLES, lambda ids: embeddings.lookup(ids, E), lambda ones: ones @ E)
 
 
+@pytest.mark.task("3.1", weight=0.1)
+def test_lookup_reads_no_other_row(embeddings, rng):
+    """Only the rows of the ids are read: whatever stands in another one, even NaN, has no part."""
+    E = rng.normal(size=(5, 3))
+    E[3] = np.nan
+    assert close(embeddings.lookup(np.array([4, 0, 4]), E), E[[4, 0, 4]])
+
+
 def assert_logits(embeddings, rng, shapes):
     E = rng.normal(size=(6, 4))
     for shape in shapes:
@@ -265,3 +273,13 @@ def test_power_of_the_singular_values(embeddings, rng):
         W, C = map(np.asarray, embeddings.svd_vectors(M, d, power))
         assert close(W @ W.T, U * s ** (2 * power) @ U.T, rtol=0, atol=1e-5)
         assert close(C @ C.T, V * s ** (2 - 2 * power) @ V.T, rtol=0, atol=1e-5)
+
+
+@pytest.mark.task("3.5", weight=0.1)
+def test_more_dimensions_than_a_table_has(embeddings):
+    """Singular values of 0 may be among the first d: W and C hold numbers all the same, no NaN."""
+    M = np.diag([2.0, 0.0, 5.0, 0.0])
+    for power in (0.5, 1.0, 0.0):
+        W, C = map(np.asarray, embeddings.svd_vectors(M, 3, power))
+        assert (W.shape, C.shape) == ((4, 3), (4, 3))
+        assert close(W @ C.T, M, atol=1e-6)

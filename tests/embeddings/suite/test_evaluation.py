@@ -153,6 +153,14 @@ def test_odd_one_out_with_a_row_of_zeros(embeddings):
     assert embeddings.odd_one_out(-E, [2, 1, 0, 3]) == 3
 
 
+@pytest.mark.task("3.11", weight=0.1)
+def test_odd_one_out_of_a_tuple(embeddings, rng):
+    """The ids may be any sequence: a tuple works like a list."""
+    E, ids = odd_question(rng, lambda: rng.normal(size=(15, 3)), 4)
+    expected = plain.odd_one_out(E, ids)
+    assert [embeddings.odd_one_out(E, ids), embeddings.odd_one_out(E, tuple(ids))] == [expected] * 2
+
+
 @pytest.mark.task("3.11", weight=0.5, visible=True)
 def test_rank_correlation_by_hand(embeddings):
     """The ranks 1, 2, 3 against 1.5, 1.5, 3: the correlation is 1.5 over the root of 3."""
@@ -178,6 +186,9 @@ def test_rank_correlation_with_equal_values(embeddings, rng):
     for sizes in ((5, 9), (2, 1, 5, 6), (7, 1, 2, 4)):
         x, y = (rng.permutation(np.repeat(range(len(sizes)), sizes)).tolist() for _ in range(2))
         assert close(embeddings.spearman(x, y), plain.spearman(x, y))
+        unequal = rng.normal(size=len(x)).tolist()  # here one list alone has equal values
+        for one, other in ((x, unequal), (unequal, x)):
+            assert close(embeddings.spearman(one, other), plain.spearman(one, other))
 
 
 @pytest.mark.task("3.11", weight=0.3, seconds=5)
@@ -223,3 +234,14 @@ def test_components_of_any_points(embeddings, rng):
             assert close(axes.T @ axes, projection, rtol=1e-6, atol=1e-6)
             assert close((X - X.mean(axis=0)) @ axes.T, points, rtol=1e-6, atol=1e-6)
         assert close(axes @ axes.T, np.eye(d), atol=1e-9)
+
+
+@pytest.mark.task("3.12", weight=0.2)
+def test_axes_without_variance(embeddings, rng):
+    """Points on a line have further axes all the same, of norm 1 and at right angles, no NaN."""
+    line = rng.permutation(6)[:, None] * np.array([2.0, -1.0, 2.0])
+    points, axes, shares = map(np.asarray, embeddings.pca(line + np.array([7.0, 5.0, -2.0]), 3))
+    assert close(shares, [1.0, 0.0, 0.0], atol=1e-6)
+    assert close(axes @ axes.T, np.eye(3), atol=1e-6)
+    assert close((line - line.mean(axis=0)) @ axes.T, points, atol=1e-6)
+    assert close(points[:, 1:], np.zeros((6, 2)), atol=1e-6)

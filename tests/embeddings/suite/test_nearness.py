@@ -68,7 +68,7 @@ def rows_of(rng, n, D, low, high):
     return plain.unit(rng.normal(size=(n, D))) * rng.uniform(low, high, size=(n, 1))
 
 
-@pytest.mark.task("3.3", weight=1.9)
+@pytest.mark.task("3.3", weight=2.2)
 def test_cosines_of_any_vectors(embeddings, rng):
     """Each row meets each row, and their lengths do not matter."""
     X, Y = rows_of(rng, 4, 3, 40, 400), rows_of(rng, 6, 3, 40, 400)
@@ -197,6 +197,22 @@ def test_the_first_word_is_excluded(embeddings):
     query = np.array([1.0, 0.0])
     assert_nearest(embeddings, [3, 1, 2], query, E, 3, exclude=[0])
     assert_nearest(embeddings, [0, 2], query, E, 2, exclude=[3, 1, 3])
+
+
+@pytest.mark.task("3.3", weight=0.1)
+def test_neighbours_among_rows_of_zeros(embeddings):
+    """The cosine of a row of zeros is 0, so it stands before all rows that point away."""
+    E = np.array([[-1.0, 0.0], [0.0, 0.0], [2.0, 0.0], [0.0, 0.0], [-3.0, 4.0], [3.0, 4.0]])
+    assert_nearest(embeddings, [2, 5, 1, 3, 4, 0], np.array([2.0, 0.0]), E, 6)
+
+
+@pytest.mark.task("3.3", weight=0.1)
+def test_words_in_a_tuple_are_excluded(embeddings):
+    """`exclude` may be any sequence: a tuple, as its default is, works like a list."""
+    E = np.array([[1.0, 0.0], [3.0, 4.0], [0.0, 1.0], [-3.0, 4.0], [-1.0, 0.0]])
+    query = np.array([2.0, 0.0])
+    assert_nearest(embeddings, [1, 3, 4], query, E, 3, exclude=[0, 2])
+    assert_nearest(embeddings, [1, 3, 4], query, E, 3, exclude=(0, 2))
 
 
 @pytest.mark.task("3.3", weight=0.1)

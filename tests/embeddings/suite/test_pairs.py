@@ -63,6 +63,21 @@ def test_frequent_words_with_equal_counts(embeddings, rng):
         assert got == plain.frequent(sentences, min_count)
 
 
+@ship
+def listed_once(frequent_words, sentences, min_count):
+    """The same, from sentences that can be gone through once."""
+    return list(frequent_words((list(each) for each in sentences), min_count).items())
+
+
+@pytest.mark.task("3.6", weight=0.15, orders=2)
+def test_frequent_words_of_what_can_be_read_once(embeddings, rng):
+    """The sentences may come from a generator: go through them only once."""
+    sentences = [[f"w{i}" for i in sentence] for sentence in plain.random_sentences(rng)]
+    expected = plain.frequent(sentences, 2)
+    assert listed(embeddings.frequent_words, sentences, 2) == expected
+    assert listed_once(embeddings.frequent_words, sentences, 2) == expected
+
+
 @pytest.mark.task("3.6", weight=1, visible=True, orders=2)
 def test_rare_words_are_never_dropped(embeddings, rng):
     """A word at or below the share t stays at every place, in order; with a tiny t, all go."""
@@ -83,6 +98,16 @@ def test_share_of_each_word_that_is_kept(embeddings, rng):
         assert frequencies({"kept": kept, "dropped": n - kept}, {"kept": p, "dropped": 1 - p})
     places = np.repeat([0, 1, 2, 3], n // 4)  # kept words stay where they were
     assert (np.diff(ints(embeddings.subsample(places, counts, t, rng))) >= 0).all()
+
+
+@pytest.mark.task("3.6", weight=0.2, orders=2)
+def test_places_are_kept_each_for_itself(embeddings, rng):
+    """Each place has a draw of its own, whatever becomes of the place beside it."""
+    n = 3000
+    sentence, counts = np.repeat(np.arange(n), 2), np.full(n, 7)  # all are kept with chance 1/2
+    got = ints(embeddings.subsample(sentence, counts, 1 / (4 * n), rng))
+    kept = np.bincount(got, minlength=n).tolist()
+    assert frequencies(Counter(kept), {0: 1 / 4, 1: 1 / 2, 2: 1 / 4})
 
 
 def assert_rng_decides(draw, rng):
@@ -129,6 +154,28 @@ def test_reach_of_the_windows(embeddings, rng):
     centres = sentence[window:-window, None]
     assert (inner == np.where(seen, centres + offsets, NONE)).all()
     assert frequencies(Counter(reach.tolist()), dict.fromkeys((1, 2, 3, 4), 1 / window))
+
+
+def seen_with(sentence, place, window, reach):
+    """The row of a place that looks so far."""
+    offsets = [*range(-window, 0), *range(1, window + 1)]
+    seen = [abs(o) <= reach and 0 <= place + o < len(sentence) for o in offsets]
+    return [sentence[place + o] if s else NONE for o, s in zip(offsets, seen, strict=True)]
+
+
+@pytest.mark.task("3.6", weight=0.3, orders=2)
+def test_windows_near_the_ends(embeddings, rng):
+    """A side that ends early, in a sentence of any length, changes neither reach nor other side."""
+    for T, window in ((9, 4), (4, 5), (2, 7), (3, 3)):
+        sentence = rng.permutation(T)  # word 0 is a word like all others
+        rows = ints(embeddings.context_windows(sentence, window, rng))
+        assert len(rows) == T
+        for place, row in enumerate(rows):
+            reaches = range(1, window + 1)
+            assert row in [seen_with(sentence.tolist(), place, window, r) for r in reaches]
+    some = [ints(embeddings.context_windows(np.arange(9), 4, rng)) for _ in range(30)]
+    for place in (0, 8):  # by chance, the same reach 30 times for one seed in 10**17
+        assert len({rows[place].count(NONE) for rows in some}) > 1
 
 
 @pytest.mark.task("3.6", weight=0.4, orders=2)
