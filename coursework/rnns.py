@@ -55,7 +55,8 @@ def feedforward(
         p: the weights E (V, D), W (H, N D), b (H), U (V, H) and c (V), by name.
         contexts: the ids of the words, with the N words of a window along the last axis.
 
-    About 3 lines. In this example the window holds word 0 twice; its vector is [1], so h is
+    Let gradients flow to all weights: the page asks autograd for those that you find in 4.2. About
+    3 lines. In this example the window holds word 0 twice; its vector is [1], so h is
     tanh(2 - 2):
 
     >>> p = {
@@ -543,7 +544,7 @@ def generate(
 ) -> list[list[int]]:
     """Draw n stories of at most `most` words, side by side, from P(word | words before) (eq. 4.26).
 
-    Call `model.eval()` first.
+    Call `model.eval()` first. The caller turns dropout on again by `model.train()`.
 
     1. The model reads BOS and the prompt in one call of `model(tokens, s)`, which returns logits
        and the next state. Only the logits at the last place are used.

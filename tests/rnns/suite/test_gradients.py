@@ -137,9 +137,10 @@ def test_norms_from_any_state(rnns, rng):
 @pytest.mark.task("4.5", weight=0.8)
 def test_norms_of_a_larger_state(rnns, rng):
     """Where h is a part of the state, as in an LSTM, dh_T is taken for all of it, c as well."""
-    w, x, s = oracles.twofold_weights(rng, 2, 3), tensor(rng, 5, 2), torch.zeros(6)
-    found = oracles.with_twofold(rnns.gradient_norms, [w], False, x, s)
-    assert close(found, norms_of(oracles.twofold(w), x, s), rtol=1e-3)
+    w, x = oracles.twofold_weights(rng, 2, 3), tensor(rng, 5, 2)
+    for s in (torch.zeros(6), tensor(rng, 6)):
+        found = oracles.with_twofold(rnns.gradient_norms, [w], False, x, s)
+        assert close(found, norms_of(oracles.twofold(w), x, s), rtol=1e-3)
 
 
 @pytest.mark.task("4.5", weight=1, visible=True)
@@ -185,6 +186,15 @@ def test_clipping_where_some_have_no_gradient(rnns, rng):
     norm, found = oracles.clipped(rnns.clip_gradients, [None, None], 1.0)
     assert close(norm, 0.0)
     assert found == [None, None]
+
+
+@pytest.mark.task("4.5", weight=0.2)
+def test_clipping_gradients_of_zeros(rnns, rng):
+    """Where all gradients are 0, their norm is 0, and nothing changes: nothing is divided by 0."""
+    assert_clips(rnns, [tensor(rng, 3, 2), torch.zeros(4)])
+    norm, found = oracles.clipped(rnns.clip_gradients, [torch.zeros(2, 3), torch.zeros(1)], 2.0)
+    assert close(norm, 0.0)
+    assert close(found, [torch.zeros(2, 3), torch.zeros(1)])
 
 
 @pytest.mark.task("4.5", weight=0.3)

@@ -30,10 +30,14 @@ def test_a_sum_of_sums(rnns):
     assert close(last, torch.tensor([[[3.0], [6.0]]]))
 
 
-def layers(cells, x, s=None):
-    """Cells on each other: the highest outputs, and the last states of all."""
+def layers(cells, x, s=None, share=1.0):
+    """Cells on each other: the highest outputs, and the last states of all.
+
+    share: what is left of the outputs on their way to the next cell.
+    """
     ends = []
     for k, cell in enumerate(cells):
+        x = x * share if k else x
         x, end = oracles.walk(cell, x, None if s is None else s[:, k])
         ends.append(end)
     return x, torch.stack(ends, dim=1)
@@ -60,6 +64,16 @@ def test_dropout_between_layers(rnns, rng):
             expected = expected.cumsum(1)
         found = oracles.with_negative(rnns.stack, [1.0] * n, x)[0]
         assert close(found, sign * expected)
+
+
+@pytest.mark.task("4.8", weight=0.3)
+def test_dropout_between_layers_with_states(rnns, rng):
+    """With states as without, dropout is used once between two layers, and changes no state."""
+    ws = [oracles.twofold_weights(rng, size, 3) for size in (2, 3, 3)]
+    x, s = tensor(rng, 4, 5, 2), tensor(rng, 4, 3, 6)
+    for states in (None, s):
+        found = oracles.with_halved(rnns.stack, ws, x, states)
+        assert close(found, layers(map(oracles.twofold, ws), x, states, share=0.5))
 
 
 @pytest.mark.task("4.8", weight=0.2)
@@ -190,6 +204,26 @@ def test_words_that_are_next_to_impossible(rnns, rng):
     stories = [[4, 5], [5]]
     found, _ = toys.with_toy(rnns.log_probs, w, False, stories)
     assert close([float(x) for x in found], toy_logs(w, stories), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("4.9", weight=0.2)
+def test_words_that_are_certain(rnns, rng):
+    """A word with the probability 1 has the logarithm 0, which belongs in the list as well."""
+    w = {"word": torch.full((V, 1), 9.0), "out": torch.zeros(1, V)}
+    w["out"][0, 5] = 300.0
+    stories = [[4, 5], [5], [5, 5, 3]]
+    found, _ = toys.with_toy(rnns.log_probs, w, False, stories)
+    assert close([float(x) for x in found], toy_logs(w, stories), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("4.9", weight=0.1)
+def test_scoring_never_trains(rnns, rng):
+    """A model in evaluation mode is still in it after scoring: the caller turns dropout on."""
+    w, stories = toys.toy_weights(rng, V), stories_for(rng, 3)
+    found, _ = toys.with_toy(rnns.log_probs, w, False, stories)
+    assert close([float(x) for x in found], toy_logs(w, stories), rtol=1e-3, atol=1e-4)
+    known = toys.batches_of(stories, 32)
+    assert toys.mode_after_scoring(known, rnns.log_probs, w, stories) is False
 
 
 @pytest.mark.task("4.9", weight=0.8)

@@ -26,6 +26,22 @@ def test_a_model_with_one_story(rnns):
     assert [list(story) for story in stories] == [[5, 6, 7], [5, 6, 7]]
 
 
+@pytest.mark.task("4.11", weight=0.3)
+def test_one_story_alone(rnns):
+    """One story is a list with one story; a prompt may be any sequence, a tuple as well."""
+    for n, prompt, story in ((2, [3, 4], [5, 6]), (1, [3, 4], [5, 6]), (1, (3, 4), [5, 6])):
+        stories, _ = toys.with_chain(rnns.generate, 4, n, 1, 10, prompt)
+        assert [list(each) for each in stories] == [story] * n
+
+
+@pytest.mark.task("4.11", weight=0.1)
+def test_telling_never_trains(rnns, rng):
+    """A model in evaluation mode is still in it after telling: the caller turns dropout on."""
+    stories, _ = toys.with_chain(rnns.generate, 3, 2, 1, 10)
+    assert [list(story) for story in stories] == [[3, 4, 5], [3, 4, 5]]
+    assert toys.mode_after_telling(rnns.generate, toys.toy_weights(rng, V)) is False
+
+
 @pytest.mark.task("4.11", weight=1)
 def test_nothing_is_read_twice(rnns, rng):
     """BOS and the prompt are read once, then each drawn word; no more than `most` are drawn."""

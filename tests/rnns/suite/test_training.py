@@ -84,7 +84,7 @@ def test_a_batch_in_chunks(rnns, rng):
 @pytest.mark.task("4.10", weight=0.7)
 def test_chunks_of_any_length(rnns, rng):
     """The last chunk may be shorter, and a chunk longer than the batch."""
-    for chunk in (4, 5, 50):
+    for chunk in (4, 5, 50, 1):
         assert_trains(rnns, rng, chunk)
 
 
@@ -100,7 +100,21 @@ def test_the_mean_of_all_losses(rnns, rng):
 @pytest.mark.task("4.10", weight=0.8)
 def test_long_gradients_are_clipped(rnns, rng):
     """All gradients together are shortened to the norm that was asked for."""
-    assert_trains(rnns, rng, 6, clip=0.05)
+    for chunk in (6, 2):
+        assert_trains(rnns, rng, chunk, clip=0.05)
+
+
+@pytest.mark.task("4.10", weight=0.3)
+def test_training_on_a_word_that_is_next_to_impossible(rnns, rng):
+    """A probability too small for single precision gives a large loss, which is a number."""
+    assert_trains(rnns, rng, 6)
+    w = {"word": torch.full((V, 1), 9.0), "out": torch.zeros(1, V)}
+    w["out"][0, 5] = -300.0
+    batch = toys.batch_of([[4, 5], [5]])
+    losses, after = toys.train_toy(rnns.train_batch, w, batch, 3, 1.0, 0.5, 1)
+    loss, weights = plain_training(w, batch, 3, 1.0, 0.5)
+    assert close(losses, [loss], rtol=1e-3)
+    assert close(after, weights, rtol=1e-3, atol=1e-4)
 
 
 def loss_of(w, batch):

@@ -176,6 +176,20 @@ def test_sentences_in_any_order(translator):
     assert_encodes(translator, [[4], [3, 4, 5, 6], [5, 6], [7, 3, 3]])
 
 
+@pytest.mark.task("4.12", weight=0.3)
+def test_what_the_encoder_learns(translator, rng):
+    """Gradients of the states reach all of the encoder, and the vectors of the words it reads."""
+    assert_encodes(translator, ROWS)
+    net, oracle = translator
+    pull, vectors = tensor(rng, 1, 3, 4), oracle.w["source.weight"].clone().requires_grad_()
+    states = [oracle.parts["encoder"](vectors[torch.tensor([row])])[1] for row in ROWS]
+    (torch.cat(states, dim=1) * pull).sum().backward()
+    expected = {f"encoder.{n}": p.grad for n, p in oracle.parts["encoder"].named_parameters()}
+    expected["source.weight"] = vectors.grad
+    found = gradients(net.encode, padded(ROWS), weights=pull)[2]
+    assert close({name: found[name] for name in expected}, expected, rtol=1e-3, atol=1e-4)
+
+
 def true_words(rng):
     """BOS and the true words of three sentences."""
     words = torch.from_numpy(rng.integers(3, 7, size=(3, 5)))
@@ -296,6 +310,16 @@ def test_translations_by_hand(rnns):
     likes_5, likes_eos = [0.0, 1.0, 2.0, 2.5, 2.0, 3.0, 0.5], [0.0, 1.0, 4.0, 2.5, 2.0, 3.0, 0.5]
     assert lists(set_in_its_ways(rnns, *likes_5).translate(source, 4)) == [[5] * 4] * 3
     assert lists(set_in_its_ways(rnns, *likes_eos).translate(source, 4)) == [[]] * 3
+
+
+@pytest.mark.task("4.12", weight=0.2)
+def test_one_sentence_alone(rnns):
+    """A batch of one sentence, and of one word, keeps all its axes."""
+    likes_5 = [0.0, 1.0, 2.0, 2.5, 2.0, 3.0, 0.5]
+    net = set_in_its_ways(rnns, *likes_5)
+    assert lists(net.translate(padded(ROWS), 2)) == [[5] * 2] * 3
+    assert lists(net.translate(torch.tensor([[7]]), 3)) == [[5] * 3]
+    assert close(net(torch.tensor([[7]]), torch.tensor([[BOS]])), torch.tensor([[likes_5]]))
 
 
 @pytest.mark.task("4.12", weight=1.2)

@@ -99,6 +99,22 @@ def with_toy(function, w, noisy, stories, size=32):
 
 
 @ship
+def mode_after_scoring(known, log_probs, w, stories):
+    """Whether a toy model that was in evaluation mode is in training mode after scoring."""
+    model = Toy(w).eval()
+    with_batches(known, log_probs, model, stories)
+    return model.training
+
+
+@ship
+def mode_after_telling(generate, w):
+    """Whether a toy model that was in evaluation mode is in training mode after telling."""
+    model = Toy(w).eval()
+    generate(model, 2, torch.Generator().manual_seed(1), 3)
+    return model.training
+
+
+@ship
 def drawn(generate, w, n, seed, most, prompt, noisy=False):
     """Let a toy model in training mode tell n stories; these, and the shapes it read."""
     model = Toy(w, noisy).train()
