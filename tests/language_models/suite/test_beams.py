@@ -114,6 +114,15 @@ def test_a_search_goes_on_to_its_last_step(lm):
         assert_same_beam(found, plain.beam(table, [BOS], 2, 4, alpha))
 
 
+@pytest.mark.task("1.12", weight=0.2, orders=2)
+def test_a_beam_after_any_history(lm):
+    """The history may be a tuple, and it may be empty."""
+    model = lm.TableModel(GARDEN | {(BOS,): [0, 0, 0.5, 0.5]})
+    for history, chance in (([BOS], 0.45), ((BOS,), 0.45), ((), 0.36)):
+        found = list(lm.beam_search(model, history, 2, 5))
+        assert_same_beam(found[:1], [([3, EOS], math.log(chance))])
+
+
 @pytest.mark.task("1.12", weight=0.4, orders=2)
 def test_a_beam_of_a_model_that_is_no_table(lm):
     """Whatever has `log_probs` will do; it gets the whole history; what is rare is possible."""

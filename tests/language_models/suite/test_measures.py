@@ -90,6 +90,18 @@ def test_an_impossible_token(lm):
     assert found == near([math.log(0.5), -math.inf, math.log(0.5)])
 
 
+@pytest.mark.task("1.4", weight=0.3)
+def test_the_history_is_taken_as_it_is(lm):
+    """A history may be empty, may begin with any token, and may be a tuple: nothing is added."""
+    table = {(): [0, 0.25, 0.25, 0.5], (BOS,): [0, 0, 0.5, 0.5], (2,): [0, 0.125, 0, 0.875]}
+    table[BOS, 2] = [0, 0.5, 0.25, 0.25]
+    model = lm.TableModel(table)
+    for history in ([BOS], [BOS, 2], [], [2], (BOS,), (BOS, 2), ()):
+        for text in ([3, 2], (3, 2)):
+            found = list(lm.token_log_probs(model, history, text))
+            assert found == near(plain.text_log_probs(table, [*history], [3, 2]))
+
+
 @pytest.mark.task("1.4", weight=0.4)
 def test_a_model_that_is_no_table(lm):
     """Whatever has the method `log_probs` will do; it gets the whole history."""

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from examiner.suite import ship
 from tests.language_models.suite import oracles as plain
 from tests.language_models.suite.common import numbers
 
@@ -117,6 +118,20 @@ def test_vocabulary_of_blanks_and_signs(lm):
     assert list(lm.build_vocabulary(sentences)) == [*SPECIAL, "New York", "is", "7"]
 
 
+@ship
+def ids_of_what_is_read_once(to_ids, words, vocabulary):
+    """The ids of words that can be gone through once."""
+    return list(to_ids((word for word in words), vocabulary))
+
+
+@pytest.mark.task("1.1", weight=0.2, orders=2)
+def test_ids_of_words_that_can_be_read_once(lm):
+    """The words may come from a generator, which has no length and no places."""
+    vocabulary = [*SPECIAL, "the", "hen"]
+    assert list(lm.to_ids(["hen", "zebra", "the"], vocabulary)) == [4, UNK, 3]
+    assert ids_of_what_is_read_once(lm.to_ids, ["hen", "zebra", "the"], vocabulary) == [4, UNK, 3]
+
+
 @pytest.mark.task("1.1", weight=0.2, orders=2)
 def test_ids_of_blanks(lm):
     """A blank is a character like others."""
@@ -138,6 +153,14 @@ def test_inputs_and_targets_of_any_sentence(lm, rng):
     """A sentence of any length has one more prediction than words."""
     for size in (1, 2, 9):
         ids = rng.integers(3, 50, size=size).tolist()
+        inputs, targets = lm.inputs_and_targets(ids)
+        assert (list(inputs), list(targets)) == ([BOS, *ids], [*ids, EOS])
+
+
+@pytest.mark.task("1.2", weight=0.2)
+def test_inputs_and_targets_of_any_sequence(lm):
+    """A tuple of ids becomes two lists as well; BOS and EOS are added whatever the text holds."""
+    for ids in ([5, 3], (5, 3), (BOS, 5), (5, EOS)):
         inputs, targets = lm.inputs_and_targets(ids)
         assert (list(inputs), list(targets)) == ([BOS, *ids], [*ids, EOS])
 

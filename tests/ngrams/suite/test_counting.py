@@ -252,6 +252,21 @@ def test_log_probs_of_sentences_that_repeat(ngrams, rng):
     assert list(found) == near(np.log(expected).tolist())
 
 
+@ship
+def log_probs_once(model, sentences):
+    """What a model says of sentences that can be gone through once."""
+    return model.log_probs(sentence for sentence in sentences)
+
+
+@pytest.mark.task("2.4", weight=0.2, orders=2)
+def test_log_probs_of_what_can_be_read_once(ngrams):
+    """The sentences may come from a generator, which has no length: go through them only once."""
+    model = ngrams.NGramModel([{(): {"a": 0.75, EOS: 0.25}}], ["a", EOS])
+    expected = near([math.log(p) for p in (0.75, 0.25, 0.25)])
+    assert list(model.log_probs([["a"], []])) == expected
+    assert list(log_probs_once(model, [["a"], []])) == expected
+
+
 @pytest.mark.task("2.4", weight=0.15, orders=2)
 def test_log_of_a_word_that_is_not_in_the_vocabulary(ngrams):
     """Whatever the model gives words that it never saw, others have probability 0."""
