@@ -25,11 +25,14 @@ def test_mixture_of_three_estimates(ngrams):
 
 @pytest.mark.task("2.6", weight=1, visible=True, orders=2)
 def test_mixture_where_the_context_was_never_seen(ngrams):
-    """A context that was never seen is left out, and the other weights grow to sum to 1."""
+    """An ending that was never seen is left out, and the other weights grow to sum to 1."""
     tables = [{(): {"a": 2, "b": 1, EOS: 1}}, {("a",): {"b": 1, EOS: 1}}]
     model = ngrams.Interpolated(tables, ["a", "b", "c", "d", EOS], [0.1, 0.3, 0.6])
     assert model.prob("a", ["c"]) == near((0.1 / 5 + 0.3 * 2 / 4) / 0.4)
     assert sum(dict(model.distribution(["c"])).values()) == near(1)
+    tables.append({("b", "a"): {EOS: 1}})
+    model = ngrams.Interpolated(tables, ["a", "b", "c", "d", EOS], [0.1, 0.3, 0.4, 0.2])
+    assert model.prob("b", ["c", "a"]) == near((0.1 / 5 + 0.3 * 1 / 4 + 0.4 * 1 / 2) / 0.8)
 
 
 def assert_mixes(ngrams, rng, tables, words, contexts):
