@@ -55,8 +55,7 @@ def feedforward(
         p: the weights E (V, D), W (H, N D), b (H), U (V, H) and c (V), by name.
         contexts: the ids of the words, with the N words of a window along the last axis.
 
-    Let gradients flow to all weights: the page asks autograd for those that you find in 4.2. About
-    3 lines. In this example the window holds word 0 twice; its vector is [1], so h is
+    About 3 lines. In this example the window holds word 0 twice; its vector is [1], so h is
     tanh(2 - 2):
 
     >>> p = {

@@ -64,14 +64,6 @@ def gradients_of_run(run, cell, x, pull):
 
 
 @ship
-def gradients_of_windows(feedforward, p, contexts, pull):
-    """The gradients of a weighted sum of the logits of `feedforward`, for each of its weights."""
-    leaves = {name: value.clone().requires_grad_() for name, value in p.items()}
-    (feedforward(leaves, contexts)[2] * pull).sum().backward()
-    return {name: leaf.grad for name, leaf in leaves.items()}
-
-
-@ship
 def spell(ElmanCell, run, w, out_weights, letters, max_steps):
     """Train a cell and a linear layer on one word; the steps, what is spelled, and the weights."""
     n, H = out_weights["weight"].shape
@@ -241,15 +233,6 @@ def asked(function, w, x):
     cell, seen = twofold(w), []
     step = cell.step
     cell.step = lambda a, s: seen.append(len(a)) or step(a, s)
-    function(cell, x)
-    return seen
-
-
-@ship
-def inputs_read(function, w, x):
-    """Call a function with a twofold cell; of how many numbers each call of its W was."""
-    cell, seen = twofold(w), []
-    cell.W.register_forward_hook(lambda _, given, __: seen.append(given[0].numel()))
     function(cell, x)
     return seen
 

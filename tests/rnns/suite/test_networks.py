@@ -79,16 +79,6 @@ def test_one_window_without_a_batch(rnns, rng):
     assert close(rnns.feedforward(p, contexts), list(plain_window(p, contexts)))
 
 
-@pytest.mark.task("4.1", weight=0.2)
-def test_what_windows_learn(rnns, rng):
-    """Autograd finds gradients of the logits for all weights, E among them: nothing is detached."""
-    p, contexts, pull = window_net(rng), ids(rng, 6, 4, 3), tensor(rng, 4, 6)
-    leaves = {name: oracles.leaf(value) for name, value in p.items()}
-    (torch.stack([plain_window(leaves, row)[2] for row in contexts]) * pull).sum().backward()
-    found = oracles.gradients_of_windows(rnns.feedforward, p, contexts, pull)
-    assert close(found, {name: leaf.grad for name, leaf in leaves.items()}, rtol=1e-3, atol=1e-4)
-
-
 @pytest.mark.task("4.2", weight=1, visible=True)
 def test_gradients_of_one_window_by_hand(rnns):
     """With all logits 0 and h = 1/2, all gradients can be had with a pencil."""
@@ -219,15 +209,6 @@ def test_all_sequences_at_once(rnns, rng):
     found = oracles.with_twofold(rnns.run, [w], False, x, s)
     assert close(found, oracles.walk(oracles.twofold(w), x, s))
     assert oracles.asked(rnns.run, w, x) == [5, 5, 5, 5]
-
-
-@pytest.mark.task("4.3", weight=0.1)
-def test_all_inputs_at_once(rnns, rng):
-    """W x + b is computed in one call of `cell.W` for all steps, before the first step."""
-    w, x = oracles.twofold_weights(rng, 2, 3), tensor(rng, 5, 4, 2)
-    found = oracles.with_twofold(rnns.run, [w], False, x)
-    assert close(found, oracles.walk(oracles.twofold(w), x))
-    assert oracles.inputs_read(rnns.run, w, x) in ([5 * 4 * 2], [])
 
 
 @pytest.mark.task("4.3", weight=1, visible=True, seconds=20)
