@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path, PurePath
 
-_BEGINS = (".", "__MACOSX", "__pycache__")  # the name of a file, or of a folder that it is in
+_HIDDEN = "."  # begins the name of a file, or of a folder that it is in
+_FOLDERS = {"__MACOSX", "__pycache__"}
 _OF_SYSTEMS = {"thumbs.db", "desktop.ini", "icon\r"}  # Windows' and macOS', small or capital
 _COMPILED = ".pyc"
 
@@ -17,7 +18,7 @@ def is_junk(path: PurePath) -> bool:
     >>> [is_junk(PurePath(name)) for name in (".git/HEAD", "__MACOSX/a.py", "Thumbs.db", "a.py")]
     [True, True, True, False]
     """
-    hidden = any(part.startswith(_BEGINS) for part in path.parts)
+    hidden = any(part.startswith(_HIDDEN) or part in _FOLDERS for part in path.parts)
     return hidden or path.name.casefold() in _OF_SYSTEMS
 
 

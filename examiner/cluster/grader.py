@@ -16,16 +16,17 @@ import select
 import subprocess
 import sys
 import tempfile
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from examiner.candidate.one_thread import ONE_THREAD
+from examiner.cluster import last_words
 from examiner.cluster.house import Lines
 from examiner.cluster.keeper import House, HouseError, StartError
+from examiner.cluster.last_words import LastWords
 from examiner.cluster.outbox import Outbox
 from examiner.cluster.parcel import Parcel, unpacked
 from examiner.cluster.plain import Form, NonsenseError, job_of
@@ -40,7 +41,6 @@ from examiner.sandbox.servers import places
 
 MOST_NONSENSE = 2  # answers to a job that were no results, until it is judged at home
 MOST_COURIERS = 5  # that end before they have brought anything, until we give up
-LAST_SECONDS, LAST_BYTES = 2.0, 4000  # of a courier's last words: waited for, and read
 CHARGED = "the grader's processes died whenever they ran your code, on three machines"
 
 
@@ -329,7 +329,7 @@ class _Courier:
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._words = _Words(self._process.stderr) if self._process.stderr else None
+        self._words = LastWords(self._process.stderr) if self._process.stderr else None
         self._outbox = Outbox(self._process.stdin)
         self._lines = Lines(self._process.stdout.fileno())
         with contextlib.suppress(CourierError):
@@ -363,7 +363,7 @@ class _Courier:
 
     def _last_words(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(LAST_SECONDS)
+            self._process.wait(last_words.SECONDS)
         lines = self._words.last().splitlines() if self._words else []
         return "the courier has ended" + (f": {lines[-1][:300]}" if lines else "")
 
@@ -377,31 +377,3 @@ class _Courier:
         if self._process.stdout:
             with contextlib.suppress(OSError):
                 self._process.stdout.close()
-
-
-class _Words:
-    """Reads all that a process says, and keeps the end of it.
-
-    Dask says much over a long run: in a file it would fill the disk, and whoever fills a pipe that
-    nobody reads stands still.
-    """
-
-    def __init__(self, pipe: IO[bytes]) -> None:
-        self._pipe, self._said = pipe, b""
-        self._thread = threading.Thread(target=self._listen, daemon=True)
-        self._thread.start()
-
-    def _listen(self) -> None:
-        while data := os.read(self._pipe.fileno(), 1 << 16):
-            self._said = (self._said + data)[-LAST_BYTES:]
-
-    def last(self) -> str:
-        """Return the end of what was said, waiting a moment for a process that is ending."""
-        self._thread.join(LAST_SECONDS)
-        return self._said.decode(errors="replace").strip()
-
-    def close(self) -> None:
-        """Close the pipe of a process that has ended; what still holds it may speak on."""
-        self._thread.join(LAST_SECONDS)
-        if not self._thread.is_alive():
-            self._pipe.close()

@@ -50,7 +50,6 @@ UNFINISHED = (".part", ".tmp", ".crdownload", ".filepart", ".swp", "~")
 SETTLED = 2.0  # seconds without a change after which a file that was written in place is whole
 QUIET = 0.2  # seconds without a change for one that was renamed into its place
 SHOWN = 100  # that the page lists
-LONGEST_NAME = 255  # bytes, on most file systems
 DEEPEST = 20  # folders in each other that are looked at
 AGAIN = 60.0  # seconds until what could not be taken in is tried again
 # where the inbox can be written, this is wrong with one arrival alone: too long a name, a folder
@@ -371,13 +370,9 @@ def _renamed(entry: os.DirEntry[str]) -> bool:
 
 
 def _plain(path: Path) -> str:
-    """Return the name that a file has in its place: no name of ours, and none that is no name."""
+    """Return the name that a file has in its place: no name of ours."""
     name = path.name.encode(errors="replace").decode()
-    if name not in OURS and not is_junk(PurePosixPath(name)):
-        return name
-    suffix = path.suffix if path.suffix.lower() in KINDS else ""
-    stem = f"_{name.removesuffix(suffix)}".encode()[: LONGEST_NAME - len(suffix)]
-    return f"{stem.decode(errors='ignore')}{suffix}"
+    return f"_{name}" if name in OURS else name
 
 
 def _sync(folder: Path) -> None:

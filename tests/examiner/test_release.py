@@ -350,8 +350,8 @@ def test_what_systems_leave_in_a_package_is_not_released(
     monkeypatch.syspath_prepend(tmp_path)
     project = Project(demo_course)
     vars(project)["settings"] = Settings(library=("lent",))
-    lent = [inside for inside, _ in library_files(project, lambda room: False)]
-    assert lent == [Path("lent/__init__.py"), Path("lent/words.txt")]
+    released = {str(inside) for inside, _ in library_files(project, lambda room: False)}
+    assert {p for p in released if "lent" in p} == {"lent/__init__.py", "lent/words.txt"}
 
 
 def test_a_release_holds_every_page_of_a_chapter(

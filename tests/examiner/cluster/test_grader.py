@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from examiner.cluster import grader
+from examiner.cluster import grader, last_words
 from examiner.cluster.grader import CHARGED, Cluster, CourierError, Way
 from examiner.cluster.keeper import HouseError
 from examiner.cluster.parcel import Parcel
@@ -234,7 +234,7 @@ def test_a_courier_that_says_much_goes_on_and_its_last_words_are_told(monkeypatc
                 break
         assert heard == [{"window": 3}]
         assert courier._words is not None
-        assert len(courier._words._said) <= grader.LAST_BYTES
+        assert len(courier._words._said) <= last_words.MOST_BYTES
         with pytest.raises(CourierError, match="has ended: the last words"):
             courier.receive(10.0)
     finally:
