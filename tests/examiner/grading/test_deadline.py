@@ -159,6 +159,8 @@ def test_a_pause_does_not_count(world: World) -> None:
 def test_a_crowded_machine_costs_no_points_and_gives_no_time(
     tiny: TinyCourse, crowded: None
 ) -> None:
+    # nor are small examples looked for, which would take minutes here
+    (tiny.project.root / "tests" / "tiny" / "suite" / "small.py").unlink()
     results = tiny.grade(
         {
             # in a test with a limit of 1 s: 0.6 s of computing, which take 1.8 s here
@@ -178,9 +180,9 @@ def test_a_crowded_machine_costs_no_points_and_gives_no_time(
     ):
         assert said[student].verdict is Verdict.TIMEOUT
         assert said[student].message.startswith(why)
-        assert said[student].seconds < 30
+        assert said[student].seconds < 90  # a crowd makes it long; the sleeper would take 99
     assert said["threads"].verdict is Verdict.TIMEOUT
-    assert said["stopped"].seconds < 30  # where a candidate can be stopped at all
+    assert said["stopped"].seconds < 90  # where a candidate can be stopped at all
 
 
 LOOP = """
