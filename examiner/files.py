@@ -4,6 +4,7 @@ their content alone."""
 import errno
 import io
 import os
+import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -37,7 +38,7 @@ def write_whole(
 def whole_file(path: Path, *, durable: bool = False, mode: int = PRIVATE) -> Iterator[IO[bytes]]:
     """Open a file that takes its place when the block ends: `write_whole` says more."""
     if path.parent in _STREAMS:  # no file is to take the place of /dev/stdout
-        with path.open("wb") as file:
+        with _stream(path) as file:
             yield file
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,6 +55,21 @@ def whole_file(path: Path, *, durable: bool = False, mode: int = PRIVATE) -> Ite
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _stream(path: Path) -> IO[bytes]:
+    """Open a stream by its name; what is written comes after all that was printed before.
+
+    subtle: /dev/stdout that is led to a file, opened anew, would begin that file anew, and what is
+    printed later would be written over what is written now.
+    """
+    names = {"stdout": "1", "stderr": "2"}
+    number = names.get(path.name, "") if path.parent == Path("/dev") else path.name
+    if not number.isdecimal():
+        return path.open("wb")
+    for printed in (sys.stdout, sys.stderr):
+        printed.flush()
+    return os.fdopen(os.dup(int(number)), "wb")
 
 
 def left_behind(folder: Path) -> Iterator[Path]:

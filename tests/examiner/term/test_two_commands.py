@@ -139,3 +139,15 @@ def test_no_file_takes_the_place_of_a_stream(number: str) -> None:
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, check=False)
     assert (done.stdout, done.stderr) == (b"told", b"")
     assert Path("/dev/stdout").is_symlink()
+
+
+@pytest.mark.parametrize("number", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_what_is_written_to_a_stream_stands_in_its_order(number: str, tmp_path: Path) -> None:
+    """Also where standard output is led to a file, which is not begun anew."""
+    text = (
+        "from examiner.files import *; print('before'); "
+        f"write_whole(Path({number!r}), b'told, and more\\n'); print('after')"
+    )
+    with (tmp_path / "out").open("wb") as file:
+        subprocess.run([sys.executable, "-c", text], stdout=file, check=True)
+    assert (tmp_path / "out").read_text() == "before\ntold, and more\nafter\n"
