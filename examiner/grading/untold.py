@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from examiner.errors import UserError
 from examiner.grading.outcome import Change
@@ -18,6 +19,7 @@ from examiner.grading.store import REASONS, Kept, Key
 from examiner.results import SubmissionResult
 
 FILE = ".untold.jsonl"
+_NO_LINE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 UNSTEADY = "not the same as before: an unsteady test or submission"
 
 
@@ -41,6 +43,12 @@ class Before:
         both = dict.fromkeys((*untold.reasons, *reasons))
         return cls(untold.score, untold.scores, tuple(both))
 
+    @classmethod
+    def read(cls, raw: Mapping[str, Any]) -> Before:
+        """Return what a line of the file says; raises one of _NO_LINE where it is none."""
+        scores = {str(task): float(score) for task, score in raw["scores"].items()}
+        return cls(float(raw["score"]), scores, tuple(map(str, raw["reasons"])))
+
     def change(self, result: SubmissionResult) -> Change | None:
         """Return in what the score of now is another one."""
         scores = {each.task.id: each.score for each in result.tasks}
@@ -62,11 +70,10 @@ class Untold:
         """Return what is untold by student: of several lines the first, which was told."""
         found: dict[str, Before] = {}
         with contextlib.suppress(FileNotFoundError):
-            for line in self._path.read_text("utf-8").splitlines():
-                with contextlib.suppress(ValueError, KeyError, TypeError):  # cut off by a kill
+            for line in self._path.read_bytes().splitlines():
+                with contextlib.suppress(*_NO_LINE):  # cut off by a kill, or of a bad disk
                     raw = json.loads(line)
-                    student = str(raw.pop("student"))
-                    found.setdefault(student, Before(**{**raw, "reasons": tuple(raw["reasons"])}))
+                    found.setdefault(str(raw["student"]), Before.read(raw))
         return found
 
     def note(self, student: str, before: Before) -> None:

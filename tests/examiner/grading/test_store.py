@@ -12,6 +12,7 @@ from examiner.grading.basis import basis_of
 from examiner.grading.records import Records
 from examiner.grading.store import Store
 from examiner.grading.submissions import Submission
+from examiner.grading.untold import FILE, Before, Untold
 from examiner.judge.wording import Source
 from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict, Whose
 from tests.course import COURSE
@@ -124,3 +125,27 @@ def test_another_processor_or_setting_of_torch_is_another_grader(
     features = {"SIMD Extensions": {"found": ["NONE"]}}
     monkeypatch.setattr(store.np, "show_config", lambda mode: features)
     assert len({before, with_setting, grader_key()}) == 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"5",
+        b"null",
+        b"[]",
+        b"\xff\xfe",
+        b"\0" * 100,
+        b"[" * 100_000,
+        b'{"student": "ada", "score": "x", "scores": {}, "reasons": []}',
+        b'{"student": "ada", "score": 1, "scores": 5, "reasons": []}',
+    ],
+    ids=range(8),
+)
+def test_a_line_of_a_bad_disk_is_passed_over(line: bytes, tmp_path: Path) -> None:
+    """What is untold of others is told all the same, and the class is graded."""
+    before = Before(7.0, {"9.1": 7.0}, ("another submission",))
+    untold = Untold(tmp_path)
+    untold.note("ben", before)
+    (tmp_path / FILE).write_bytes((tmp_path / FILE).read_bytes() + b"\n" + line)
+    untold.note("cleo", before)
+    assert untold.read() == {"ben": before, "cleo": before}
