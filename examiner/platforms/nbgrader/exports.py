@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +65,15 @@ class Grade:
         return [harmless(str(text or "")) for text in texts]
 
 
+def _mode(target: Path) -> int:
+    """Return who may read and write a file: as before, or as of any new file of this user."""
+    if target.is_file():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
 class Table(ExportPlugin):
     """Writes rows as CSV in UTF-8, quoted where a name needs it; ids stay text."""
 
@@ -81,7 +92,7 @@ class Table(ExportPlugin):
         grades = self._grades(gradebook)
         made = io.StringIO()
         csv.writer(made, lineterminator="\r\n").writerows(self.rows(grades))
-        write_whole(target, made.getvalue().encode(encoding))
+        write_whole(target, made.getvalue().encode(encoding), mode=_mode(target))
         self._warn([grade for grade in grades if grade.not_marked])
 
     def _warn(self, grades: list[Grade]) -> None:

@@ -1,6 +1,7 @@
 """Gradebooks that cannot be used, other databases, and grade files."""
 
 import csv
+import os
 import shutil
 from functools import partial
 from pathlib import Path
@@ -204,6 +205,19 @@ def test_an_export_that_ends_in_the_middle_leaves_the_file_before(book, tmp_path
     with pytest.raises(RuntimeError):
         table(Broken, book, tmp_path)
     assert (tmp_path / "out.csv").read_bytes() == before
+
+
+def test_an_export_can_be_read_by_whom_the_file_before_could(book, tmp_path):
+    """Instructors share a course: a file for its owner alone would keep the others out."""
+    mask = os.umask(0o027)
+    try:
+        table(exports.Plain, book, tmp_path)
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "out.csv").stat().st_mode & 0o777 == 0o640
+    (tmp_path / "out.csv").chmod(0o664)
+    table(exports.Plain, book, tmp_path)
+    assert (tmp_path / "out.csv").stat().st_mode & 0o777 == 0o664
 
 
 def test_exports_say_what_is_not_marked_yet(book, tmp_path, caplog, log):
