@@ -7,6 +7,7 @@ submitted notebook says: a cell that was deleted, copied, retyped or edited is a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ from examiner.release.variants import varied
 
 SCHEMA_VERSION = 3
 MODULE_TEST = "points("  # begins a cell that shows what the examiner says of the module
+_ASKS = re.compile(rf"\b{re.escape(MODULE_TEST)}")
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,8 @@ def _keep_code(submitted: NotebookNode, written: dict[str, str]) -> list[str]:
     for cell in list(submitted.cells):
         text = written.get(grade_id(cell), "")
         if cell.source.startswith(MODULE_TEST):  # of which the cell is made anew
-            text = "\n".join(row for row in text.splitlines() if MODULE_TEST not in row).strip()
+            rows = (row for row in text.splitlines() if not _ASKS.search(row))
+            text = "\n".join(rows).strip()
         if text and cell.cell_type == "code" and cell.metadata.nbgrader.locked:
             submitted.cells.insert(_index(submitted.cells, cell), _cell("code", text, {}))
             mended.append(f"what was written into cell {grade_id(cell)} stands above it")

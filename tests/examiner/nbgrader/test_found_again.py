@@ -141,12 +141,12 @@ def test_code_in_a_locked_cell_runs_above_it():
 def test_an_answer_in_the_cell_that_tests_the_module_is_not_lost():
     """Editors that know no locked cells let a student write there."""
     cells = changed(why="Because.")
-    cells[2].source = "mean = 3\nprint(points())\n" + cells[2].source
+    own = "mean = 3\ndef data_points():\n    return mean"
+    cells[2].source = f"{own}\nprint(points())\n{cells[2].source}"
     nb = nbformat.v4.new_notebook(cells=copy.deepcopy(cells))
     marked = [each for each in handed_out() if "nbgrader" in each.metadata]
     restore(nb, marked, GIVEN, QUESTIONS)
-    assert [each.source for each in nb.cells if "mean" in each.source] == ["mean = 3"]
-    assert [each.source for each in nb.cells if "points" in each.source] == ["points()"]
+    assert [each.source for each in nb.cells if "points" in each.source] == [own, "points()"]
 
 
 def test_who_wrote_nothing_has_no_answer():
