@@ -199,7 +199,7 @@ class Work:
 
     def _import(self, suite: Suite) -> Session | Refusal:
         if not self.module.is_file():
-            return Refusal(Verdict.MISSING, not_there(self.module))
+            return Refusal(Verdict.MISSING, not_there(self.module, self.job.chapters))
         opened = on_file(suite, self.module)
         if isinstance(opened, Refusal):
             return opened

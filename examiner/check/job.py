@@ -25,6 +25,7 @@ class Job:
     visible_only: bool = True
     known: str = ""  # the file of what is known besides the tests
     symbols: dict[str, str] = field(default_factory=dict)  # the task of each function
+    chapters: list[str] = field(default_factory=list)  # the stems of all of the course
     wrong: list[str] = field(default_factory=list)  # tasks that an earlier child found wrong
     slow: list[str] = field(default_factory=list)  # tasks a test of which used up its time
 
@@ -48,4 +49,5 @@ def job_of(
         task_ids=None if task_ids is None else sorted(task_ids),
         known=str(project.known(chapter.stem)),
         symbols={symbol: task.id for task in chapter.tasks for symbol in task.symbols},
+        chapters=[each.stem for each in project.catalogue.chapters],
     )

@@ -123,19 +123,20 @@ def _checked(
     report.finish(result)
     if package == "coursework":
         if not quiet:
-            _warn(project.package(package) / f"{chapter.stem}.py")
+            stems = [each.stem for each in project.catalogue.chapters]
+            _warn(project.package(package) / f"{chapter.stem}.py", stems)
         note(firsts_file(project), result.tasks, datetime.now(UTC))
     return result
 
 
-def _warn(module: Path) -> None:
+def _warn(module: Path, chapters: Sequence[str]) -> None:
     """Say what works here, and would not where the work is graded."""
     import ast
 
     from examiner.check.contents import newer_copies
     from examiner.check.submit import left_behind
 
-    for line in newer_copies(module):
+    for line in newer_copies(module, chapters):
         typer.secho(line, fg="yellow")
     try:
         tree = ast.parse(module.read_text("utf-8-sig"))

@@ -104,6 +104,37 @@ def test_a_newer_copy_is_named_and_no_older_one(tmp_path: Path) -> None:
     assert not list(newer_copies(module))
 
 
+def test_another_chapter_is_no_copy(tmp_path: Path) -> None:
+    """To rename it would take away the work in one of both."""
+    module, chapters = tmp_path / "demo.py", ["demo", "demo_more", "demos"]
+    for name in ("demo_more.py", "demo_more (1).py", "demos.py"):
+        (tmp_path / name).write_text("x = 2", "utf-8")
+    assert FRESH in not_there(module, chapters)
+    module.write_text("x = 1", "utf-8")
+    os.utime(module, (9, 9))
+    assert not list(newer_copies(module, chapters))
+    (tmp_path / "demo_mine.py").write_text("x = 2", "utf-8")
+    assert len(list(newer_copies(module, chapters))) == 1
+
+
+def test_a_copy_that_cannot_be_read_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, copy = tmp_path / "demo.py", tmp_path / "demo (1).py"
+    for path in (module, copy):
+        path.write_text(path.name, "utf-8")
+    os.utime(module, (9, 9))
+    read = Path.read_bytes
+
+    def closed(path: Path) -> bytes:
+        if path == copy:
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", closed)
+    assert not list(newer_copies(module))
+
+
 def test_a_name_of_the_chapter_is_enough() -> None:
     assert not nothing_in(Path("c/demo.py"), "", ["add"], ["add", "Counter.step"])
     assert not nothing_in(Path("c/demo.py"), "", ["Counter"], ["add", "Counter.step"])
