@@ -37,8 +37,8 @@ def write_whole(
 @contextmanager
 def whole_file(path: Path, *, durable: bool = False, mode: int = PRIVATE) -> Iterator[IO[bytes]]:
     """Open a file that takes its place when the block ends: `write_whole` says more."""
-    if path.parent in _STREAMS:  # no file is to take the place of /dev/stdout
-        with _stream(path) as file:
+    if is_stream(path):  # no file is to take the place of /dev/stdout
+        with open_stream(path) as file:
             yield file
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,12 @@ def whole_file(path: Path, *, durable: bool = False, mode: int = PRIVATE) -> Ite
         raise
 
 
-def _stream(path: Path) -> IO[bytes]:
+def is_stream(path: Path) -> bool:
+    """Tell whether a path names a stream, such as /dev/stdout, and no file."""
+    return path.parent in _STREAMS
+
+
+def open_stream(path: Path, buffering: int = -1) -> IO[bytes]:
     """Open a stream by its name; what is written comes after all that was printed before.
 
     subtle: /dev/stdout that is led to a file, opened anew, would begin that file anew, and what is
@@ -66,10 +71,10 @@ def _stream(path: Path) -> IO[bytes]:
     names = {"stdout": "1", "stderr": "2"}
     number = names.get(path.name, "") if path.parent == Path("/dev") else path.name
     if not number.isdecimal():
-        return path.open("wb")
+        return path.open("wb", buffering)
     for printed in (sys.stdout, sys.stderr):
         printed.flush()
-    return os.fdopen(os.dup(int(number)), "wb")
+    return os.fdopen(os.dup(int(number)), "wb", buffering)
 
 
 def left_behind(folder: Path) -> Iterator[Path]:

@@ -7,9 +7,10 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from examiner.errors import UserError
+from examiner.files import is_stream, open_stream
 from examiner.grading.store import write_atomically
 from examiner.results import SubmissionResult
 
@@ -17,7 +18,7 @@ from examiner.results import SubmissionResult
 class JsonLines:
     """A file with a line for each submission."""
 
-    def __init__(self, path: Path, file: BinaryIO) -> None:
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
         self._path, self._file = path, file
         self._listed: set[str] = set()  # students
         self._twice = False
@@ -32,8 +33,11 @@ class JsonLines:
                 data = data[self._file.write(data) :]
 
     def finish(self, results: Iterable[SubmissionResult]) -> None:
-        """Leave one line for each: where a submission was judged again, all are written anew."""
-        if self._twice:
+        """Leave one line for each: where a submission was judged again, all are written anew.
+
+        In a stream both stay, and the later one counts.
+        """
+        if self._twice and not is_stream(self._path):
             write_atomically(self._path, map(_line, results))
 
 
@@ -44,7 +48,8 @@ def json_lines(path: Path) -> Iterator[JsonLines]:
         with _told(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             # without a buffer: a line that does not fit on the disk is not tried again at the end
-            file = stack.enter_context(path.open("wb", buffering=0))
+            opened = open_stream(path, 0) if is_stream(path) else path.open("wb", buffering=0)
+            file = stack.enter_context(opened)
         yield JsonLines(path, file)
 
 

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -147,3 +149,23 @@ def test_a_whole_run_of_a_large_class(tiny: TinyCourse, monkeypatch: pytest.Monk
     (out / "results" / "cy.json").unlink()
     with pytest.raises(UserError, match="the result of cy is gone from"):
         outcome.results[2]
+
+
+def test_lines_in_a_stream_stand_among_what_is_printed(tmp_path: Path) -> None:
+    """Also where it is led to a file; of a submission that was judged again both stay."""
+    text = """
+from pathlib import Path
+from examiner.grading.json_lines import json_lines
+from examiner.results import SubmissionResult
+print("before")
+with json_lines(Path("/dev/stdout")) as lines:
+    for _ in range(2):
+        lines.add(SubmissionResult("ann", ()))
+    lines.finish([SubmissionResult("ann", ())])
+print("after")
+"""
+    with (tmp_path / "out").open("wb") as file:
+        subprocess.run([sys.executable, "-c", text], stdout=file, check=True)
+    first, *lines, last = (tmp_path / "out").read_text().splitlines()
+    assert (first, last) == ("before", "after")
+    assert [json.loads(line)["student"] for line in lines] == ["ann", "ann"]
