@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 ALIKE = 0.85  # names that are at least as similar may be a slip of the pen
 ENDINGS = (".py", ".txt", "")  # of a module that was saved or downloaded under another name
+_INSIDE = re.compile(r"\s+(def|class) (\w+)")  # of an `if`, a class or a function
 
 
 def not_there(module: Path, chapters: Collection[str] = ()) -> str:
@@ -33,6 +35,12 @@ def nothing_in(module: Path, text: str, names: Collection[str], symbols: Collect
         return ""
     if not text.strip():
         return f"{_shown(module)} is empty: {_fresh(module)}"
+    for number, line in enumerate(text.splitlines(), 1):
+        if (found := _INSIDE.match(line)) and found[2] in wanted:
+            return (
+                f"{_shown(module)} defines {found[2]} inside something else (line {number}): "
+                f"let `{found[1]} {found[2]}` begin at the left margin, and the others too"
+            )
     return f"{_shown(module)} defines no function of this chapter: {_fresh(module)}"
 
 

@@ -135,6 +135,15 @@ def test_a_copy_that_cannot_be_read_is_passed_over(
     assert not list(newer_copies(module))
 
 
+@pytest.mark.parametrize("head", ["if __name__ == '__main__':", "class Solution:"])
+def test_work_that_stands_inside_something_else_is_not_to_be_thrown_away(head: str) -> None:
+    text = f"{head}\n    def other(): ...\n\n    def add(a, b):\n        return a + b\n"
+    said = nothing_in(Path("c/demo.py"), text, ["Solution"], ["add", "Counter.step"])
+    assert "c/demo.py defines add inside something else (line 4)" in said
+    assert "`def add` begin at the left margin" in said
+    assert FRESH not in said
+
+
 def test_a_name_of_the_chapter_is_enough() -> None:
     assert not nothing_in(Path("c/demo.py"), "", ["add"], ["add", "Counter.step"])
     assert not nothing_in(Path("c/demo.py"), "", ["Counter"], ["add", "Counter.step"])
