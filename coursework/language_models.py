@@ -60,7 +60,7 @@ def build_vocabulary(sentences: Iterable[Sequence[str]], min_count: int = 1) -> 
 def to_ids(words: Iterable[str], vocabulary: Sequence[str]) -> list[int]:
     """Return the id of each word: its place in the vocabulary, or UNK if it is not there.
 
-    About 2 lines.
+    The words may come from a generator, which has no length. About 2 lines.
 
     Example:
         >>> to_ids(["a", "zebra", "</s>"], ["<s>", "</s>", "<unk>", "a"])

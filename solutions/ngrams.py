@@ -183,8 +183,9 @@ class NGramModel:
     def log_probs(self, sentences: Iterable[Sequence[Word]]) -> list[float]:
         """Task 2.4: return ln P(w | u) of each word and end of sentence, in a flat list (eq. 2.7).
 
-        The order is that of the text, and where P is 0 the list holds -inf. Pad each sentence with
-        your own `pad`; `self.prob` gives the probabilities. About 6 lines.
+        The order is that of the text, and where P is 0 the list holds -inf. The sentences may come
+        from a generator, which can be gone through only once. Pad each with your own `pad`;
+        `self.prob` gives the probabilities. About 6 lines.
 
         Example:
             >>> model = NGramModel([{(): {"a": 0.75, EOS: 0.25}}], ["a", EOS])
