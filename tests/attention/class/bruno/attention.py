@@ -89,8 +89,7 @@ def np_softmax(e):
 
 
 def dot_product_sum(x):
-    x = x.numpy()
-    weights = np_softmax(x @ np.swapaxes(x, -1, -2))
+    weights = softmax(x @ x.mT)
     return weights @ x, weights
 
 
@@ -156,7 +155,7 @@ class MultiHead(nn.Module):
         super().__init__()
         if D % H:
             raise ValueError("D must be divisible by H")
-        self.H, self.K = H, D // H
+        self.H, self.K, self.look = H, D // H, attention
         E = E or D
         self.W_q, self.W_k = nn.Linear(D, D), nn.Linear(E, D)
         self.W_v, self.W_o = nn.Linear(E, D), nn.Linear(D, D)
@@ -167,7 +166,7 @@ class MultiHead(nn.Module):
     def by_head(self, q, keys, values, mask):
         values = values.split(self.K, -1) if isinstance(values, torch.Tensor) else values
         heads = [
-            attention(*each, mask) for each in zip(q.split(self.K, -1), keys, values, strict=True)
+            self.look(*each, mask) for each in zip(q.split(self.K, -1), keys, values, strict=True)
         ]
         joined = torch.cat([y for y, _ in heads], -1)
         return self.W_o(joined), torch.stack([a for _, a in heads], 1)
