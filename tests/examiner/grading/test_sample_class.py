@@ -1,5 +1,6 @@
 """The examiner gives every submission of the sample classes what its expected.json says."""
 
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from examiner.catalogue import Chapter
 from examiner.grading.run import Options, grade
 from examiner.grading.workers import BOTH, KEPT
+from examiner.judge.suite import Suite, with_suite
 from examiner.project import find_project
 from examiner.release.samples import write_samples
 from examiner.results import SubmissionResult
@@ -77,6 +79,25 @@ def test_a_sample_submission_gets_its_expected_result(
     assert expected.get("notice", "") in result.notice
     said = {test.misconception for task in result.tasks for test in task.tests}
     assert set(expected.get("misconceptions", ())) <= said
+
+
+@pytest.mark.always
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
+def test_a_sample_class_was_graded_by_the_tests_of_now(chapter: Chapter) -> None:
+    """In each run, while the class itself waits for its turn."""
+
+    lines = list[str]()
+
+    def weigh(suite: Suite) -> None:
+        lines.extend(f"{test.mark.id} {test.name} {test.mark.weight}" for test in suite.tests)
+
+    with_suite(PROJECT.suite(chapter.stem), PROJECT.root, weigh)
+    now = hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]
+    path = class_of(chapter) / ".graded_by"
+    assert path.read_text("utf-8").strip() == now, (
+        f"tests of {chapter.stem} were added, or weigh otherwise: see what its sample class gets "
+        f"now, by TURN=all pytest {__file__} -k {chapter.stem}, and then write {now} to {path}"
+    )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
