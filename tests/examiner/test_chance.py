@@ -21,7 +21,8 @@ def exact_tail(came: int, n: int, p: float) -> float:
 @given(st.data(), st.integers(1, 60), st.floats(0, 1))
 def test_the_bound_is_never_below_the_probability(data: st.DataObject, n: int, p: float) -> None:
     came = data.draw(st.integers(0, n))
-    assert tail(came, n, p) >= exact_tail(came, n, p) * (1 - 1e-9)
+    lost = 1e-300  # floats below it lose digits
+    assert tail(came, n, p) >= exact_tail(came, n, p) * (1 - 1e-9) - lost
 
 
 def test_right_draws_pass() -> None:
