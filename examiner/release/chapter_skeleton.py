@@ -79,6 +79,7 @@ def _files(stem: str, number: int, title: str) -> Iterator[tuple[str, str]]:
     yield f"tests/{stem}/mistakes/shares.txt", text("mistakes")
     yield f"tests/{stem}/test_reference.py", text("reference")
     yield f"{samples}/README.md", text("samples")
+    yield f"{samples}/.graded_by", text("graded_by")
     yield f"{samples}/ada/{stem}.py", text("sample_ada")
     yield f"{samples}/ada/expected.json", expected(RIGHT)
     yield f"{samples}/ben/edits.toml", 'of = "coursework"\n'

@@ -149,7 +149,8 @@ def test_check_gives_the_same(nets: TinyCourse, monkeypatch: pytest.MonkeyPatch)
 
     suite = nets.project.suite("tiny") / "test_tiny.py"
     suite.write_text(suite.read_text().replace('task("9.1")', 'task("9.1", visible=True)'))
-    (nets.project.root / "coursework" / "tiny.py").write_text(REFERENCE)
+    named = f"{REFERENCE}\n\nmean = Net  # a function of the chapter\n"
+    (nets.project.root / "coursework" / "tiny.py").write_text(named)
     for name in [name for name in sys.modules if name.startswith("tests.tiny")]:
         monkeypatch.delitem(sys.modules, name)  # the text that this process has read before
     result = check_chapter(Project(Path(nets.project.root)), nets.chapter)

@@ -93,7 +93,7 @@ def test_an_edited_deleted_and_copied_cell_comes_back():
     for _, each in by_id:
         assert (each.source, each.metadata.nbgrader.points) == ("points()", 2)
         assert each.metadata.nbgrader.grade
-    assert len(mended) == 3
+    assert len(mended) == 4
     assert all(c.cell_type != "raw" and "nextword" not in c.metadata for c in nb.cells)
 
 
