@@ -14,29 +14,29 @@ from pathlib import Path
 from examiner.errors import UserError
 from nextword.models.store import Recipe, facts_of
 
-# seconds of one core: the time of a step, measured over 50 of them beside other work, times all
-# steps of a family's trainings or of a study
+# seconds of one core: the time of a step, measured over 40 of them while the other core trained as
+# well (benchmarks/training_time.py), times all steps of a family's trainings or of a study
 ON_A_CORE: dict[str, float] = {
-    "study/log-bilinear-small": 550,
-    "study/feed-forward-small": 720,
-    "study/rnn-small": 760,
-    "study/lstm-small": 550,
-    "study/gru-small": 1_340,
-    "study/linear-attention-small": 2_230,
-    "study/attention-only-small": 1_610,
-    "study/transformer-small": 1_580,
-    "study/with-convolution-small": 1_850,
-    "study/log-bilinear-large": 1_520,
-    "study/feed-forward-large": 1_380,
-    "study/rnn-large": 1_620,
-    "study/lstm-large": 1_220,
-    "study/gru-large": 3_090,
-    "study/linear-attention-large": 4_550,
-    "study/attention-only-large": 2_400,
-    "study/transformer-large": 3_380,
-    "study/with-convolution-large": 3_190,
-    "study/last-rung": 5_500,
-    "study/nearest": 25_000,
+    "study/log-bilinear-small": 610,
+    "study/feed-forward-small": 640,
+    "study/rnn-small": 810,
+    "study/lstm-small": 670,
+    "study/gru-small": 1_380,
+    "study/linear-attention-small": 1_650,
+    "study/attention-only-small": 1_790,
+    "study/transformer-small": 1_440,
+    "study/with-convolution-small": 1_510,
+    "study/log-bilinear-large": 1_630,
+    "study/feed-forward-large": 2_010,
+    "study/rnn-large": 1_790,
+    "study/lstm-large": 1_560,
+    "study/gru-large": 2_520,
+    "study/linear-attention-large": 3_410,
+    "study/attention-only-large": 2_780,
+    "study/transformer-large": 2_990,
+    "study/with-convolution-large": 3_290,
+    "study/last-rung": 4_920,
+    "study/nearest": 16_960,
 }
 
 
