@@ -29,6 +29,7 @@ from examiner.check.printed import telling
 from examiner.check.runner import Checked, run_suite
 from examiner.counterexamples.causes import called, causes_alone
 from examiner.counterexamples.examples import find
+from examiner.ending import end_with_parent
 from examiner.errors import SuiteError
 from examiner.judge.local import on_file
 from examiner.judge.session import Judged, Refusal, Session, describe
@@ -38,7 +39,6 @@ from examiner.results import SmallestExample, TestResult, Verdict
 
 LESS = 1.0  # seconds for the other tests of a task, once one has used up its time
 MAPPED = 4 << 30  # bytes beyond what is mapped before the student's code: libraries count here
-PR_SET_PDEATHSIG, SIGKILL = 1, 9
 
 
 class Teller:
@@ -264,10 +264,7 @@ def _end_with_the_parent(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()
-    if sys.platform == "linux":  # code that never lets go of Python's lock would not hear it
-        import ctypes
-
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+    end_with_parent()  # code that never lets go of Python's lock would not hear the pipe
 
 
 def _bound_memory() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib.util
 import re
 import signal
@@ -14,12 +13,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from examiner.cluster import certificates
 from examiner.cluster.grader import Cluster, Way
 from examiner.cluster.parcel import packed
 from examiner.cluster.plain import Form
+from examiner.ending import end_with_parent
 from examiner.errors import UserError
 from examiner.grading.submissions import Submission
 from examiner.grading.workers import Course, Finished
@@ -27,7 +28,6 @@ from examiner.judge.suite import Suite
 from examiner.project import COMMAND, Project
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d+")
-PR_SET_PDEATHSIG = 1
 START_SECONDS = 60.0  # until a scheduler that we start must answer
 
 
@@ -98,7 +98,10 @@ def local(
             with (folder / f"{module}.log").open("ab") as log:
                 processes.append(
                     subprocess.Popen(
-                        [*command, *words], stdout=log, stderr=log, preexec_fn=_end_with_parent
+                        [*command, *words],
+                        stdout=log,
+                        stderr=log,
+                        preexec_fn=partial(end_with_parent, signal.SIGTERM),
                     )
                 )
 
@@ -128,12 +131,6 @@ def local(
                     process.wait(10)
                 process.kill()
                 process.wait()
-
-
-def _end_with_parent() -> None:
-    """Have the system end this process when the one that started it is gone, killed or not."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _address_in(file: Path, process: subprocess.Popen[bytes], log: Path) -> str:

@@ -7,7 +7,6 @@ feedback.py).
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import multiprocessing
 import multiprocessing.connection
@@ -26,6 +25,7 @@ import psutil
 from examiner.candidate.one_thread import compute_in_one_thread
 from examiner.candidate.server import GC_THRESHOLDS, ServerPlan
 from examiner.catalogue import Chapter
+from examiner.ending import end_with_parent
 from examiner.errors import UserError
 from examiner.grading.candidates import FIRST, Candidates
 from examiner.grading.clock import IDLE, IMPORTING, READING, Clock
@@ -46,7 +46,6 @@ MAX_DEATHS = 5  # of workers in the same test, until the test is left out
 MAX_STUCK = 3  # tests of a submission in which a worker got stuck, until all are left out
 MAX_ALL_DEATHS = 20  # of workers in all tests of a submission, until all are left out
 MAX_EARLY_DEATHS = 20  # of workers before they begin, one after the other, until we give up
-PR_SET_PDEATHSIG = 1
 KEPT, RUN, BOTH = "kept", "run", "both"
 _fork = multiprocessing.get_context("fork") if sys.platform != "win32" else None
 
@@ -279,8 +278,7 @@ class WorkerPool:
 
     def _work(self, pipe: Any, slot: int, parent: int, servers: list[CandidateServer]) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
-        if sys.platform == "linux":
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        end_with_parent()
         if os.getppid() != parent:
             return
         compute_in_one_thread()  # a fork might hang in its parent's threads, too
