@@ -1,6 +1,7 @@
 """The reference of chapter 3 against values by hand, scikit-learn, scipy, gensim and autograd.
 
-Leaves out: speed (benchmarks/word2vec.py), and what the suite tests already.
+Leaves out: speed (benchmarks/word2vec.py), and what the suite tests already. The libraries are
+imported where a test asks them: a worker that runs other files goes without.
 """
 
 import math
@@ -13,10 +14,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.spatial.distance import cdist
-from scipy.stats import spearmanr
-from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.metrics.pairwise import cosine_similarity
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
 from examiner.judge.modules import load_module
@@ -52,6 +49,9 @@ def test_cosines_of_the_cheese_table() -> None:
 def test_similarity_is_that_of_the_libraries(
     rng: np.random.Generator, shape: tuple[int, int, int], dtype: Any, tolerance: float
 ) -> None:
+    from scipy.spatial.distance import cdist
+    from sklearn.metrics.pairwise import cosine_similarity
+
     n, m, D = shape
     X, Y = rng.normal(size=(n, D)).astype(dtype), rng.normal(size=(m, D)).astype(dtype)
     X[0] = 0
@@ -85,6 +85,8 @@ def test_ppmi_is_a_log_ratio(rng: np.random.Generator, dtype: Any, tolerance: fl
 def test_svd_is_that_of_scikit_learn(
     rng: np.random.Generator, dtype: Any, tolerance: float
 ) -> None:
+    from sklearn.decomposition import TruncatedSVD
+
     M = rng.normal(size=(9, 6)).astype(dtype)
     for d in (1, 4):
         expected = TruncatedSVD(d, algorithm="arpack").fit_transform(M)
@@ -269,6 +271,8 @@ def test_analogies_are_those_of_gensim(rng: np.random.Generator) -> None:
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=12), st.randoms(use_true_random=False))
 @settings(max_examples=80, deadline=None)
 def test_rank_correlation_is_that_of_scipy(x: list[int], random: Any) -> None:
+    from scipy.stats import spearmanr
+
     y = [random.randint(0, 5) for _ in x]
     if len(set(x)) > 1 and len(set(y)) > 1:
         assert embeddings.spearman(x, y) == near(float(spearmanr(x, y).statistic))
@@ -279,6 +283,8 @@ def test_rank_correlation_is_that_of_scipy(x: list[int], random: Any) -> None:
 def test_components_are_those_of_scikit_learn(
     rng: np.random.Generator, n: int, D: int, d: int, dtype: Any, tolerance: float
 ) -> None:
+    from sklearn.decomposition import PCA
+
     X = (rng.normal(size=(n, D)) * 3 + 10).astype(dtype)
     points, axes, shares = embeddings.pca(X, d)
     theirs = PCA(d, svd_solver="full").fit(X)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nltk.lm import models as nltk_models
 
 from examiner.judge.modules import load_module
 from nextword.given.vocabulary import BOS, EOS, UNK, build_vocabulary, replace_unknown
@@ -236,6 +235,14 @@ def test_modified_kneser_ney_gives_the_numbers_of_kenlm(
 NLTK_UNK = "<UNK>"
 
 
+@pytest.fixture(scope="module")
+def nltk_models() -> Any:
+    """What is imported only where these tests have their turn."""
+    from nltk.lm import models
+
+    return models
+
+
 def fit(model: Any, tables: list, words: list) -> Any:
     """Give an nltk model the n-grams of our tables: it would pad with more than one EOS itself."""
     grams = [
@@ -259,7 +266,9 @@ def contexts_of(tables: list) -> list[tuple[str, ...]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "n"), CASES)
-def test_mle_and_additive_are_those_of_nltk(text: Sequence[Sequence[str]], n: int) -> None:
+def test_mle_and_additive_are_those_of_nltk(
+    nltk_models: Any, text: Sequence[Sequence[str]], n: int
+) -> None:
     tables, words = ngrams.count_ngrams(text, n), [*build_vocabulary(text), NLTK_UNK]
     pairs = [
         (ngrams.MLE(tables, words), fit(nltk_models.MLE(n), tables, words)),
@@ -273,7 +282,9 @@ def test_mle_and_additive_are_those_of_nltk(text: Sequence[Sequence[str]], n: in
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "n"), CASES)
-def test_absolute_discounting_is_that_of_nltk(text: Sequence[Sequence[str]], n: int) -> None:
+def test_absolute_discounting_is_that_of_nltk(
+    nltk_models: Any, text: Sequence[Sequence[str]], n: int
+) -> None:
     """nltk leaves the unigrams as they are; from the bigrams on, the models are the same."""
     tables, words = ngrams.count_ngrams(text, n), build_vocabulary(text)
     ours = ngrams.AbsoluteDiscounting(tables, words, 0.6)
@@ -286,7 +297,9 @@ def test_absolute_discounting_is_that_of_nltk(text: Sequence[Sequence[str]], n: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "n"), [case for case in CASES if case[1] > 1])
-def test_kneser_ney_is_that_of_nltk_within_sentences(text: Sequence[Sequence[str]], n: int) -> None:
+def test_kneser_ney_is_that_of_nltk_within_sentences(
+    nltk_models: Any, text: Sequence[Sequence[str]], n: int
+) -> None:
     """Beside the unigrams (see above), nltk differs after BOS: it has no rule for the beginning."""
     tables, words = ngrams.count_ngrams(text, n), build_vocabulary(text)
     ours = ngrams.KneserNey(tables, words, 0.6)
