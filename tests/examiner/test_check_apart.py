@@ -106,6 +106,7 @@ def test_right_code_may_do_with_its_output_what_it_likes(
     assert done.exit_code == 0
 
 
+@pytest.mark.slow
 def test_what_the_code_prints_is_shown_even_if_it_is_ended(
     demo_course: Path, nextword: Command
 ) -> None:

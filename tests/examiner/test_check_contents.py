@@ -40,22 +40,40 @@ def write_work(course: Path, text: str) -> None:
     (course / "coursework" / "demo.py").write_text(text, "utf-8")
 
 
-@pytest.mark.parametrize("text", ["", "\n \n", "\ufeff", "import math\n", "ad = None\n"])
+EMPTY, NOTHING = "is empty", "defines no function of this chapter"
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "what"),
+    [
+        ("", [], EMPTY),
+        ("\n \n", [], EMPTY),
+        ("import math\n", ["math"], NOTHING),
+        ("ad = None\n", ["ad"], NOTHING),
+    ],
+)
+def test_what_a_file_holds_instead_of_the_chapter(text: str, names: list[str], what: str) -> None:
+    said = nothing_in(Path("coursework/demo.py"), text, names, ["add", "Counter.step"])
+    assert said.startswith(f"coursework/demo.py {what}: {FRESH}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "what"), [("\ufeff", EMPTY), ("ad = None\n", NOTHING)])
 def test_a_file_without_the_chapter_is_one_line(
-    demo_course: Path, nextword: Command, text: str
+    demo_course: Path, nextword: Command, text: str, what: str
 ) -> None:
     write_work(demo_course, text)
     found = nextword("check", "demo")
     assert found.exit_code == 1
-    what = "defines no function of this chapter" if text.strip("\ufeff \n") else "is empty"
     assert found.output.count(f"coursework/demo.py {what}: {FRESH}") == 1
     assert "NameError" not in found.output
     assert "--hint" not in found.output
     tasks = json.loads(nextword("check", "demo", "--json").output)["submissions"][0]["tasks"]
     assert {task["verdict"] for task in tasks} == {"missing"}
-    assert "is empty" in nextword("check", "9.1", "--hint").output or text.strip("\ufeff \n")
+    assert what in nextword("check", "9.1", "--hint").output
 
 
+@pytest.mark.slow
 def test_no_hint_is_spent_on_a_file_that_cannot_be_read(
     demo_course: Path, nextword: Command
 ) -> None:
@@ -161,6 +179,7 @@ def test_an_import_without_end_names_its_line(
     assert "`while True:`" in found.message or "`x = 1 - x`" in found.message
 
 
+@pytest.mark.slow
 def test_the_other_tests_of_a_task_that_is_too_slow_get_little_time(
     demo_course: Path, nextword: Command
 ) -> None:
