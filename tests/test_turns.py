@@ -77,10 +77,17 @@ def test_values_of_an_argument_take_turns_with_all_their_tests() -> None:
     assert today[:PARTS] == today[PARTS:]
 
 
-def test_fewer_things_than_parts_have_more_turns() -> None:
-    one, other = days([Test(Path(f"/c/test_{k}.py"), "a", "slow") for k in range(2)])
-    assert one + other == PARTS
-    assert min(one, other) == PARTS // 2
+def test_days_are_alike() -> None:
+    chapters = [
+        Test(Path(f"/c/test_{name}.py"), f"a[{stem}]", "slow", "turns chapter", chapter=stem)
+        for name in "abc"
+        for stem in range(7)
+    ]
+    files = [Test(Path(f"/c/test_{k}.py"), "a", "slow") for k in range(PARTS + 1)]
+    tests = [*chapters, *files]
+    assert days(tests) == [1] * len(tests)
+    each = [sum(tried(tests, turn)) for turn in range(PARTS)]
+    assert max(each) - min(each) <= 1
 
 
 def test_who_names_a_file_gets_all_of_it() -> None:

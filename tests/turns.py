@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TypeVar
-from zlib import crc32
 
 import pytest
 
@@ -59,9 +58,7 @@ def waiting(items: Sequence[pytest.Item], named: Sequence[str], turn: int = TURN
             groups[str(item.path)][str(getattr(value, "stem", value))].append(item.nodeid)
         else:
             groups[f"files {item.path.suffix}"][str(item.path)].append(item.nodeid)
-    left = set[str]()
-    for group, things in groups.items():
-        # each file begins elsewhere, so that no day has all that is about a long chapter
-        today = {*in_turn(list(things), PARTS, turn + crc32(Path(group).name.encode()))}
-        left |= {test for thing in things.keys() - today for test in things[thing]}
-    return left
+    # dealt out one after the other, so that no day has more of them, or more of one kind
+    units = [tests for things in groups.values() for tests in things.values()]
+    waits = (tests for k, tests in enumerate(units) if not ALL and (k - turn) % PARTS)
+    return {test for tests in waits for test in tests}
