@@ -262,7 +262,7 @@ def test_a_formula_in_pieces_is_copied_whole_and_fits_a_phone(site, show):
     """It wraps where it is wider than a line, and goes to the next line whole where it is not."""
     page = show(site / "chapters" / "06-transformers-today.html", width=320)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    formula = page.locator(".bd-article p span.pieces", has_text="max").first
+    formula = page.locator(".bd-article p span.pieces", has_text="min").first
     narrow = formula.evaluate("(formula) => formula.clientHeight")
     copied = formula.evaluate("""(formula) => {
         getSelection().selectAllChildren(formula.closest('p'));
