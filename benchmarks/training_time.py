@@ -1,18 +1,20 @@
 """Measures how long the study's networks train: seconds of a step, times all steps that were made.
 
 For each family and size, for the split of the last rung and for the ways to come near the floor, a
-few steps are timed, and the looks at validation and test text. As many networks as processors are
-timed side by side, each with one thread, as `nextword models --jobs N` trains them. The numbers
-stand in nextword/models/expected.py.
+few steps are timed, and the looks at validation and test text. All other models are trained for a
+few seconds, or to their end where that comes first; the rest follows from the share that is done
+by then. As many as there are processors are timed side by side, each with one thread, as
+`nextword models --jobs N` trains them. The numbers stand in nextword/models/expected.py.
 
-Leaves out: the stories that a trained network tells; trainings outside the study, whose files say
-how long they took. Usage: python benchmarks/training_time.py [--jobs N] [--steps N] [--json FILE]
+Leaves out: the stories that a network of the study tells; how much the steps of a training differ.
+Usage: python benchmarks/training_time.py [--jobs N] [--steps N] [--enough SECONDS] [--json FILE]
 """
 
 import argparse
 import json
 import multiprocessing
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -31,13 +33,14 @@ from torch import nn
 
 from examiner.judge.modules import load_module
 from nextword.corpora import names
-from nextword.models import expected, store, training, transformer_training
+from nextword.models import expected, store, train_models, training, transformer_training
 from nextword.models.ladder.climb import slug
-from nextword.models.study import last_rung, nearest, plan
+from nextword.models.study import last_rung, nearest, plan, shelf
 from nextword.models.study import training as study
 from nextword.models.study.families import FAMILIES
 
-SOLUTIONS = Path(__file__).parents[1] / "solutions"
+ROOT = Path(__file__).parents[1]
+SOLUTIONS, SHIPPED = ROOT / "solutions", ROOT / store.FOLDER
 WARM, STORIES, SEED = 5, 32, 0  # steps before the clock starts; stories of a timed look
 
 
@@ -109,19 +112,49 @@ def of_nearest(n_steps: int) -> float:
     found = 0.0
     for way in nearest.WAYS:
         made = partial(nearest.built, chapters().transformers, data().texts, way.twice, SEED)
-        of = replace(nearest.PLAN, rate=way.rate, decay=way.decay)
-        found += sum(of_plan(made, of, n_steps, optimizer_of=way.optimizer_of))
+        found += sum(of_plan(made, way.plan, n_steps, optimizer_of=way.optimizer_of))
     return found * len(plan.SEEDS)
 
 
-def works(n_steps: int) -> Iterator[tuple[str, Callable[[], float]]]:
+class Enough(BaseException):
+    """Ends a training; no handler of errors stops it."""
+
+
+def of_recipe(name: str, enough: float) -> float:
+    """Seconds of a model's training, from its first seconds and the share that was done by then."""
+    [recipe] = (each for each in train_models.everything() if each.name == name)
+    shares: list[tuple[float, float]] = []  # seconds so far, and what is done by then
+    began = time.process_time()
+
+    def report(share: float) -> None:
+        shares.append((time.process_time() - began, share))
+        if len(shares) > 1 and shares[-1][0] > enough and share > shares[0][1]:
+            raise Enough
+
+    with tempfile.TemporaryDirectory() as folder:
+        shelf.KEPT = Path(folder)  # nothing of a training that was done before
+        try:
+            store.train(recipe, SOLUTIONS, report)
+        except Enough:
+            (first, before), (now, share) = shares[0], shares[-1]
+            return now + (now - first) / (share - before) * (1 - share)
+    return time.process_time() - began
+
+
+def works(n_steps: int, enough: float) -> Iterator[tuple[str, Callable[[], float]]]:
     """What is timed, by the names of the models; what takes longest comes first."""
-    yield nearest.NAME, partial(of_nearest, n_steps)
-    yield last_rung.NAME, partial(of_last_rung, n_steps)
+    by_steps: dict[str, Callable[[], float]] = {
+        nearest.NAME: partial(of_nearest, n_steps),
+        last_rung.NAME: partial(of_last_rung, n_steps),
+    }
     for size in reversed(plan.SIZES):
         for number, family in enumerate(FAMILIES):
             name = f"{plan.FOLDER}/{slug(family.name)}-{size}"
-            yield name, partial(of_family, number, size, n_steps)
+            by_steps[name] = partial(of_family, number, size, n_steps)
+    yield from by_steps.items()
+    for recipe in expected.longest_first(train_models.everything(), SHIPPED):
+        if recipe.name not in by_steps:
+            yield recipe.name, partial(of_recipe, recipe.name, enough)
 
 
 def main() -> None:
@@ -129,17 +162,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--enough", type=float, default=20, help="seconds of each other model")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"  # of the processes that are started now
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(given.jobs, spawned, torch.set_num_threads, (1,)) as pool:
-        started = {name: pool.submit(work) for name, work in works(given.steps)}
+        started = {name: pool.submit(work) for name, work in works(given.steps, given.enough)}
         found = {name: round(each.result()) for name, each in started.items()}
     table = Table("model", "seconds", "said so far")
+    said = {r.name: expected.seconds(r, SHIPPED) or 0 for r in train_models.everything()}
     for name, seconds in found.items():
-        table.add_row(name, f"{seconds:,}", f"{expected.ON_A_CORE[name]:,.0f}")
-    table.add_row("all", f"{sum(found.values()):,}", f"{sum(expected.ON_A_CORE.values()):,.0f}")
+        table.add_row(name, f"{seconds:,}", f"{said[name]:,.0f}")
+    table.add_row("all", f"{sum(found.values()):,}", f"{sum(said.values()):,.0f}")
     Console().print(table)
     if given.json:
         given.json.write_text(json.dumps(found, indent=1), "utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,7 @@ from nextword.corpora.names import Texts
 from nextword.models import checkpoints, training
 from nextword.models.ladder import measure
 from nextword.models.study import last_rung, nearest
-from nextword.models.study.nearest import WAYS
+from nextword.models.study.nearest import BESIDE, WAYS
 from nextword.models.study.plan import SEEDS
 from nextword.models.study.shelf import Shelf
 from solutions import transformers
@@ -66,6 +67,27 @@ def test_second_convolution_by_hand(texts: Texts) -> None:
         )
 
 
+def test_two_speak_as_one(texts: Texts) -> None:
+    """Their probabilities' geometric mean, made to sum to one; all at once and word by word."""
+    pair = [nearest.built(transformers, texts, twice=True, seed=k).eval() for k in (0, 1)]
+    with torch.no_grad():
+        for part in pair[1].parameters():
+            part.mul_(3)  # so that the two disagree
+    tokens = torch.randint(3, 40, (2, 7), generator=torch.Generator().manual_seed(3))
+    each = [torch.softmax(model(tokens)[0], dim=-1) for model in pair]
+    both = nearest.AsOne(*pair)
+    found = torch.softmax(both(tokens)[0], dim=-1)
+    assert (each[0] - each[1]).abs().max() > 0.01
+    mean = (each[0] * each[1]).sqrt()
+    torch.testing.assert_close(found, mean / mean.sum(-1, keepdim=True))
+    past, parts = None, []
+    for k in range(tokens.shape[1]):
+        logits, past = both(tokens[:, k : k + 1], past)
+        parts.append(torch.softmax(logits, dim=-1))
+    torch.testing.assert_close(torch.cat(parts, dim=1), found, atol=1e-5, rtol=1e-4)
+    assert training.n_weights(both) == 2 * training.n_weights(pair[0])
+
+
 @pytest.mark.slow
 def test_all_ways(texts: Texts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every way with each seed, by the plan; what was trained is not trained again."""
@@ -76,7 +98,10 @@ def test_all_ways(texts: Texts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         return texts
 
     monkeypatch.setattr(nearest, "_texts", loaded)
-    monkeypatch.setattr(nearest, "PLAN", replace(nearest.PLAN, steps=2, size=2))
+    ways = [replace(way, steps=2) for way in WAYS]
+    for name, some in (("WAYS", ways), ("BESIDE", ways[5:]), ("SHIPPED", ways[2])):
+        monkeypatch.setattr(nearest, name, some)
+    monkeypatch.setattr(nearest, "PLAN", replace(nearest.PLAN, size=2))
     monkeypatch.setattr(nearest, "SEEDS", (0, 1))
     monkeypatch.setattr(measure, "N_SAMPLES", 2)
     told: list[float] = []
@@ -85,15 +110,22 @@ def test_all_ways(texts: Texts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert [(run["way"], run["seed"]) for run in runs] == [
         (way.name, seed) for way in WAYS for seed in (0, 1)
     ]
-    assert asked == [way.n_words for way in WAYS for _ in (0, 1)]
+    assert asked == [w.n_words for w in WAYS for _ in (0, 1)] + [w.n_words for w in BESIDE]
     assert told == sorted(told)
     assert told[-1] == 1.0
-    assert (made.facts["steps"], made.facts["stories"]) == (2, 2)
+    assert made.facts["stories"] == 2
+    assert {run["steps"] for run in runs} == {2}
     assert len({run["test"] for run in runs if run["seed"] == 0}) == 4, (
-        "one differs in its text alone"
+        "some differ in their text or their steps alone"
     )
+    pairs = made.facts["pairs"]
+    assert [(pair["way"], pair["seeds"]) for pair in pairs] == [(w.name, [0, 1]) for w in BESIDE]
+    for pair in pairs:
+        own = [run for run in runs if run["way"] == pair["way"]]
+        assert pair["weights"] == 2 * own[0]["weights"]
+        assert pair["test"] < np.mean([run["test"] for run in own]), "never worse"
     assert all(run["valid"] == 0 for run in runs)
-    shown = nearest.trained(nearest.SHIPPED, transformers, texts, 0, told.append)
+    shown = nearest.trained(ways[2], transformers, texts, 0, told.append)
     assert made.tensors.keys() == shown.state_dict().keys()
     for name, weight in shown.state_dict().items():
         assert torch.equal(made.tensors[name].float(), weight)
@@ -121,7 +153,10 @@ def test_shipped_weights_are_what_was_measured() -> None:
 def test_shipped() -> None:
     """What the page shows was made by the plan, from three seeds of each way."""
     facts = checkpoints.load(nearest.NAME).facts
-    assert (facts["steps"], facts["stories"]) == (nearest.PLAN.steps, nearest.PLAN.size)
-    assert [(run["way"], run["seed"]) for run in facts["runs"]] == [
-        (way.name, seed) for way in WAYS for seed in SEEDS
+    assert facts["stories"] == nearest.PLAN.size
+    assert [(run["way"], run["seed"], run["steps"]) for run in facts["runs"]] == [
+        (way.name, seed, way.steps) for way in WAYS for seed in SEEDS
+    ]
+    assert [(pair["way"], tuple(pair["seeds"]), pair["steps"]) for pair in facts["pairs"]] == [
+        (way.name, seeds, way.steps) for way in BESIDE for seeds in combinations(SEEDS, 2)
     ]
