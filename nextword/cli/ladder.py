@@ -45,7 +45,12 @@ def ladder(
         str | None, typer.Option(help="The models' package. Default: solutions, else coursework.")
     ] = None,
     tokens: Annotated[
-        int, typer.Option(min=1_000, help="Training tokens; a tenth as many are scored.")
+        int,
+        typer.Option(
+            min=1_000,
+            help="Training tokens; a tenth as many are scored. Below 100,000 a model tells fewer "
+            "than 200 stories, at least 20, of which some may be valid.",
+        ),
     ] = 1_000_000,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write the numbers to this file.")
@@ -168,8 +173,11 @@ def _compare(result: Ladder, shipped: Mapping[str, dict[str, Any]]) -> None:
 
 def _show(result: Ladder, by: Split | None, json_file: Path | None, plot: Path | None) -> None:
     """Print the tables, and write the files that were asked for."""
+    import io
+
     from rich.console import Console
 
+    from examiner.files import SHARED, write_whole
     from nextword.models.ladder import by_kind, show
 
     console = Console()
@@ -178,10 +186,12 @@ def _show(result: Ladder, by: Split | None, json_file: Path | None, plot: Path |
         console.print(by_kind.table(result))
     if json_file:
         text = json.dumps(result.to_json(), indent=1, ensure_ascii=False)
-        json_file.write_text(text + "\n", encoding="utf-8")
+        write_whole(json_file, f"{text}\n".encode(), mode=SHARED)
     if plot:
         picture = by_kind.plot(result) if by else show.plot(result)
-        picture.savefig(plot, dpi=150)
+        drawn = io.BytesIO()
+        picture.savefig(drawn, format=plot.suffix[1:], dpi=150)
+        write_whole(plot, drawn.getvalue(), mode=SHARED)
 
 
 def _require_writable(path: Path | None, endings: tuple[str, ...] = ()) -> None:

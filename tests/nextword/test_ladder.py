@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -128,6 +129,31 @@ def test_stories_that_the_village_told_count_and_others_do_not(monkeypatch):
     assert measure.valid_share(Teller(), texts) == 0.5
 
 
+@pytest.mark.parametrize(("times", "stories"), [(1, 20), (20, 120), (40, 200)])
+def test_who_has_read_little_tells_fewer_stories(times, stories):
+    """All of what takes long on a small text is to tell stories, each as long as any other."""
+    texts = names.load("village", 3_000, 1_000)
+    read = replace(texts, train=times * texts.train)
+    shares = []
+
+    class Teller(Process):
+        def samples(self, n, rng, longest):
+            assert n == stories
+            yield from itertools.islice(itertools.cycle([texts.test[0], ["the"]]), n)
+
+    told = Teller()
+    recipe = climb.recipe_of(
+        replace(fixed_rung(told), facts=lambda model: {"is_told": model is told}),
+        "folder",
+        lambda: read,
+        progress=lambda what, share: shares.append(share) if what == "sampling" else None,
+    )
+    facts = recipe.train(SimpleNamespace(), lambda done: None).facts
+    assert facts["row"]["valid_samples"] == 0.5
+    assert facts["is_told"]
+    assert shares[-1] == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(
     ("log_probs", "complaint"),
     [
@@ -239,6 +265,19 @@ def test_the_command_prints_a_table_and_writes_json_and_a_picture(course):
     assert (answer["corpus"], answer["floor"]) == (corpus, None)
     assert [list(row) for row in answer["rungs"]] == [KEYS] * 5
     assert (course / "ladder.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_files_take_the_place_of_those_before_and_are_never_half_written(course):
+    corpus = text_file(course / "cats.txt")
+    for name in ("out.json", "ladder.svg"):
+        (course / name).write_text("of the run before", encoding="utf-8")
+        (course / f"{name}.linked").hardlink_to(course / name)
+    result = run("--corpus", corpus, "--json", "out.json", "--plot", "ladder.svg")
+    assert result.exit_code == 0, result.output
+    assert len(json.loads((course / "out.json").read_text(encoding="utf-8"))["rungs"]) == 5
+    assert "<svg" in (course / "ladder.svg").read_text(encoding="utf-8")
+    for name in ("out.json", "ladder.svg"):
+        assert (course / f"{name}.linked").read_text(encoding="utf-8") == "of the run before"
 
 
 @pytest.mark.slow
