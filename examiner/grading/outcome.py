@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -114,6 +114,7 @@ class Outcome:
     requests: tuple[Request, ...] = ()  # for a second look
     to_grade_again: tuple[str, ...] = ()  # chapters that rest on days in hand of this one
     notes: tuple[str, ...] = ()  # what else an instructor should know of the class
+    told: Callable[[], None] = lambda: None  # takes note that the changes have been shown
 
     @cached_property
     def survey(self) -> Survey:

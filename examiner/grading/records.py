@@ -40,6 +40,7 @@ class Records:
         self._before: dict[int, Before] = {}
         self._changes: dict[int, Change] = {}
         self._whose: list[Whose] = []
+        self.unreadable: list[str] = []  # students whose kept result is none
         self.digests: list[str] = []
         self.todo: list[int] = []
         self._draws: dict[int, str] = {}  # by which the others were judged
@@ -48,6 +49,8 @@ class Records:
             self.digests.append(submission.digest)
             kept = store.load(submission.student)
             draws = kept.key.pop(DRAWS, "") if kept else ""
+            if kept is None and store.holds(submission.student):
+                self.unreadable.append(submission.student)
             anew = regrade or again(submission.student)
             if anew or kept is None or kept.key != self._key(index) or kept.result.provisional:
                 self._judge_anew(index, kept)
@@ -122,8 +125,11 @@ class Records:
         return tuple(self._changes[index] for index in sorted(self._changes))
 
     def told(self) -> None:
-        """Take note that the changes have been told: the next run does not tell them again."""
-        self._untold.told()
+        """Take note that the changes have been told: the next run does not tell them again.
+
+        What is untold of students who were not graded now, stays so.
+        """
+        self._untold.told({whose.student for whose in self._whose})
 
     def _load(self, index: int) -> SubmissionResult:
         whose = self._whose[index]

@@ -32,6 +32,7 @@ from examiner.grading.submissions import Submission
 from examiner.grading.tables import grades_csv
 from examiner.grading.workers import KEPT, Course, Finished, WorkerPool
 from examiner.judge.suite import Suite
+from examiner.judge.wording import one_line
 from examiner.project import Project
 from examiner.report.page import page
 from examiner.results import Fault, SubmissionResult
@@ -39,6 +40,7 @@ from examiner.sandbox import trial as sandbox
 from examiner.term.standing import Term
 
 REPORT = Path(CLASS, "report.html")
+MOST_NAMED = 5  # students in one line
 MOST_TOGETHER = 2000  # students whose pages are in one folder
 
 
@@ -113,7 +115,10 @@ def grade(
     options: Options,
     watcher: Watcher,
 ) -> Outcome:
-    """Grade a class; what has been graded before and has not changed is not graded again."""
+    """Grade a class; what has been graded before and has not changed is not graded again.
+
+    Whoever has shown the outcome calls its `told`; until then the next run tells its changes, too.
+    """
     if folder is not None:
         require_outside(options.out, folder)
     with ExitStack() as stack:
@@ -170,14 +175,23 @@ def _grade(
         pages,
         options.term,
         reckoning.requests,
-        notes=reckoning.notes,
+        notes=(*reckoning.notes, *_of_unreadable(records.unreadable)),
+        told=records.told,
     )
     _write_for_instructors(out, outcome)
     to_grade_again = keep_days(out.parent, reckoning.term, outcome.results)
     if lines:
         lines.finish(outcome.results)
-    records.told()
     return replace(outcome, to_grade_again=tuple(to_grade_again))
+
+
+def _of_unreadable(students: Sequence[str]) -> list[str]:
+    """Return a line on kept results that cannot be read, such as those of a bad disk."""
+    if not students:
+        return []
+    first = ", ".join(one_line(each) for each in students[:MOST_NAMED])
+    more = f" and {len(students) - MOST_NAMED:,} more" if len(students) > MOST_NAMED else ""
+    return [f"kept results cannot be read, and their works were judged anew: {first}{more}"]
 
 
 def _write_for_instructors(out: Path, outcome: Outcome) -> None:

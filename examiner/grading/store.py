@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import platform
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 
@@ -48,6 +49,13 @@ REASONS = {
     "seed": "another seed",
     DRAWS: "other draws of a test's inputs",
     "grader": "another grader or other versions of the packages",
+}
+
+# raised by what is no result
+_NO_RESULT = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+T = TypeVar("T")
+_KINDS: dict[type, dict[str, type]] = {
+    made: get_type_hints(made) for made in (TestResult, SmallestExample)
 }
 
 
@@ -175,11 +183,15 @@ class Store:
             raw = json.loads(self._path(student).read_text("utf-8"))
             if raw["result"]["student"] != student:
                 return None
-            scores = {str(task): float(score) for task, score in raw["scores"].items()}
+            scores = {str(task): _number(score) for task, score in raw["scores"].items()}
             key = {str(name): str(value) for name, value in raw["key"].items()}
-            return Kept(key, self._result(raw["result"]), float(raw["score"]), scores)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return Kept(key, self._result(raw["result"]), _number(raw["score"]), scores)
+        except (OSError, *_NO_RESULT):
             return None  # a broken file is graded again
+
+    def holds(self, student: str) -> bool:
+        """Tell whether there is a file for a student, whatever is in it."""
+        return self._path(student).is_file()
 
     def save(self, key: Key, result: SubmissionResult) -> None:
         """Keep a result."""
@@ -207,12 +219,41 @@ class Store:
             TaskResult(
                 task,
                 tuple(_test(each) for each in raw["tasks"].get(task.id, ())),
-                tuple(SmallestExample(**each) for each in raw["examples"].get(task.id, ())),
+                tuple(_typed(SmallestExample(**e)) for e in raw["examples"].get(task.id, ())),
             )
             for task in self._chapter.tasks
         )
-        return SubmissionResult(raw["student"], tasks, raw["notice"], tuple(raw["files"]))
+        files = tuple(map(_text, raw["files"]))
+        return SubmissionResult(raw["student"], tasks, _text(raw["notice"]), files)
 
 
 def _test(raw: dict[str, Any]) -> TestResult:
-    return TestResult(**{**raw, "verdict": Verdict(raw["verdict"])})
+    return _typed(TestResult(**{**raw, "verdict": Verdict(raw["verdict"])}))
+
+
+def _typed(made: T) -> T:
+    """Return it if each of its fields holds what it should; raises ValueError.
+
+    A file may have been edited by hand, or be of a bad disk.
+    """
+    fields = vars(made)
+    for name, kind in _KINDS[type(made)].items():
+        value = fields[name]
+        if kind is float:
+            _number(value)
+        elif type(value) is not kind:  # True is no number
+            raise ValueError(f"{name}: expected {kind.__name__}")
+    return made
+
+
+def _number(value: Any) -> float:
+    """Return a number that can be reckoned with; raises ValueError."""
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise ValueError("expected a number")
+    return float(value)
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise ValueError("expected a text")
+    return value

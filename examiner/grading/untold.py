@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from examiner.errors import UserError
+from examiner.files import write_whole
 from examiner.grading.outcome import Change
 from examiner.grading.store import REASONS, Kept, Key
 from examiner.results import SubmissionResult
@@ -69,12 +70,16 @@ class Untold:
     def read(self) -> Mapping[str, Before]:
         """Return what is untold by student: of several lines the first, which was told."""
         found: dict[str, Before] = {}
+        for student, before, _ in self._lines():
+            found.setdefault(student, before)
+        return found
+
+    def _lines(self) -> Iterator[tuple[str, Before, bytes]]:
         with contextlib.suppress(FileNotFoundError):
             for line in self._path.read_bytes().splitlines():
                 with contextlib.suppress(*_NO_LINE):  # cut off by a kill, or of a bad disk
                     raw = json.loads(line)
-                    found.setdefault(str(raw["student"]), Before.read(raw))
-        return found
+                    yield str(raw["student"]), Before.read(raw), line
 
     def note(self, student: str, before: Before) -> None:
         """Write down what a student's result was, before it is replaced."""
@@ -86,6 +91,11 @@ class Untold:
         except OSError as error:
             raise UserError(f"{self._path} cannot be written: {error.strerror}") from None
 
-    def told(self) -> None:
-        """Forget it: whoever asked has heard."""
-        self._path.unlink(missing_ok=True)
+    def told(self, students: Collection[str]) -> None:
+        """Forget it of these students: whoever asked has heard."""
+        left = [line for student, _, line in self._lines() if student not in students]
+        with contextlib.suppress(OSError):  # it is told twice, which is better than not at all
+            if left:
+                write_whole(self._path, b"\n".join(left), durable=True)
+            else:
+                self._path.unlink(missing_ok=True)

@@ -192,6 +192,8 @@ def grade(
     _tell(outcome, options.out)
     for line in lines:
         typer.echo(line)
+    if _is_heard():
+        outcome.told()
     raise typer.Exit(0 if outcome.all_judged else 1)
 
 
@@ -216,6 +218,24 @@ def shows_examples(project: Project, when: str | None) -> bool:
         require_a_time(when, "--examples")
         settings = replace(settings, examples=when)
     return settings.shows_examples(date.today())
+
+
+def _is_heard() -> bool:
+    """Tell whether somebody still reads what was printed: `| head -1` goes away after a line."""
+    import io
+    import select
+    import sys
+
+    if sys.stdout is None:  # closed before we began
+        return False
+    sys.stdout.flush()
+    try:
+        watched = select.poll()
+        watched.register(sys.stdout.fileno(), 0)
+    except (AttributeError, io.UnsupportedOperation):  # of a test, or where nothing can be asked
+        return True
+    gone = select.POLLERR | select.POLLHUP
+    return not any(event & gone for _, event in watched.poll(0))
 
 
 def _into_gradebook(

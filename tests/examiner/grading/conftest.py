@@ -196,7 +196,9 @@ class TinyCourse:
         given: dict[str, Any] = {"out": self.project.root / "grades", "jobs": 1, "seed": "s"}
         given |= {"confined": sandbox_works(), **options}
         wanted = Options(**given)
-        return grade(self.project, self.chapter, folder, wanted, watcher or Quiet())
+        outcome = grade(self.project, self.chapter, folder, wanted, watcher or Quiet())
+        outcome.told()
+        return outcome
 
     def grade(self, sources: Mapping[str, str], **options: Any) -> dict[str, SubmissionResult]:
         """Grade sources by students' names."""

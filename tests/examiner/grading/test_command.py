@@ -1,6 +1,10 @@
 """`nextword grade` from the command line: what it prints, writes and returns."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +62,27 @@ def test_files_are_whole_before_a_word_is_said(
     nextword("grade", "demo", "class", *OPTIONS, "--marks", "moodle", "--csv", "grades.csv")
     assert ",ann,,10" in marks.read_text("utf-8")
     assert "ann" in (course / "grades.csv").read_text("utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", ["gone", "there"])
+def test_changes_that_nobody_read_are_told_again(
+    reader: str, course: Path, nextword: Command
+) -> None:
+    nextword("grade", "demo", "class", *OPTIONS)
+    shutil.copy(course / "class" / "ann" / "demo.py", course / "class" / "ben" / "demo.py")
+    ours, theirs = os.pipe()
+    if reader == "gone":
+        os.close(ours)
+    command = [sys.executable, "-m", "nextword", "grade", "demo", "class", *OPTIONS]
+    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    subprocess.run(command, stdout=theirs, stderr=subprocess.DEVNULL, cwd=course, env=place)
+    os.close(theirs)
+    if reader == "there":
+        with os.fdopen(ours) as pipe:
+            assert "scores that changed" in pipe.read()
+    told_again = "scores that changed" in nextword("grade", "demo", "class", *OPTIONS).output
+    assert told_again == (reader == "gone")
 
 
 @pytest.mark.slow

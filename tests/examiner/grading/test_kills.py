@@ -181,6 +181,24 @@ def test_what_a_killed_run_has_changed_is_told_by_the_next(tiny: TinyCourse) -> 
 
 
 @pytest.mark.slow
+def test_what_is_untold_of_others_stays_so_when_a_part_of_the_class_is_graded(
+    tiny: TinyCourse,
+) -> None:
+    folder = tiny.hand_in({"ada": REFERENCE, "ben": WRONG, "cleo": WRONG})
+    tiny.run(folder)
+    tiny.hand_in({"ben": REFERENCE, "cleo": REFERENCE})
+    for _ in range(2):
+        with pytest.raises(Killed):
+            tiny.run(folder, Ending())
+    part = tiny.hand_in({"ben": REFERENCE}, folder="part")
+    assert [each.student for each in tiny.run(part).changes] == ["ben"]
+    assert [(e.student, e.before, e.after) for e in tiny.run(folder).changes] == [
+        ("cleo", 7.0, 10.0)
+    ]
+    assert tiny.run(folder).changes == ()
+
+
+@pytest.mark.slow
 def test_a_score_is_told_against_the_one_that_was_told_last(tiny: TinyCourse) -> None:
     folder = tiny.hand_in({"ben": WRONG})
     tiny.run(folder)

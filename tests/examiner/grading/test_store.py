@@ -1,5 +1,7 @@
 """What a stored result depends on: the grader's own files and how this machine computes."""
 
+import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from examiner.grading.untold import FILE, Before, Untold
 from examiner.judge.wording import Source
 from examiner.results import SubmissionResult, TaskResult, TestResult, Verdict, Whose
 from tests.course import COURSE
-from tests.examiner.grading.conftest import CATALOGUE, TinyCourse
+from tests.examiner.grading.conftest import CATALOGUE, REFERENCE, TinyCourse
 
 KEY = {"tests": "t", "seed": "s", "grader": "g"}
 LIBRARY = COURSE.settings.library[0].rpartition(".")[2]  # a folder
@@ -125,6 +127,76 @@ def test_another_processor_or_setting_of_torch_is_another_grader(
     features = {"SIMD Extensions": {"found": ["NONE"]}}
     monkeypatch.setattr(store.np, "show_config", lambda mode: features)
     assert len({before, with_setting, grader_key()}) == 3
+
+
+def _of_ben(**test: object) -> dict[str, object]:
+    """A kept result with one test, some of whose fields are others."""
+    made = {"name": "t", "behaviour": "", "verdict": "passed", "weight": 1.0} | test
+    result = {"student": "ben", "notice": "", "files": ["tiny.py"], "tasks": {"9.1": [made]}}
+    return {"key": KEY, "score": 4.0, "scores": {"9.1": 4.0}, "result": result | {"examples": {}}}
+
+
+EXAMPLE = {"symbol": "mean", "call": "mean([])", "gives": "0", "right": "1"}
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        _of_ben(weight="1"),
+        _of_ben(weight=None),
+        _of_ben(weight=True),
+        _of_ben(weight=math.nan),
+        _of_ben(name=7),
+        _of_ben(message=["a", "b"]),
+        _of_ben(visible="yes"),
+        _of_ben(verdict=["passed"]),
+        _of_ben() | {"score": "4"},
+        _of_ben() | {"score": 10**400},
+        _of_ben() | {"scores": []},
+        _of_ben() | {"scores": {"9.1": math.inf}},
+        _of_ben() | {"key": None},
+        *(
+            _of_ben() | {"result": {**_of_ben()["result"], **part}}  # type: ignore[dict-item]
+            for part in (
+                {"notice": None},
+                {"files": [1]},
+                {"files": 5},
+                {"tasks": []},
+                {"tasks": {"9.1": 5}},
+                {"examples": {"9.1": [EXAMPLE | {"call": 5}]}},
+                {"examples": {"9.1": [EXAMPLE | {"size": "1"}]}},
+                {"examples": {"9.1": EXAMPLE}},
+            )
+        ),
+        [[]],
+        None,
+    ],
+    ids=range(23),
+)
+def test_a_kept_result_of_odd_types_is_none(damaged: object, tmp_path: Path) -> None:
+    kept = Store(tmp_path, parse_chapter(CATALOGUE))
+    path = tmp_path / "ben.json"
+    path.write_text(json.dumps(_of_ben()))
+    assert kept.load("ben") is not None
+    path.write_text(json.dumps(damaged))
+    assert kept.load("ben") is None
+    assert kept.holds("ben")
+    path.write_text("[" * 100_000)
+    assert kept.load("ben") is None
+
+
+@pytest.mark.slow
+def test_work_whose_kept_result_is_damaged_is_judged_anew_and_a_line_says_so(
+    tiny: TinyCourse,
+) -> None:
+    folder = tiny.hand_in({"ada": REFERENCE, "ben": REFERENCE})
+    assert tiny.run(folder).notes == ()
+    path = tiny.project.root / "grades" / "results" / "ben.json"
+    path.write_text(path.read_text("utf-8").replace('"weight": ', '"weight": "x", "w": '))
+    outcome = tiny.run(folder)
+    assert (outcome.graded, [each.score for each in outcome.results]) == (1, [10, 10])
+    assert outcome.notes == ("kept results cannot be read, and their works were judged anew: ben",)
+    assert tiny.run(folder).notes == ()
 
 
 @pytest.mark.parametrize(
