@@ -30,7 +30,7 @@ from examiner.check.runner import Checked, run_suite
 from examiner.counterexamples.causes import called, causes_alone
 from examiner.counterexamples.examples import find
 from examiner.ending import end_with_parent
-from examiner.errors import SuiteError
+from examiner.errors import MissingPackageError, SuiteError
 from examiner.judge.local import on_file
 from examiner.judge.session import Judged, Refusal, Session, describe
 from examiner.judge.suite import Suite, SuiteTest
@@ -109,7 +109,7 @@ class Work:
         """Run everything but what is to be skipped, and tell what comes of it."""
         try:
             self._run()
-        except SuiteError as error:
+        except (SuiteError, MissingPackageError) as error:
             self.teller.tell(problem=str(error))
         self.teller.tell(done=True)
 

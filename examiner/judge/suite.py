@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from traceback import TracebackException
 from types import ModuleType
@@ -22,7 +23,7 @@ import numpy as np
 import pytest
 
 from examiner.catalogue import Chapter
-from examiner.errors import SuiteError
+from examiner.errors import MissingPackageError, SuiteError
 from examiner.judge import protocol
 from examiner.judge.failing import Compared, statement
 from examiner.judge.marks import TaskMark, behaviour, generator_for, read_mark
@@ -175,6 +176,7 @@ class _Plugin:
         self.path, self.work = path, work
         self.begun = False
         self.errors: list[str] = []
+        self.missing = ""  # a package that is not installed
         self.failure: BaseException | None = None
 
     @pytest.fixture
@@ -195,6 +197,14 @@ class _Plugin:
         """Note a suite that cannot be read."""
         if report.failed:
             self.errors.append(str(report.longrepr))
+
+    def pytest_exception_interact(self, call: pytest.CallInfo[Any]) -> None:
+        """Note a package that a suite imports and that is not installed."""
+        cause = call.excinfo.value.__cause__ if call.excinfo else None
+        if isinstance(cause, ModuleNotFoundError) and cause.name:
+            package = cause.name.partition(".")[0]
+            if package not in sys.modules and find_spec(package) is None:
+                self.missing = self.missing or package
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Do the work in place of running each test once."""
@@ -232,7 +242,8 @@ def _shown(path: Path) -> str:
 def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
     """Collect the suite with pytest and call `work` with it; what `work` raises is raised here.
 
-    Raises SuiteError when the suite cannot be read.
+    Raises SuiteError when the suite cannot be read, MissingPackageError where a package is to be
+    installed first.
     """
     plugin = _Plugin(path, work)
     options = ["-c", str(SETTINGS), "--rootdir", str(root), "--noconftest"]
@@ -241,6 +252,8 @@ def with_suite(path: Path, root: Path, work: Callable[[Suite], None]) -> None:
     own = ("tests", path.stem)  # as the suite is imported
     with _quiet_imports(root), _own_modules(own), _own_options():
         status = pytest.main([*options, str(path)], plugins=[plugin])
+    if plugin.missing:
+        raise MissingPackageError(_shown(path), plugin.missing)
     if plugin.failure:
         raise plugin.failure
     if not plugin.begun:

@@ -89,13 +89,21 @@ def _possible(
 ) -> list[tuple[Chapter, Sequence[Task]]]:
     """Leave out, and say so, the chapters whose tests need a package that is not installed."""
     from examiner.check.needs import missing_package
+    from nextword.cli import ASKED_FOR
 
-    possible = []
+    possible, lacking = [], dict[str, list[str]]()
     for chapter, tasks in wanted:
         if package := missing_package(project, chapter):
-            typer.echo(f"Chapter {chapter.number} is left out: it needs {package}.", err=True)
+            lacking.setdefault(package, []).append(str(chapter.number))
         else:
             possible.append((chapter, tasks))
+    for package, numbers in lacking.items():
+        which = " and ".join(filter(None, (", ".join(numbers[:-1]), numbers[-1])))
+        several = len(numbers) > 1
+        text = f"left out, since {'they need' if several else 'it needs'} {package}, which is not"
+        how = f": {ASKED_FOR[package]}" if package in ASKED_FOR else ""
+        head = f"Chapters {which} are" if several else f"Chapter {which} is"
+        typer.echo(f"{head} {text} installed{how}", err=True)
     return possible
 
 

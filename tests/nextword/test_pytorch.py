@@ -230,7 +230,8 @@ def test_progress_tells_which_chapters_wait(without_torch, nextword, demo_course
     (demo_course / "coursework" / "demo.py").write_text("", "utf-8")
     assert "needs torch" in nextword("progress").output
     result = nextword("check")
-    assert "Chapter 9 is left out: it needs torch." in result.output
+    text = "Chapter 9 is left out, since it needs torch, which is not installed: "
+    assert f"{text}nextword install-torch" in result.output
     assert result.exit_code == 1
     doctor = nextword("doctor")
     assert "chapter 9, Demo" in doctor.output
