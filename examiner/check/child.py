@@ -203,7 +203,8 @@ class Work:
         opened = on_file(suite, self.module)
         if isinstance(opened, Refusal):
             return opened
-        said = nothing_in(self.module, opened.source.text, opened.directory, self.job.symbols)
+        text, names = opened.source.text, opened.directory
+        said = nothing_in(self.module, text, names, self.job.symbols, self.job.fresh)
         return Refusal(Verdict.MISSING, said) if said else opened
 
     def _plan(self, tests: list[SuiteTest]) -> None:

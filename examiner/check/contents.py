@@ -25,23 +25,27 @@ def not_there(module: Path, chapters: Collection[str] = ()) -> str:
     return f"{said}: {_fresh(module)}"
 
 
-def nothing_in(module: Path, text: str, names: Collection[str], symbols: Collection[str]) -> str:
+def nothing_in(
+    module: Path, text: str, names: Collection[str], symbols: Collection[str], fresh: str = ""
+) -> str:
     """Return what to do where a file defines none of a chapter's functions, else "".
 
-    `names` are those that the module has, `symbols` the chapter's functions and methods.
+    `names` are those that the module has, `symbols` the chapter's functions and methods. `fresh`
+    says where a fresh file comes from, if from nowhere near where files were handed out.
     """
+    fresh = fresh or _fresh(module)
     wanted = {symbol.partition(".")[0] for symbol in symbols}
     if not wanted or wanted.intersection(names):
         return ""
     if not text.strip():
-        return f"{_shown(module)} is empty: {_fresh(module)}"
+        return f"{_shown(module)} is empty: {fresh}"
     for number, line in enumerate(text.splitlines(), 1):
         if (found := _INSIDE.match(line)) and found[2] in wanted:
             return (
                 f"{_shown(module)} defines {found[2]} inside something else (line {number}): "
                 f"let `{found[1]} {found[2]}` begin at the left margin, and the others too"
             )
-    return f"{_shown(module)} defines no function of this chapter: {_fresh(module)}"
+    return f"{_shown(module)} defines no function of this chapter: {fresh}"
 
 
 def newer_copies(module: Path, chapters: Collection[str] = ()) -> Iterator[str]:

@@ -28,6 +28,7 @@ class Job:
     chapters: list[str] = field(default_factory=list)  # the stems of all of the course
     wrong: list[str] = field(default_factory=list)  # tasks that an earlier child found wrong
     slow: list[str] = field(default_factory=list)  # tasks a test of which used up its time
+    fresh: str = ""  # what to do for a fresh file, where none was handed out
 
     def to_json(self) -> str:
         """Return the job as text."""

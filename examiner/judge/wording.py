@@ -28,6 +28,7 @@ OTHER_FORM = "your code's answer has another form than the test expects"
 LONGEST = 1000  # characters of a message
 # of pytest's explanation: whose attribute a function is, and what was compared once more
 _NO_NEWS = re.compile(r" \+ +(?:where|and) +.*")
+_PLACE = re.compile(r" \([^()\n]*, line \d+\)$")  # ends the text of a SyntaxError
 _NOT_RAISED = re.compile(r"DID NOT RAISE (?:any of )?(?:<class ')?([^'>]+)(?:'>)?")
 _CLOSENESS = re.compile(r"\n \+  where .* = close\(.*", re.DOTALL)
 # control codes, terminal escapes, and marks that reverse or hide text
@@ -207,5 +208,7 @@ def _own_error(
     where = source.quote(talk.lines)
     if isinstance(error, MemoryError):
         return Verdict.MEMORY, f"ran out of memory{where}"
-    text = f"{type(error).__name__}{where}"
-    return Verdict.FAILED, clean(f"{text}\n{error}" if visible and str(error) else text)
+    text, said = f"{type(error).__name__}{where}", str(error)
+    if isinstance(error, SyntaxError) and " in line " in where:
+        said = _PLACE.sub("", said)  # which stands in the line before
+    return Verdict.FAILED, clean(f"{text}\n{said}" if visible and said else text)

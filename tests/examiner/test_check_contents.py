@@ -230,3 +230,12 @@ def test_what_is_to_be_compiled_is_run_as_it_is() -> None:
     program += "m = torch.nn.Linear(1, 1); assert torch.compile(mode='max-autotune')(m) is m; "
     program += "assert torch.compile(f, fullgraph=True) is f"
     subprocess.run([sys.executable, "-c", program], env={**os.environ, **NO_COMPILER}, check=True)
+
+
+def test_where_the_syntax_is_wrong_is_said_once(demo_course: Path, nextword: Command) -> None:
+    write_work(demo_course, "def add(:\n    pass\n")
+    said = nextword("check", "9.1").output
+    assert "SyntaxError in line 1 of demo.py: `def add(:`\ninvalid syntax\n" in said
+    write_work(demo_course, "# nothing\n\n\n(")
+    said = nextword("check", "9.1").output
+    assert said.count("line 4") == 1

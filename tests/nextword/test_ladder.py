@@ -359,7 +359,7 @@ def test_open_tasks_are_named_and_exit_with_1(course):
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [
-        ("def (", "SyntaxError: "),
+        ("def (", "SyntaxError: invalid syntax (ngrams.py, line 1); no"),
         ("raise SystemExit('bye')", "SystemExit: bye (ngrams.py, line 1)"),
         (
             UNIFORM.replace("[-math", "1 / 0 * [-math"),

@@ -224,3 +224,13 @@ def test_what_a_page_loads_is_unpacked(tmp_path):
     files = pyodide.unpack(tmp_path / "x.tgz", tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(pyodide.FILES)
     assert json.loads(files[-1].read_text()) == {"info": 1, "packages": {}}
+
+
+@pytest.mark.parametrize("text", ["", "import math\n"])
+def test_a_fresh_text_comes_from_the_box_and_no_folder(demo_course, text):
+    """Where nothing was handed out, there is no folder or zip to take another one from."""
+    told = []
+    work.check(str(demo_course), "demo", "9.1", text, "{}", told.append)
+    (said,) = [line["refused"] for line in map(json.loads, told) if "refused" in line]
+    assert said.endswith(f": {work.FRESH}")
+    assert "folder" not in said

@@ -20,6 +20,7 @@ from typing import Any
 
 from nextword.practice.inside import clock, shapes, small_numpy
 
+FRESH = "press Start again, and its empty functions come back"
 MOST_PRINTED = 4000  # bytes that are kept of what the reader's code prints
 
 
@@ -60,7 +61,8 @@ def check(
 
     project = _project(root)
     chapter = next(each for each in project.catalogue.chapters if each.stem == stem)
-    job = replace(job_of(project, chapter, task_ids=[task_id]), **json.loads(before))
+    job = job_of(project, chapter, task_ids=[task_id])
+    job = replace(job, fresh=FRESH, **json.loads(before))
     Path(job.module).write_text(text, "utf-8")
     printed: list[str] = []
     with _silent():

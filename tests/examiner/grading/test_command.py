@@ -148,7 +148,7 @@ def test_wrong_use_is_one_line(
 @pytest.mark.slow
 def test_a_suite_that_cannot_be_read_is_one_line(course: Path, nextword: Command) -> None:
     suite = course / "tests" / "demo" / "suite" / "test_demo.py"
-    suite.write_text("import nothing of that name\n", "utf-8")
+    suite.write_text("from tests.demo.suite import nothing_of_that_name\n", "utf-8")
     done = nextword("grade", "demo", "class", *OPTIONS)
     assert done.exit_code == 2
     assert "demo/suite cannot be read" in " ".join(done.output.split())
@@ -157,8 +157,12 @@ def test_a_suite_that_cannot_be_read_is_one_line(course: Path, nextword: Command
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
-    [("grade", "demo", "class"), ("serve", "demo", "inbox", "--once"), ("suites", "demo")]
-    + [("check", "demo", "--hidden")],
+    [
+        ("grade", "demo", "class"),
+        ("serve", "demo", "inbox", "--once"),
+        ("suites", "demo"),
+        ("check", "demo", "--hidden"),
+    ],
 )
 def test_a_package_that_is_not_installed_is_one_line(
     command: tuple[str, ...], course: Path, nextword: Command
