@@ -89,7 +89,8 @@ class Desk:
         self._jobs: dict[int, _Job] = {}
         self._unstored: list[_Job] = []  # judged; where they belong cannot be written just now
         self._next = 0
-        self._trouble, self._trouble_until = "", 0.0
+        self._troubles: dict[str, str] = {}  # what was said, by what failed
+        self._trouble_until = 0.0
         self._failed = 0
 
     def open(self) -> None:
@@ -108,9 +109,9 @@ class Desk:
         """
         before = self._next
         if time.monotonic() >= self._trouble_until:
-            self._trying(self._give_back_the_rest)
-            self._trying(self._inbox.beat)
-            self._trying(self._take)
+            self._trying("give", self._give_back_the_rest)
+            self._trying("beat", self._inbox.beat)
+            self._trying("take", self._take)
         done = self._listen(seconds if self._next == before else 0.0)
         for line in self._said():
             self._watcher.say(line)
@@ -122,20 +123,20 @@ class Desk:
         said.clear()
         return lines
 
-    def _trying(self, work: Callable[[], None]) -> None:
+    def _trying(self, what: str, work: Callable[[], None]) -> None:
         """Do something with the inbox or the results; where it fails, say so once and wait."""
         try:
             work()
         except CannotGradeError:
             raise
         except UserError as error:
-            if str(error) != self._trouble:
+            if str(error) not in self._troubles.values():
                 self._watcher.say(f"{error}; trying again every {PAUSE:g} s, nothing is lost")
-            self._trouble, self._trouble_until = str(error), time.monotonic() + PAUSE
+            self._troubles[what] = str(error)
+            self._trouble_until = time.monotonic() + PAUSE
         else:
-            if self._trouble and time.monotonic() >= self._trouble_until:
+            if self._troubles.pop(what, "") and not self._troubles:
                 self._watcher.say("it works again")
-                self._trouble = ""
 
     # ------------------------------------------------------------------ taking
 
@@ -249,7 +250,7 @@ class Desk:
     def _give_back(self, job: _Job) -> None:
         """Store a result, write its pages, put its arrival away; or keep it until that works."""
         self._unstored.append(job)
-        self._trying(self._give_back_the_rest)
+        self._trying("give", self._give_back_the_rest)
 
     def _give_back_the_rest(self) -> None:
         while self._unstored:

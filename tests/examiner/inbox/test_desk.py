@@ -19,6 +19,7 @@ from examiner.errors import UserError
 from examiner.grading import store
 from examiner.grading.admission import Admission
 from examiner.inbox import desk as desks
+from examiner.inbox import folder as folders
 from examiner.inbox.board import Board
 from examiner.inbox.desk import Desk, Terms
 from examiner.inbox.folder import DONE, WORK, FolderInbox
@@ -175,7 +176,25 @@ def test_a_full_disk_loses_nothing(setting, monkeypatch) -> None:
     assert names(place / "inbox", WORK) == ["ada"]
     turn(desk, watcher, 1)
     assert names(place / "inbox", DONE) == ["ada"]
-    assert watcher.said[1:] in ([], ["it works again"])
+    assert watcher.said[1:] == ["it works again"]
+
+
+def test_a_full_inbox_is_told_once_however_long_it_lasts(setting, monkeypatch) -> None:
+    """To find that nothing is to be given back is no sign that work can be taken again."""
+    desk, watcher, place = setting
+
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    hand_in(place / "inbox", "ada.py", SOURCES["right"])
+    with monkeypatch.context() as patched:
+        patched.setattr(folders, "write_whole", full)
+        for _ in range(30):
+            desk.turn(0.03)
+    (line,) = watcher.said
+    assert "No space left on device" in line
+    turn(desk, watcher, 1)
+    assert watcher.said[1:] == ["it works again"]
 
 
 def test_who_ends_the_grader_is_charged_and_nobody_else(setting) -> None:
