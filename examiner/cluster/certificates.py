@@ -7,7 +7,9 @@ is a token that admits workers and nobody else.
 
 from __future__ import annotations
 
+import asyncio
 import datetime
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ ROLES = (GRADER, SCHEDULER, WORKER)
 AUTHORITY = "authority.pem"
 ORGANISATION = "examiner"
 DAYS = 200
+HOW = f"by `{COMMAND} cluster certificates FOLDER`, and copy to each machine what it needs"
 
 
 def make(folder: Path, days: int = DAYS) -> list[Path]:
@@ -99,10 +102,60 @@ def _certificate(role: str, key: Any, issuer: str, issuer_key: Any, days: int) -
 
 
 def require(folder: Path, role: str) -> None:
-    """Raise UserError unless a folder holds what a role needs."""
+    """Raise UserError unless a folder holds what a role needs, and it holds today."""
     for name in (AUTHORITY, f"{role}.pem"):
         if not (folder / name).is_file():
-            raise UserError(
-                f"{folder} holds no {name}: make the certificates once, by "
-                f"`{COMMAND} cluster certificates FOLDER`, and copy to each machine what it needs"
-            )
+            raise UserError(f"{folder} holds no {name}: make the certificates once, {HOW}")
+    try:
+        from cryptography import x509
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives import serialization
+    except ImportError:
+        return  # Dask does without: what is wrong is found when it connects
+    path = folder / AUTHORITY
+    try:
+        authority = x509.load_pem_x509_certificate(path.read_bytes())
+        path = folder / f"{role}.pem"
+        own = path.read_bytes()
+        certificate = x509.load_pem_x509_certificate(own)
+        key = serialization.load_pem_private_key(own, None)
+    except (OSError, ValueError, TypeError):
+        raise UserError(f"{path} cannot be read as a certificate: make new ones, {HOW}") from None
+    try:
+        certificate.verify_directly_issued_by(authority)
+        if key.public_key() != certificate.public_key():
+            raise ValueError("another key")
+    except (ValueError, TypeError, InvalidSignature):
+        text = f"{path} is not of the same cluster as {AUTHORITY} beside it"
+        raise UserError(f"{text}: copy both from one folder") from None
+    units = certificate.subject.get_attributes_for_oid(x509.NameOID.ORGANIZATIONAL_UNIT_NAME)
+    if (found := str(units[0].value) if units else "nobody") != role:
+        raise UserError(f"{path} is the certificate of a {found}: expected that of a {role}")
+    ends = min(authority.not_valid_after_utc, certificate.not_valid_after_utc)
+    if ends <= datetime.datetime.now(datetime.UTC):
+        text = f"the certificates in {folder} held until {ends:%Y-%m-%d %H:%M} UTC"
+        raise UserError(f"{text}: make new ones, {HOW}")
+
+
+async def stranger(scheduler: str, folder: str) -> str:
+    """Return why no waiting helps: who answers is of another cluster; "" where that is not so.
+
+    Dask tells nobody why a connection was refused. Without a folder nothing is encrypted.
+    """
+    if not folder:
+        return ""
+    host, _, port = scheduler.removeprefix("tls://").rpartition(":")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    try:
+        context.load_verify_locations(Path(folder, AUTHORITY))
+        context.load_cert_chain(Path(folder, f"{GRADER}.pem"))
+        opening = asyncio.open_connection(host.strip("[]"), int(port), ssl=context)
+        _, writer = await asyncio.wait_for(opening, 10)
+        writer.close()
+    except ssl.SSLCertVerificationError as error:
+        text = f"{scheduler} shows a certificate that is not good here ({error.verify_message})"
+        return f"{text}: are those in {folder} of another cluster, or old?"
+    except OSError:
+        pass
+    return ""

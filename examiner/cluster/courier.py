@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from examiner.cluster.certificates import stranger
 from examiner.cluster.setting import DEATHS, LONGEST
 
 COPIES = 3  # of a job that are under way at a time, when workers keep us waiting
@@ -81,6 +82,9 @@ class Courier:
                 await self._stay()
                 self._say(say=f"{self._order['scheduler']} is gone: waiting for it to return")
             except OSError as error:
+                if why := await stranger(self._order["scheduler"], self._order["certificates"]):
+                    self._say(gone=why)
+                    return
                 if time.monotonic() - away_since > self._order["patience"]:
                     why = type(error).__name__ if not str(error) else str(error).split("\n")[0]
                     self._say(gone=f"{self._order['scheduler']} does not answer ({why})")
