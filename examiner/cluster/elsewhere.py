@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from examiner.errors import UserError
 from examiner.grading.submissions import Submission
 from examiner.grading.workers import Course, Finished
 from examiner.judge.suite import Suite
+from examiner.passing import passing_folder
 from examiner.project import COMMAND, Project
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d+")
@@ -81,8 +81,7 @@ def local(
 ) -> Iterator[Machines]:
     """Start a cluster of so many workers on this machine, for as long as the block runs."""
     require_dask()
-    with tempfile.TemporaryDirectory(prefix="examiner-cluster-") as name:
-        folder = Path(name)
+    with passing_folder("examiner-cluster-") as folder:
         keys = folder / "keys"
         certificates.make(keys, days=7)
         processes: list[subprocess.Popen[bytes]] = []

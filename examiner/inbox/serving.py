@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 from examiner.catalogue import Chapter
 from examiner.cluster.keeper import House
@@ -21,6 +19,7 @@ from examiner.inbox.board import Board
 from examiner.inbox.counting import Counting, require_applicable
 from examiner.inbox.desk import Desk, Terms, Told
 from examiner.judge.suite import Suite
+from examiner.passing import passing_folder
 from examiner.project import Project
 from examiner.term.ledger import FILE
 
@@ -74,8 +73,8 @@ def _desk(project: Project, counter: Counter, watcher: Told, stack: ExitStack) -
     for fault in admission.faults:
         watcher.say(f"a test is at fault, and costs nobody points: {fault}")
     parcel = packed(project, course)
-    name = stack.enter_context(tempfile.TemporaryDirectory(prefix="examiner-serve-"))
-    laid_out = unpacked(parcel.data, parcel.digest, Path(name))
+    folder = stack.enter_context(passing_folder("examiner-serve-"))
+    laid_out = unpacked(parcel.data, parcel.digest, folder)
 
     def house(slots: int) -> House:
         return House(laid_out.root, laid_out.environment(), slots)
