@@ -48,7 +48,10 @@ class Watcher(Protocol):
     """Shows how a run goes on."""
 
     def begin(self, total: int, known: int) -> None:
-        """Take note of how many submissions there are, and how many have been graded before."""
+        """Take note of how many submissions there are, and how many have been graded before.
+
+        Once more where fewer stand than it seemed, before the first is finished.
+        """
 
     def finished(self, result: SubmissionResult) -> None:
         """Take note of a submission that has been graded."""
@@ -145,6 +148,13 @@ def _grade(
     records = Records(found.submissions, store, basis.key, regrade=options.regrade, again=again)
     total = len(records.digests)
     watcher.begin(total, total - len(records.todo))
+
+    def drawn(attempts: Mapping[str, int]) -> Sequence[int]:
+        known = len(records.todo)
+        if len(todo := records.drawn(attempts)) != known:  # some were judged on other inputs
+            watcher.begin(total, total - len(todo))
+        return todo
+
     pages = Pages(out, spread=total > MOST_TOGETHER, second_look=options.second_look)
 
     def write(result: SubmissionResult) -> None:
@@ -162,7 +172,7 @@ def _grade(
         write(result)
         watcher.tick()
     submissions = unchanged(found.submissions, records.digests)
-    faults = _grade_new(basis, submissions, records.drawn, options, finished, watcher.tick)
+    faults = _grade_new(basis, submissions, drawn, options, finished, watcher.tick)
     outcome = Outcome(
         chapter,
         Lazily(total, lambda number: settled(records.results[number])),

@@ -39,6 +39,7 @@ class Display:
         )
         self._task = self._bar.add_task("grading", total=None, note="")
         self._short = self._unjudged = 0
+        self._last: dict[str, tuple[bool, bool]] = {}  # what each has added to these
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[None]:
@@ -52,13 +53,17 @@ class Display:
         self._bar.refresh()
 
     def finished(self, result: SubmissionResult) -> None:
-        """Move the bar on."""
-        self._short += result.score < result.max_score
-        self._unjudged += result.provisional
+        """Move the bar on; a work that a cluster judges again counts once, by the last result."""
+        new = result.student not in self._last
+        short, unjudged = self._last.get(result.student, (False, False))
+        now = result.score < result.max_score, result.provisional
+        self._short += now[0] - short
+        self._unjudged += now[1] - unjudged
+        self._last[result.student] = now
         note = f"{self._short} below full marks"
         if self._unjudged:
             note += f", [bold red]{self._unjudged} not judged[/]"
-        self._bar.update(self._task, advance=1, note=note)
+        self._bar.update(self._task, advance=int(new), note=note)
 
     def tick(self) -> None:
         """Redraw the bar."""

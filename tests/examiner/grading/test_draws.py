@@ -1,10 +1,13 @@
 """All of a class are judged on the same inputs, whenever and wherever these were settled."""
 
+import io
 import json
 
 import pytest
+from rich.console import Console
 
-from tests.examiner.grading.conftest import TinyCourse
+from examiner.grading.terminal import Display
+from tests.examiner.grading.conftest import Quiet, TinyCourse
 from tests.examiner.grading.test_admission import (
     CLASS,
     ONE_IN_THREE,
@@ -26,7 +29,11 @@ def test_a_class_is_judged_on_the_same_draws(tiny: TinyCourse) -> None:
     for entry in entries.values():  # as if this machine had been too slow for the first draw
         entry["attempts"]["test_unlucky"] = 1
     kept(tiny).write_text(json.dumps(entries), "utf-8")
-    assert tiny.run(folder, seed=seed).graded == 3
+    shown, seen = Display(Console(file=io.StringIO())), Quiet()
+    seen.begin, seen.finished = shown.begin, shown.finished  # type: ignore[method-assign]
+    assert tiny.run(folder, seen, seed=seed).graded == 3
+    (bar,) = shown._bar.tasks
+    assert (bar.completed, bar.total) == (3, 3)
     assert tiny.run(folder, seed=seed).graded == 0
     forget(tiny)
     again = tiny.run(folder, seed=seed)  # settled while it runs, on the first draw
