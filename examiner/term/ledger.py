@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -118,10 +118,14 @@ class Ledger:
         return sum(row.days for row in self.of(names) if row.chapter == chapter)
 
     def to_json(self) -> str:
-        """Return the file's text."""
-        rows = [asdict(row) | {"due": row.due.isoformat()} for row in self.rows]
-        rows = [{key: value for key, value in row.items() if value != ""} for row in rows]
-        return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+        """Return the file's text, with a line for each row: an inbox writes it for each late work.
+
+        subtle: `json.dumps` takes three times as long where it indents.
+        """
+        rows = (vars(row) | {"due": row.due.isoformat()} for row in self.rows)
+        said = ({key: value for key, value in row.items() if value != ""} for row in rows)
+        texts = (json.dumps(row, ensure_ascii=False) for row in said)
+        return "[" + ",".join(f"\n {text}" for text in texts) + "\n]\n"
 
 
 def read_ledger(path: Path) -> Ledger:
