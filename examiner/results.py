@@ -71,8 +71,20 @@ _WRONG = frozenset({Verdict.FAILED, Verdict.TIMEOUT, Verdict.MEMORY, Verdict.CRA
 # what a student reads of a test that the reference fails; the instructor is told which, and why
 AT_FAULT = "this test is at fault, and will be put right"
 
+HAS_NO = " has no "  # between a file and the name that it lacks
+
 # what is said of a module that may be the wrong file
 STRANGE = "seems to define no function of this chapter"
+
+
+def lacks(file: str, name: object) -> str:
+    """Return what is said of a file in which a function is missing."""
+    return f"{file}{HAS_NO}{name}"
+
+
+def says_that_it_lacks(message: str, file: str) -> bool:
+    """Tell whether a test's message is that of `lacks`."""
+    return message.startswith(f"{file}{HAS_NO}")
 
 
 def says_it_all(notice: str, tests: Iterable[TestResult]) -> bool:

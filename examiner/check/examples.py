@@ -26,7 +26,7 @@ from examiner.judge.local import own_lines
 from examiner.judge.showing import show
 from examiner.judge.timelimit import TimeLimitError, time_limit
 from examiner.judge.wording import Source, clean
-from examiner.results import TestResult, Verdict
+from examiner.results import TestResult, Verdict, lacks
 
 SECONDS = 5.0  # for the examples of a function
 MOST = 10_000  # items of an iterator
@@ -94,7 +94,7 @@ def _run(
     except BaseException as error:
         lines = own_lines(error, module.__file__ or "")
         if isinstance(error, NameError) and not lines:  # the example itself asks for it
-            return Verdict.MISSING, f"{source.name} has no {error.name}"
+            return Verdict.MISSING, lacks(source.name, error.name)
         where = source.quote(lines)
         text = f"{type(error).__name__}{where}\n{error}".strip()
         return Verdict.FAILED, f"{example.source.strip()}\n  {text}"

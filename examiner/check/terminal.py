@@ -13,7 +13,14 @@ from examiner.catalogue import Chapter
 from examiner.check.hints import CODE, HINTS_FILE, next_hints, open_function
 from examiner.check.printed import MOST_PRINTED
 from examiner.project import Project
-from examiner.results import SmallestExample, SubmissionResult, TaskResult, TestResult, Verdict
+from examiner.results import (
+    SmallestExample,
+    SubmissionResult,
+    TaskResult,
+    TestResult,
+    Verdict,
+    says_that_it_lacks,
+)
 
 
 def printable(text: str) -> str:
@@ -78,7 +85,7 @@ class CheckReport:
             return
         if result.verdict is Verdict.MISSING:
             for said in dict.fromkeys(test.message for test in result.tests):
-                if said.startswith(f"{self.chapter.stem}.py has no "):
+                if says_that_it_lacks(said, f"{self.chapter.stem}.py"):
                     self._print(f"         {printable(said)}")
             return
         for example in result.examples:

@@ -73,6 +73,14 @@ class Overview:
 class Inbox(Protocol):
     """Where arrivals wait."""
 
+    @property
+    def said(self) -> list[str]:
+        """Lines for whoever watches, who takes them out."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other hosts take from it, too."""
+
     def put(self, student: str, name: str, data: bytes) -> str:
         """Hand a file in for a student; return its ticket."""
 
@@ -84,6 +92,12 @@ class Inbox(Protocol):
 
     def finish(self, arrival: Arrival, record: dict[str, Any], pages: dict[str, str]) -> None:
         """Note that one is graded; raises InboxError where that cannot be noted."""
+
+    def results(self, tickets: Sequence[str]) -> list[tuple[dict[str, Any], str]]:
+        """Return the record and the page of what was graded of these, by whichever host.
+
+        Nobody asks an inbox that is not shared.
+        """
 
     def beat(self) -> None:
         """Say that this process still lives and works on what it has in hand."""

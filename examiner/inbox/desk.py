@@ -118,9 +118,8 @@ class Desk:
         return done
 
     def _said(self) -> list[str]:
-        said: list[str] = getattr(self._inbox, "said", [])
-        lines = list(said)
-        said.clear()
+        lines = list(self._inbox.said)
+        self._inbox.said.clear()
         return lines
 
     def _trying(self, what: str, work: Callable[[], None]) -> None:

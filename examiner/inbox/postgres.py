@@ -111,6 +111,8 @@ where chapter = %s and state = 'done' and record is not null and ticket = any(%s
 class PostgresInbox:
     """The table, for one chapter."""
 
+    is_shared = True
+
     def __init__(self, url: str, chapter: str, rate: int) -> None:
         try:
             import psycopg

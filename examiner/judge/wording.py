@@ -21,7 +21,7 @@ from examiner.judge.library_names import library_names
 from examiner.judge.reading import TextError, read_here
 from examiner.judge.runs import OverdueError
 from examiner.judge.timelimit import TimeLimitError
-from examiner.results import Verdict
+from examiner.results import Verdict, lacks
 
 SEE = "see the docstring"
 OTHER_FORM = "your code's answer has another form than the test expects"
@@ -164,7 +164,7 @@ def judge(
             return Verdict.NOT_JUDGED, "the test itself took too long"
         return Verdict.TIMEOUT, "your code's answers kept the test busy until its time was up"
     if isinstance(error, MissingNameError):
-        return Verdict.MISSING, f"{source.name} has no {error}"
+        return Verdict.MISSING, lacks(source.name, error)
     if error is talk.raised:
         return _own_error(error, talk, source, visible)
     if isinstance(error, CannotCrossError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,8 +24,12 @@ class ForwardingInbox:
     @property
     def said(self) -> list[str]:
         """Lines for whoever watches."""
-        said: list[str] = getattr(self._inner, "said", [])
-        return said
+        return self._inner.said
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other hosts take from it, too."""
+        return self._inner.is_shared
 
     def put(self, student: str, name: str, data: bytes) -> str:
         """Hand a file in for a student; return its ticket."""
@@ -56,13 +60,16 @@ class ForwardingInbox:
             self._wake()
         self._inner.finish(arrival, record, pages)
 
+    def results(self, tickets: Sequence[str]) -> list[tuple[dict[str, Any], str]]:
+        """Return the record and the page of what was graded of these, by whichever host."""
+        return self._inner.results(tickets)
+
     def beat(self) -> None:
         """Say that this process still lives; write down what other hosts have graded for it."""
         self._inner.beat()
-        results = getattr(self._inner, "results", None)  # which an inbox of one process has not
-        if results is None or time.monotonic() < self._next:
+        if not self.is_shared or time.monotonic() < self._next:
             return
-        for record, page in results(self._ledger.receipts()):
+        for record, page in self.results(self._ledger.receipts()):
             if self._ledger.graded([str(record["ticket"]).lstrip("0")], record, page):
                 self._wake()
         self._next = time.monotonic() + LOOK
