@@ -8,6 +8,20 @@ class UserError(Exception):
     """
 
 
+KEPT = "what was graded before is kept"
+
+
+def unwritable(where: object, error: OSError, *, but: str = "") -> UserError:
+    """Return what is raised where a file or folder cannot be written; `but` says what is not lost.
+
+    >>> print(unwritable("a.json", OSError(28, "No space left on device"), but=KEPT))
+    a.json cannot be written: No space left on device; what was graded before is kept
+    """
+    return UserError(
+        f"{where} cannot be written: {error.strerror or error}{f'; {but}' if but else ''}"
+    )
+
+
 class MissingPackageError(UserError):
     """A package that the work needs is not installed; `package` is its name."""
 

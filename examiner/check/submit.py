@@ -18,7 +18,7 @@ from examiner.boundary.deadline import Deadline
 from examiner.boundary.meters import meter_of
 from examiner.catalogue import Chapter
 from examiner.check.notebook_gaps import copies_of, notebook_gaps, renamed_copies
-from examiner.errors import UserError
+from examiner.errors import UserError, unwritable
 from examiner.files import SHARED, write_whole
 from examiner.files import pack as zip_of
 from examiner.judge.encoding import EncodingError, module_text
@@ -86,7 +86,7 @@ def pack(
     try:
         write_whole(target, data, mode=SHARED)
     except OSError as error:
-        raise UserError(f"{target} cannot be written: {error.strerror}") from None
+        raise unwritable(target, error) from None
     return Package(target, (*(path.name for path in files), *besides), tuple(missing))
 
 

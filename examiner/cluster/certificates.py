@@ -13,7 +13,7 @@ import ssl
 from pathlib import Path
 from typing import Any
 
-from examiner.errors import UserError
+from examiner.errors import UserError, unwritable
 from examiner.files import write_whole
 from examiner.project import COMMAND
 
@@ -51,7 +51,7 @@ def make(folder: Path, days: int = DAYS) -> list[Path]:
         for name, text in texts.items():
             write_whole(folder / name, text)
     except OSError as error:
-        raise UserError(f"{folder} cannot be written: {error.strerror}") from None
+        raise unwritable(folder, error) from None
     return [folder / name for name in texts]
 
 

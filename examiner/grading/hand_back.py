@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 from itertools import chain
 from pathlib import Path, PurePath
 
-from examiner.errors import UserError
+from examiner.errors import unwritable
 from examiner.files import SHARED, pack, pack_into, whole_file
 from examiner.grading.downloads import CANVAS, MOODLE
 from examiner.grading.works import Entry
@@ -56,7 +56,7 @@ def write_uploads(
             with whole_file(path, mode=SHARED) as file:
                 pack_into(file, chain([first], pages))
         except OSError as error:
-            raise UserError(f"{path} cannot be written: {error.strerror}") from None
+            raise unwritable(path, error) from None
         made.append(path)
     return tuple(made)
 

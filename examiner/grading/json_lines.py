@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from examiner.errors import UserError
+from examiner.errors import KEPT, unwritable
 from examiner.files import is_stream, open_stream
 from examiner.grading.store import write_atomically
 from examiner.results import SubmissionResult
@@ -58,8 +58,7 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        text = f"{path} cannot be written: {error.strerror}; what was graded before is kept"
-        raise UserError(text) from None
+        raise unwritable(path, error, but=KEPT) from None
 
 
 def _line(result: SubmissionResult) -> str:

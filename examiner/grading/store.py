@@ -21,7 +21,7 @@ import numpy as np
 
 from examiner.catalogue import Chapter
 from examiner.catalogue.settings import files_of, place_of
-from examiner.errors import UserError
+from examiner.errors import KEPT, unwritable
 from examiner.files import write_whole
 from examiner.results import SmallestExample, SubmissionResult, TaskResult, TestResult, Verdict
 from examiner.sandbox.servers import chosen_kernels
@@ -164,8 +164,7 @@ def write_atomically(path: Path, text: str | Iterable[str], *, durable: bool = T
         data = (piece.encode("utf-8", errors="replace") for piece in pieces)
         write_whole(path, data, durable=durable)
     except OSError as error:
-        text = f"{path} cannot be written: {error.strerror}; what was graded before is kept"
-        raise UserError(text) from None
+        raise unwritable(path, error, but=KEPT) from None
 
 
 class Store:

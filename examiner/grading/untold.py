@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from examiner.errors import UserError
+from examiner.errors import unwritable
 from examiner.files import write_whole
 from examiner.grading.outcome import Change
 from examiner.grading.store import REASONS, Kept, Key
@@ -89,7 +89,7 @@ class Untold:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(f"\n{line}")  # the line before may have been cut off
         except OSError as error:
-            raise UserError(f"{self._path} cannot be written: {error.strerror}") from None
+            raise unwritable(self._path, error) from None
 
     def told(self, students: Collection[str]) -> None:
         """Forget it of these students: whoever asked has heard."""

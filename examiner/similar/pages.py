@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from examiner.catalogue import Chapter
-from examiner.errors import UserError
+from examiner.errors import unwritable
 from examiner.files import write_whole
 from examiner.grading.page import rendered
 from examiner.grading.submissions import read
@@ -54,7 +54,7 @@ def write_text(path: Path, text: str) -> None:
     try:
         write_whole(path, text.encode("utf-8", errors="replace"))
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}") from None
+        raise unwritable(path, error) from None
 
 
 def write_pages(

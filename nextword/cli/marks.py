@@ -23,7 +23,7 @@ def write_marks(form: Form, results: Iterable[SubmissionResult], folder: Path) -
     try:
         write_whole(path, filled.data, durable=True, mode=PRIVATE)
     except OSError as error:
-        from examiner.errors import UserError
+        from examiner.errors import unwritable
 
-        raise UserError(f"{path} cannot be written: {error.strerror}") from None
+        raise unwritable(path, error) from None
     return [f"to import: {path}", *(f"  {printable(note)}" for note in filled.notes)]

@@ -175,13 +175,13 @@ def _show(console: object, made: Board) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    from examiner.errors import UserError
+    from examiner.errors import unwritable
     from examiner.files import SHARED, write_whole
 
     try:
         write_whole(path, text.encode(), mode=SHARED)
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}") from error
+        raise unwritable(path, error) from error
 
 
 def _write_entries(folder: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from examiner.errors import UserError
+from examiner.errors import UserError, unwritable
 from examiner.files import SHARED, locked, write_whole
 from examiner.grading import page
 from examiner.race.entry import Track
@@ -260,7 +260,7 @@ def write(board: Board, folder: Path) -> None:
         write_whole(folder / PAGE, to_html(board).encode(), mode=SHARED)
         write_whole(folder / BOARD, text.encode(), mode=SHARED)
     except OSError as error:
-        raise UserError(f"{folder} cannot be written: {error.strerror}") from error
+        raise unwritable(folder, error) from error
 
 
 def require_usable(folder: Path) -> None:

@@ -13,7 +13,7 @@ from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from examiner.errors import UserError
+from examiner.errors import UserError, unwritable
 from examiner.files import SHARED, write_whole
 from examiner.race.entry import ABOUT, CODE, count_numbers
 from nextword.corpora import names
@@ -114,4 +114,4 @@ def _write(folder: Path, code: str, weights: bytes, about: Mapping[str, str | in
         for name, data in files.items():
             write_whole(folder / name, data, mode=SHARED)
     except OSError as error:
-        raise UserError(f"{folder} cannot be written: {error.strerror}") from error
+        raise unwritable(folder, error) from error

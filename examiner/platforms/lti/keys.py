@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from examiner.errors import UserError
+from examiner.errors import UserError, unwritable
 from examiner.files import PRIVATE, write_whole
 from examiner.project import COMMAND
 
@@ -76,7 +76,7 @@ def make(folder: Path, address: str) -> list[Path]:
         for path, data in zip(made, (pem, settings.encode()), strict=True):
             write_whole(path, data, durable=True, mode=PRIVATE)
     except OSError as error:
-        raise UserError(f"{folder} cannot be written: {error.strerror}") from None
+        raise unwritable(folder, error) from None
     return made
 
 

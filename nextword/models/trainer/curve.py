@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from examiner.errors import UserError
+from examiner.errors import unwritable
 from examiner.files import SHARED, write_whole
 from nextword.models.trainer import log
 from nextword.models.trainer.streams import perplexity
@@ -57,7 +57,7 @@ def draw(path: Path, found: Mapping[str, Curve], floor: float | None) -> None:
     try:
         write_whole(path, picture.svg.encode(), mode=SHARED)
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}") from error
+        raise unwritable(path, error) from error
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from examiner.errors import UserError
+from examiner.errors import unwritable
 from examiner.files import SHARED, write_whole
 
 FILE = "log.jsonl"
@@ -43,7 +43,7 @@ class Log:
         try:
             write_whole(self.path, "".join(map(_text, kept)).encode(), mode=SHARED)
         except OSError as error:
-            raise UserError(f"{self.path} cannot be written: {error.strerror}") from error
+            raise unwritable(self.path, error) from error
         return max((line.get("seconds", 0.0) for line in kept), default=0.0)
 
     def write(self, line: Line) -> None:
@@ -61,7 +61,7 @@ class Log:
             with self.path.open("a", encoding="utf-8") as file:
                 file.writelines(map(_text, self._waiting))
         except OSError as error:
-            raise UserError(f"{self.path} cannot be written: {error.strerror}") from error
+            raise unwritable(self.path, error) from error
         self._waiting.clear()
 
 

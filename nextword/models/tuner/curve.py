@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from examiner.errors import UserError
+from examiner.errors import unwritable
 from examiner.files import SHARED, write_whole
 from nextword.models.tuner.run import Tuned
 
@@ -35,7 +35,7 @@ def draw(tuned: Tuned) -> Path:
     try:
         write_whole(path, plots.by_distance(panels, x="steps").svg.encode(), mode=SHARED)
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}") from error
+        raise unwritable(path, error) from error
     return path
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from examiner.errors import UserError
+from examiner.errors import UserError, unwritable
 from examiner.files import SHARED, write_whole
 from nextword.corpora import assistant, village
 from nextword.corpora.assistant import Request
@@ -150,7 +150,7 @@ def _draw_pairs(start: Start, plan: TuningPlan, path: Path, say: Say) -> None:
     try:
         write_whole(path, "".join(f"{p.line()}\n" for p in drawn).encode(), mode=SHARED)
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}") from error
+        raise unwritable(path, error) from error
     say(f"{len(drawn):,} pairs are in {path}")
 
 
