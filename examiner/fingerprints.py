@@ -2,7 +2,7 @@
 
 import ast
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -66,18 +66,33 @@ def used_by(tree: ast.Module, names: Iterable[str]) -> list[ast.stmt]:
     >>> [ast.unparse(part) for part in used_by(tree, ["b"])]
     ['a = 1', 'b = a']
     """
-    makers: dict[str, list[ast.stmt]] = {}
-    for part in tree.body:
-        for name in _defined(part):
-            makers.setdefault(name, []).append(part)
+    body = tree.body
+    found = reached([defined_names(part) for part in body], lambda at: read_names(body[at]), names)
+    return [body[at] for at in found]
+
+
+def reached(
+    defined: Sequence[Iterable[str]], read: Callable[[int], Iterable[str]], names: Iterable[str]
+) -> list[int]:
+    """Return which statements define names, and which define what these read, in their order.
+
+    `defined` holds what each of them defines; `read` says what one of them reads.
+
+    >>> reached([["a"], ["b"], ["c"]], [[], ["a"], []].__getitem__, ["b"])
+    [0, 1]
+    """
+    makers: dict[str, list[int]] = {}
+    for at, each in enumerate(defined):
+        for name in each:
+            makers.setdefault(name, []).append(at)
     found: set[int] = set()
-    open_parts = [part for name in names for part in makers.get(name, [])]
-    while open_parts:
-        part = open_parts.pop()
-        if id(part) not in found:
-            found.add(id(part))
-            open_parts += [each for name in read_names(part) for each in makers.get(name, [])]
-    return [part for part in tree.body if id(part) in found]
+    waiting = [at for name in names for at in makers.get(name, [])]
+    while waiting:
+        at = waiting.pop()
+        if at not in found:
+            found.add(at)
+            waiting += [other for name in read(at) for other in makers.get(name, [])]
+    return sorted(found)
 
 
 def read_names(part: ast.stmt) -> set[str]:
@@ -85,8 +100,8 @@ def read_names(part: ast.stmt) -> set[str]:
     return {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
 
 
-def _defined(part: ast.stmt) -> set[str]:
-    """The names that a statement gives a meaning to."""
+def defined_names(part: ast.stmt) -> set[str]:
+    """Return the names that a statement gives a meaning to."""
     if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {part.name}
     if isinstance(part, ast.Import | ast.ImportFrom):

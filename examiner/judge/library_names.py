@@ -3,41 +3,69 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from examiner.fingerprints import ALONE, read_names, stored_names, used_by
+from examiner.fingerprints import ALONE, defined_names, reached, read_names, stored_names
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
 PROGRAM = ast.unparse(ast.parse('__name__ == "__main__"'))  # what runs only as a program
 
 
-def library_names(text: str, symbol: str) -> set[str]:
-    """Return the attributes and imports that a function, or the class of a method, leads to.
+@dataclass(frozen=True)
+class Statement:
+    """What counts of a statement at the top of a file."""
 
-    What the file does beside naming things counts for each of them: it may put other functions
-    into libraries. Not so for "f alone", nor what is done only where the file is a program.
-    Attributes of `self` are the student's own.
+    defines: frozenset[str]  # names to which it gives a meaning
+    reads: frozenset[str]  # plain names that stand in it
+    takes: frozenset[str]  # names of libraries
+    names_something: bool  # whether that is all it does: it counts where these names are used
 
-    >>> code = "from torch.nn.functional import gelu as g\\ndef f(x):\\n    return g(x).exp()"
-    >>> sorted(library_names(code, "f"))
-    ['exp', 'functional', 'gelu', 'nn', 'torch']
-    >>> sorted(library_names("import torch.nn as nn\\ndef f(x):\\n    return nn.GELU()(x)", "f"))
-    ['GELU', 'nn', 'torch']
-    >>> code = "def f(x):\\n    return x\\nassert f(1) == F.gelu(1)"
-    >>> library_names(code, "f"), library_names(code, "f alone")
-    ({'gelu'}, set())
+
+def statements(text: str) -> tuple[Statement, ...]:
+    """Return what counts of a file, whichever function is asked for; nothing of a broken one.
+
+    What is done only where the file is a program is left out.
     """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+        return ()
     if "__name__" not in {name for part in tree.body for name in stored_names(part)}:
         tree.body = [part for part in tree.body if not _is_of_a_program(part)]
+    return tuple(
+        Statement(
+            frozenset(defined_names(part)),
+            frozenset(read_names(part)),
+            frozenset(_of_libraries(part)),
+            _names_something(part),
+        )
+        for part in tree.body
+    )
+
+
+def names_of(file: Sequence[Statement], symbol: str) -> frozenset[str]:
+    """Return the attributes and imports that a function, or the class of a method, leads to.
+
+    What the file does beside naming things counts for each of them: it may put other functions
+    into libraries. Not so for "f alone". Attributes of `self` are the student's own.
+
+    >>> code = "from torch.nn.functional import gelu as g\\ndef f(x):\\n    return g(x).exp()"
+    >>> sorted(names_of(statements(code), "f"))
+    ['exp', 'functional', 'gelu', 'nn', 'torch']
+    >>> code = "import torch.nn as nn\\ndef f(x):\\n    return nn.GELU()(x)"
+    >>> sorted(names_of(statements(code), "f"))
+    ['GELU', 'nn', 'torch']
+    >>> file = statements("def f(x):\\n    return x\\nassert f(1) == F.gelu(1)")
+    >>> sorted(names_of(file, "f")), sorted(names_of(file, "f alone"))
+    (['gelu'], [])
+    """
     symbol, alone, _ = symbol.partition(ALONE)
-    beside = [part for part in tree.body if not (alone or _names_something(part))]
-    begin = {symbol.partition(".")[0]}.union(*map(read_names, beside))
-    return {name for part in [*beside, *used_by(tree, begin)] for name in _of_libraries(part)}
+    beside = [part for part in file if not (alone or part.names_something)]
+    begin = {symbol.partition(".")[0]}.union(*(part.reads for part in beside))
+    used = reached([part.defines for part in file], lambda at: file[at].reads, begin)
+    return frozenset().union(*(part.takes for part in [*beside, *(file[at] for at in used)]))
 
 
 def _is_of_a_program(part: ast.stmt) -> bool:
@@ -63,6 +91,10 @@ def _of_libraries(part: ast.stmt) -> Iterator[str]:
             module = node.module if isinstance(node, ast.ImportFrom) else None
             names = [module or "", *(alias.name for alias in node.names)]
             yield from (word for name in names for word in name.split(".") if word)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "getattr":
+        elif isinstance(node, ast.Call) and _is_named(node.func, "getattr"):
             texts = (each.value for each in node.args if isinstance(each, ast.Constant))
             yield from (text for text in texts if isinstance(text, str))
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name

@@ -17,7 +17,7 @@ from examiner.boundary.conversation import Changed, Conversation
 from examiner.boundary.errors import CannotCrossError, MissingNameError, Stop
 from examiner.boundary.memory import out_of_memory
 from examiner.judge.kept import Heard
-from examiner.judge.library_names import library_names
+from examiner.judge.library_names import Statement, names_of, statements
 from examiner.judge.reading import TextError, read_here
 from examiner.judge.runs import OverdueError
 from examiner.judge.timelimit import TimeLimitError
@@ -60,8 +60,8 @@ class Source:
     name: str  # "sorting.py"
     text: str
     read: Callable[..., Any] = read_here  # how the text is taken to pieces; a grader does it apart
-    # of libraries, by function: tests ask for the same again, and a grader forks to find out
-    _names: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+    # what was read of its names, once: tests ask of many functions, and a grader forks to read
+    _read: list[Sequence[Statement]] = field(default_factory=list, repr=False, compare=False)
 
     def quote(self, lines: Sequence[int]) -> str:
         """Return "in line 3 of sorting.py: `return x`" for the innermost line, or ""."""
@@ -80,12 +80,12 @@ class Source:
 
     def library_names(self, symbol: str) -> frozenset[str]:
         """Return the names of libraries that a function leads to: library_names.py."""
-        if symbol not in self._names:
+        if not self._read:
             try:
-                self._names[symbol] = frozenset(self.read(library_names, self.text, symbol))
+                self._read.append(self.read(statements, self.text))
             except TextError:  # it may have been the machine's fault: another time it is read
                 return frozenset()
-        return self._names[symbol]
+        return names_of(self._read[0], symbol)
 
     def argument(self, changed: Changed) -> str:
         """Return "its argument `words`", by the name that the text gives it, or its place."""
