@@ -86,7 +86,27 @@ def assert_follows(rng, model, tables, plain, contexts=None):
         got, expected = dict(answer), plain(u)
         assert got.keys() == expected.keys()
         for word, p in expected.items():  # pytest.approx would take longer than the models do
-            assert math.isclose(got[word], p, rel_tol=1e-9, abs_tol=1e-12)
+            assert is_near(got[word], p)
+
+
+def assert_follows_here_and_there(rng, model, counts, plain, contexts, of_each):
+    """Compare a model with `plain(u)` for some words after each context: of every kind of count.
+
+    In a second try each probability of a model is a conversation with parts that are lent.
+    """
+    expected = {}
+    for u in contexts:
+        row, p = counts[len(u)].get(u, {}), plain(u)
+        kinds = {}  # words with counts of 0, 1, 2, and 3 or more
+        for word in rng.permutation([*p]).tolist():
+            kinds.setdefault(min(row.get(word, 0), 3), []).append(word)
+        expected |= {(w, u): p[w] for kind in kinds.values() for w in kind[:of_each]}
+    for got, p in zip(map_calls(model.prob, [*expected]), expected.values(), strict=True):
+        assert is_near(got, p)
+
+
+def is_near(got, p):
+    return math.isclose(got, p, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def rows_up_to(tables, u):
