@@ -20,9 +20,9 @@ from tests.examiner.grading.conftest import REFERENCE, TinyCourse
 HALF = REFERENCE.replace("return sum(numbers) / len(numbers)", "return 0")
 
 
-def result(course: TinyCourse, verdict: Verdict) -> SubmissionResult:
+def result(course: TinyCourse, verdict: Verdict, student: str) -> SubmissionResult:
     tests = (TestResult("test_it", "It works.", verdict, seconds=0.5),)
-    return SubmissionResult("ann", tuple(TaskResult(each, tests) for each in course.chapter.tasks))
+    return SubmissionResult(student, tuple(TaskResult(each, tests) for each in course.chapter.tasks))
 
 
 def test_the_progress_tells_done_failing_rate_and_time_left(tiny: TinyCourse) -> None:
@@ -32,10 +32,12 @@ def test_the_progress_tells_done_failing_rate_and_time_left(tiny: TinyCourse) ->
     with display.shown():
         display.begin(total=90, known=50)
         display.tick()
-        for verdict in (Verdict.PASSED, Verdict.FAILED, Verdict.NOT_JUDGED, *[Verdict.PASSED] * 7):
+        verdicts = (Verdict.PASSED, Verdict.FAILED, Verdict.NOT_JUDGED, *[Verdict.PASSED] * 7)
+        for number, verdict in enumerate(verdicts):
             now[0] += 0.5
-            display.finished(result(tiny, verdict))
+            display.finished(result(tiny, verdict, f"student{number}"))
             display.tick()
+        display.finished(result(tiny, Verdict.FAILED, "student1"))  # judged again: counts once
     plain = re.sub(r"\x1b\[[0-9;?]*\w", "", screen.getvalue())
     shown = [line for line in re.split(r"[\r\n]", plain) if line.strip()][-1]
     assert "60/90" in shown
