@@ -1,8 +1,8 @@
 """How long trainings will take, said before they begin.
 
-A model's file says how many seconds its training took. Those of the study were trained on graphics
-cards, or put together from trainings of several days: for them stands here what one core of a
-processor needs. Leaves out: how much faster or slower the machine at hand is.
+Models were trained on graphics cards and on processors of several kinds, so what one core of one
+processor needs stands here for all that take a minute or more. For the others, a model's file says
+how many seconds its training took. Leaves out: how much faster or slower the machine at hand is.
 """
 
 from __future__ import annotations
@@ -14,29 +14,74 @@ from pathlib import Path
 from examiner.errors import UserError
 from nextword.models.store import Recipe, facts_of
 
-# seconds of one core: the time of a step, measured over 40 of them while the other core trained as
-# well (benchmarks/training_time.py), times all steps of a family's trainings or of a study
+# seconds of one core of two, while the other trained as well: of a study by the time of its steps,
+# of the others from how far a few seconds bring them (benchmarks/training_time.py)
 ON_A_CORE: dict[str, float] = {
-    "study/log-bilinear-small": 610,
-    "study/feed-forward-small": 640,
-    "study/rnn-small": 810,
-    "study/lstm-small": 670,
-    "study/gru-small": 1_380,
-    "study/linear-attention-small": 1_650,
-    "study/attention-only-small": 1_790,
-    "study/transformer-small": 1_440,
-    "study/with-convolution-small": 1_510,
-    "study/log-bilinear-large": 1_630,
-    "study/feed-forward-large": 2_010,
-    "study/rnn-large": 1_790,
-    "study/lstm-large": 1_560,
-    "study/gru-large": 2_520,
-    "study/linear-attention-large": 3_410,
-    "study/attention-only-large": 2_780,
-    "study/transformer-large": 2_990,
-    "study/with-convolution-large": 3_290,
-    "study/last-rung": 4_920,
-    "study/nearest": 16_960,
+    "study/nearest": 15_890,
+    "study/last-rung": 2_760,
+    "study/linear-attention-large": 2_420,
+    "study/with-convolution-large": 2_280,
+    "study/transformer-large": 2_030,
+    "study/attention-only-large": 1_800,
+    "study/gru-large": 1_550,
+    "study/feed-forward-large": 1_190,
+    "study/attention-only-small": 1_100,
+    "study/recall-linear-attention": 1_070,
+    "study/linear-attention-small": 1_070,
+    "study/rnn-large": 1_060,
+    "study/recall-with-convolution": 1_040,
+    "study/recall-transformer": 1_010,
+    "study/with-convolution-small": 960,
+    "study/recall-attention-only": 960,
+    "study/transformer-small": 950,
+    "study/log-bilinear-large": 880,
+    "study/gru-small": 780,
+    "study/recall-gru": 760,
+    "study/lstm-large": 710,
+    "study/recall-rnn": 650,
+    "after_training/reinforced": 640,
+    "ladder/with-convolution": 600,
+    "after_training/compared": 600,
+    "race/with-convolution": 560,
+    "ladder-twice/transformer": 540,
+    "ladder-twice/with-convolution": 540,
+    "study/rnn-small": 520,
+    "ladder/transformer": 460,
+    "transformers/scaling": 460,
+    "study/feed-forward-small": 430,
+    "study/log-bilinear-small": 400,
+    "study/lstm-small": 370,
+    "study/recall-lstm": 340,
+    "rnns/letters": 250,
+    "after_training/lora": 220,
+    "transformers/positions": 210,
+    "after_training/judges": 190,
+    "after_training/goodhart": 190,
+    "ladder-twice/attention-only": 190,
+    "after_training/assistant": 180,
+    "race/lstm": 160,
+    "after_training/pairs": 160,
+    "rnns/translator": 160,
+    "transformers/translator": 150,
+    "transformers/experts": 140,
+    "attention/translator": 120,
+    "transformers/norms": 120,
+    "ladder-twice/5-gram": 110,
+    "transformers/read-again": 110,
+    "after_training/updates": 110,
+    "after_training/thinking": 100,
+    "ladder/linear-attention": 100,
+    "ladder/gru": 100,
+    "attention/bottleneck": 100,
+    "transformers/text-to-text": 100,
+    "transformers/warm-up": 90,
+    "transformers/finetuning": 90,
+    "attention/reader": 80,
+    "ladder/lstm": 80,
+    "ladder/attention-only": 80,
+    "rnns/forgetting": 70,
+    "rnns/overfitting": 70,
+    "rnns/memory": 60,
 }
 
 
