@@ -22,7 +22,8 @@ HALF = REFERENCE.replace("return sum(numbers) / len(numbers)", "return 0")
 
 def result(course: TinyCourse, verdict: Verdict, student: str) -> SubmissionResult:
     tests = (TestResult("test_it", "It works.", verdict, seconds=0.5),)
-    return SubmissionResult(student, tuple(TaskResult(each, tests) for each in course.chapter.tasks))
+    tasks = tuple(TaskResult(each, tests) for each in course.chapter.tasks)
+    return SubmissionResult(student, tasks)
 
 
 def test_the_progress_tells_done_failing_rate_and_time_left(tiny: TinyCourse) -> None:
