@@ -1,10 +1,10 @@
-"""Measures how long the study's networks train: seconds of a step, times all steps that were made.
+"""Measures how long the models train, without training most of them to their end.
 
-For each family and size, for the split of the last rung and for the ways to come near the floor, a
-few steps are timed, and the looks at validation and test text. All other models are trained for a
-few seconds, or to their end where that comes first; the rest follows from the share that is done
-by then. As many as there are processors are timed side by side, each with one thread, as
-`nextword models --jobs N` trains them. The numbers stand in nextword/models/expected.py.
+For each family and size of the study, for the split of the last rung and for the ways to come near
+the floor, a few steps are timed, and the looks at validation and test text. All other models are
+trained for a few seconds, or to their end where that comes first; the rest follows from the share
+that is done by then. As many as there are processors are timed side by side, each with one thread,
+as `nextword models --jobs N` trains them. The numbers stand in nextword/models/expected.py.
 
 Leaves out: the stories that a network of the study tells; how much the steps of a training differ.
 Usage: python benchmarks/training_time.py [--jobs N] [--steps N] [--enough SECONDS] [--json FILE]

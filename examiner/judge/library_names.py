@@ -91,10 +91,10 @@ def _of_libraries(part: ast.stmt) -> Iterator[str]:
             module = node.module if isinstance(node, ast.ImportFrom) else None
             names = [module or "", *(alias.name for alias in node.names)]
             yield from (word for name in names for word in name.split(".") if word)
-        elif isinstance(node, ast.Call) and _is_named(node.func, "getattr"):
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "getattr"
+        ):
             texts = (each.value for each in node.args if isinstance(each, ast.Constant))
             yield from (text for text in texts if isinstance(text, str))
-
-
-def _is_named(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

@@ -138,10 +138,8 @@ def reason(error: BaseException) -> str:
         return f"open task {error}"
     place: Sequence[traceback.FrameSummary] = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(place[-1].filename).name}, line {place[-1].lineno})" if place else ""
-    if (
-        isinstance(error, SyntaxError) and error.lineno
-    ):  # its text says where it is; not who read it
-        where = ""
+    if isinstance(error, SyntaxError) and error.lineno:
+        where = ""  # its text says where it is; the place is that of who read it
     return f"{type(error).__name__}: {error}{where}"
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from examiner.errors import UserError
 from nextword.corpora import names
-from nextword.corpora.names import Sentences, Texts
+from nextword.corpora.names import Texts
 from nextword.models import store
 from nextword.models.ladder import measure
 from nextword.models.ladder.measure import RungResult
@@ -21,14 +21,9 @@ from nextword.models.ladder.rung import Model, Rung, all_rungs
 from nextword.models.store import Recipe, Trained, TrainingError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from nextword.models.training import Report
 
 KEPT = Path(".nextword") / "ladder"  # in a course folder: what was measured there
-
-FEWEST_STORIES = 20  # that a rung tells, for the share of them that is valid
-TOKENS_EACH = 500  # of training text for each of them: to learn from few takes less than to tell
 
 Progress = Callable[[str, str, float], None]  # the rung, what is being done, the share done
 
@@ -159,7 +154,7 @@ def recipe_of(
         doing("reading", 0.0)
         loaded = texts()
         kept: list[Model] = []
-        result = _measured(rung, package, loaded, doing, kept.append)
+        result = measure.measure(rung, package, loaded, doing, kept.append)
         facts = {
             "step": rung.step,
             "row": result.to_json(),
@@ -176,55 +171,6 @@ def recipe_of(
         sources=(*rung.sources, *store.files(measure, names)),
         corpora=(corpus,),
     )
-
-
-@dataclass(frozen=True)
-class _Brief:
-    """A trained model that tells fewer stories than it is asked for."""
-
-    model: Model
-    stories: int
-
-    @property
-    def parameters(self) -> int:
-        return self.model.parameters
-
-    def log_probs(self, sentences: Sentences) -> Sequence[float]:
-        return self.model.log_probs(sentences)
-
-    def samples(self, n: int, rng: np.random.Generator, max_words: int) -> Iterable[list[str]]:
-        return self.model.samples(min(n, self.stories), rng, max_words)
-
-
-def _measured(
-    rung: Rung,
-    package: SimpleNamespace,
-    texts: Texts,
-    doing: measure.Progress,
-    keep: Callable[[Model], object],
-) -> RungResult:
-    """`measure.measure`; a rung that has read little tells fewer stories.
-
-    Each is as long as any other, and a model that has read little seldom ends one: on 2,000 tokens
-    a 3-gram took a hundred times longer to tell 200 of them than for all the rest.
-    """
-    stories = max(FEWEST_STORIES, sum(len(each) + 1 for each in texts.train) // TOKENS_EACH)
-    asked = measure.N_SAMPLES
-    if stories >= asked:
-        return measure.measure(rung, package, texts, doing, keep)
-
-    def brief(*given: Any) -> _Brief:
-        model = rung.train(*given)
-        keep(model)
-        return _Brief(model, stories)
-
-    def scaled(what: str, share: float) -> None:
-        doing(what, share * asked / stories if what == "sampling" else share)
-
-    found = measure.measure(replace(rung, train=brief), package, texts, scaled)
-    if found.valid_samples is None:
-        return found
-    return replace(found, valid_samples=round(found.valid_samples * asked) / stories)
 
 
 def slug(name: str) -> str:

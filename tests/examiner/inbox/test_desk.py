@@ -158,17 +158,22 @@ def test_the_later_work_is_the_page(setting) -> None:
     assert "10 of 10" not in (place / "out" / "ada.md").read_text()
 
 
-def test_a_full_disk_loses_nothing(setting, monkeypatch) -> None:
-    desk, watcher, place = setting
+def turn_without_space(desk, monkeypatch, module, turns: int) -> None:
+    """Turn a desk while whatever a module writes finds the disk full."""
 
     def full(*args, **kwargs):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    hand_in(place / "inbox", "ada.py", SOURCES["right"])
     with monkeypatch.context() as patched:
-        patched.setattr(store, "write_whole", full)
-        for _ in range(20):
+        patched.setattr(module, "write_whole", full)
+        for _ in range(turns):
             desk.turn(0.03)
+
+
+def test_a_full_disk_loses_nothing(setting, monkeypatch) -> None:
+    desk, watcher, place = setting
+    hand_in(place / "inbox", "ada.py", SOURCES["right"])
+    turn_without_space(desk, monkeypatch, store, 20)
     (line,) = watcher.said
     assert "No space left on device" in line
     assert "nothing is lost" in line
@@ -182,15 +187,8 @@ def test_a_full_disk_loses_nothing(setting, monkeypatch) -> None:
 def test_a_full_inbox_is_told_once_however_long_it_lasts(setting, monkeypatch) -> None:
     """To find that nothing is to be given back is no sign that work can be taken again."""
     desk, watcher, place = setting
-
-    def full(*args, **kwargs):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     hand_in(place / "inbox", "ada.py", SOURCES["right"])
-    with monkeypatch.context() as patched:
-        patched.setattr(folders, "write_whole", full)
-        for _ in range(30):
-            desk.turn(0.03)
+    turn_without_space(desk, monkeypatch, folders, 30)
     (line,) = watcher.said
     assert "No space left on device" in line
     turn(desk, watcher, 1)
