@@ -29,9 +29,11 @@ from examiner.candidate.confinement import (
     Limits,
 )
 from examiner.candidate.host import serve
+from examiner.candidate.huge_pages import gather_in_huge_pages
 from examiner.candidate.one_thread import bound_threads, compute_in_one_thread
 
 START, END, BURY, DISMISS = b"S", b"E", b"B", b"D"  # an examiner's orders
+GATHERED_AT = 4  # the fork before which memory is gathered: that takes as long as ten, with torch
 GC_THRESHOLDS = (20_000, 20, 20)  # tests make little that needs collecting: saves 5 % of time
 MOST_FILES = 2  # that a candidate opens for its meter
 DYING_SECONDS = 5.0  # between closing its channel and being gone
@@ -90,6 +92,7 @@ class Server:
         )
         self._keeper: Keeper | None = None
         self._spare: Candidate | None = None
+        self._forks = 0
 
     def run(self) -> None:
         """Do what the examiner orders until it closes the control socket."""
@@ -138,6 +141,9 @@ class Server:
         return spare
 
     def _fork(self) -> Candidate:
+        self._forks += 1
+        if self._forks == GATHERED_AT:
+            gather_in_huge_pages()
         ours, theirs = socket.socketpair()
 
         def life(folder: Any) -> None:
