@@ -78,7 +78,7 @@ def test_padding_of_words_that_are_no_texts(ngrams, rng):
     assert list(ngrams.pad(words, 2)) == [BOS, *words, EOS]
 
 
-@pytest.mark.task("2.2", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.2", weight=1, visible=True)
 def test_counts_of_two_sentences(ngrams):
     """The tables of the sentences (a b) and (a) are those that one counts by hand."""
     one, two = as_plain(ngrams.count_ngrams([["a", "b"], ["a"]], 2))
@@ -86,7 +86,7 @@ def test_counts_of_two_sentences(ngrams):
     assert two == {(BOS,): {"a": 2}, ("a",): {"b": 1, EOS: 1}, ("b",): {EOS: 1}}
 
 
-@pytest.mark.task("2.2", weight=1, orders=2)
+@pytest.mark.task("2.2", weight=1)
 def test_each_position_counts_once_in_each_table(ngrams, rng):
     """Each table sums to the number of words and sentence ends, and BOS is never counted."""
     sentences = plain.random_sentences(rng, shortest=1)
@@ -106,7 +106,7 @@ def test_counts_of_any_text(ngrams, rng):
             assert as_plain(ngrams.count_ngrams(sentences, n)) == plain.count(sentences, n)
 
 
-@pytest.mark.task("2.2", weight=1, orders=2)
+@pytest.mark.task("2.2", weight=1)
 def test_counts_of_empty_sentences(ngrams, rng):
     """An empty sentence has an end, which follows its begin symbols."""
     word = str(rng.choice(list("abc")))
@@ -114,12 +114,12 @@ def test_counts_of_empty_sentences(ngrams, rng):
         assert as_plain(ngrams.count_ngrams(sentences, 3)) == plain.count(sentences, 3)
 
 
-@pytest.mark.task("2.2", weight=1, seconds=3)
-def test_counting_takes_seconds(ngrams, rng):
-    """Seven thousand words are counted up to 5-grams in less than a few seconds."""
-    words = rng.integers(3000, size=(50, 140)).astype(str)
+@pytest.mark.task("2.2", weight=1, seconds=1)
+def test_counting_takes_less_than_a_second(ngrams, rng):
+    """Four thousand words are counted up to 5-grams in less than a second."""
+    words = rng.integers(3000, size=(50, 90)).astype(str)
     words[:, :6] = words[0, :6]  # so that some n-grams of each length occur 50 times
-    lengths = rng.integers(120, 141, size=50).tolist()
+    lengths = rng.integers(70, 91, size=50).tolist()
     sentences = [row[:size].tolist() for row, size in zip(words, lengths, strict=True)]
     found = [tuple(pair) for pair in sizes_of_tables(ngrams.count_ngrams, sentences)]
     assert found == [(sum(map(len, sentences)) + 50, n) for n in plain.different(sentences, 5)]
@@ -150,7 +150,7 @@ def test_counting_goes_on_from_sentence_to_sentence(ngrams):
     assert as_plain(ngrams.count_ngrams(sentences, 2)) == plain.count(sentences, 2)
 
 
-@pytest.mark.task("2.3", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.3", weight=1, visible=True)
 def test_relative_frequencies(ngrams):
     """After u, a word that came in 3 of 4 cases has probability 3/4."""
     tables = [{(): {"a": 4, "b": 5, EOS: 1}}, {("a",): {"b": 3, EOS: 1}, ("b",): {"a": 2}}]
@@ -160,7 +160,7 @@ def test_relative_frequencies(ngrams):
     assert model.prob("b", []) == near(5 / 10)
 
 
-@pytest.mark.task("2.3", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.3", weight=1, visible=True)
 def test_the_end_of_a_running_text(ngrams):
     """The last word of a text has no follower: #(u•), not #(u), is in the denominator."""
     tables = [{(): {"a": 3, "b": 2}}, {("a",): {"b": 2}, ("b",): {"a": 2}}]  # of the text ababa
@@ -168,7 +168,7 @@ def test_the_end_of_a_running_text(ngrams):
     assert [model.prob("b", ["a"]), model.prob("b")] == near([1, 2 / 5])
 
 
-@pytest.mark.task("2.3", weight=1, orders=2)
+@pytest.mark.task("2.3", weight=1)
 def test_a_context_that_was_never_seen(ngrams):
     """After a context that was never seen, every word has probability 0."""
     tables = plain.count([["x", "y"], ["y"]], 3)
@@ -185,7 +185,7 @@ def test_relative_frequencies_of_any_text(ngrams, rng):
         plain.assert_follows(rng, model, tables, partial(plain.shares, tables, words, 0), seen)
 
 
-@pytest.mark.task("2.3", weight=0.3, orders=2)
+@pytest.mark.task("2.3", weight=0.3)
 def test_two_models_of_the_same_words(ngrams):
     """Each model answers from its own tables."""
     words = ["a", "b", EOS]
@@ -193,7 +193,7 @@ def test_two_models_of_the_same_words(ngrams):
     assert [one.prob("a"), other.prob("a"), one.prob("b")] == near([1 / 8, 3 / 8, 3 / 8])
 
 
-@pytest.mark.task("2.4", weight=0.6, visible=True, orders=2)
+@pytest.mark.task("2.4", weight=0.6, visible=True)
 def test_perplexity_of_a_die(ngrams):
     """The throws of a fair die have perplexity 6, however many they are."""
     assert ngrams.perplexity([math.log(1 / 6)]) == near(6)
@@ -207,14 +207,14 @@ def test_perplexity_of_any_text(ngrams, rng):
     assert ngrams.perplexity(np.log(p).tolist()) == near(float(np.prod(p)) ** (-1 / 7))
 
 
-@pytest.mark.task("2.4", weight=0.4, orders=2)
+@pytest.mark.task("2.4", weight=0.4)
 def test_perplexity_of_an_impossible_word(ngrams):
     """Perplexity is infinite as soon as one probability is 0."""
     assert ngrams.perplexity([math.log(0.5), math.log(0.125)]) == near(4)
     assert ngrams.perplexity([math.log(0.5), -math.inf]) == math.inf
 
 
-@pytest.mark.task("2.4", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.4", weight=1, visible=True)
 def test_log_probs_of_a_sentence(ngrams):
     """Each word and the end of the sentence get a natural logarithm, given the word before."""
     rows = {(BOS,): {"a": 0.5}, ("a",): {"b": 0.25}, ("b",): {EOS: 0.125}}
@@ -233,7 +233,7 @@ def test_log_probs_of_several_sentences(ngrams, rng):
     assert list(model.log_probs(["aba", "a"])) == near(expected)
 
 
-@pytest.mark.task("2.4", weight=1, orders=2)
+@pytest.mark.task("2.4", weight=1)
 def test_log_of_probability_zero(ngrams):
     """Where the probability is 0, the logarithm is minus infinity, and the others stay."""
     model = ngrams.NGramModel([{(): {"a": 0.5, EOS: 0.5}}], ["a", "b", EOS])
@@ -241,7 +241,7 @@ def test_log_of_probability_zero(ngrams):
     assert list(model.log_probs([["a", "b", "unknown"]])) == near(logs)
 
 
-@pytest.mark.task("2.4", weight=0.5, orders=2)
+@pytest.mark.task("2.4", weight=0.5)
 def test_log_probs_of_sentences_that_repeat(ngrams, rng):
     """Each sentence counts where it stands, also an empty one, and one that was there before."""
     start, after_a, end = rng.dirichlet([2, 2, 2])
@@ -258,7 +258,7 @@ def log_probs_once(model, sentences):
     return model.log_probs(sentence for sentence in sentences)
 
 
-@pytest.mark.task("2.4", weight=0.2, orders=2)
+@pytest.mark.task("2.4", weight=0.2)
 def test_log_probs_of_what_can_be_read_once(ngrams):
     """The sentences may come from a generator, which has no length: go through them only once."""
     model = ngrams.NGramModel([{(): {"a": 0.75, EOS: 0.25}}], ["a", EOS])
@@ -267,7 +267,7 @@ def test_log_probs_of_what_can_be_read_once(ngrams):
     assert list(log_probs_once(model, [["a"], []])) == expected
 
 
-@pytest.mark.task("2.4", weight=0.15, orders=2)
+@pytest.mark.task("2.4", weight=0.15)
 def test_log_of_a_word_that_is_not_in_the_vocabulary(ngrams):
     """Whatever the model gives words that it never saw, others have probability 0."""
     model = ngrams.Additive([{(): {"a": 2, EOS: 1}}], ["a", "b", EOS], 1)
@@ -277,7 +277,7 @@ def test_log_of_a_word_that_is_not_in_the_vocabulary(ngrams):
     assert found[2] > -math.inf
 
 
-@pytest.mark.task("2.4", weight=0.15, orders=2)
+@pytest.mark.task("2.4", weight=0.15)
 def test_log_of_a_rare_word(ngrams):
     """A tiny probability is not 0, and has its own logarithm."""
     model = ngrams.NGramModel([{(): {"a": 1e-14, EOS: 1 - 1e-14}}], ["a", EOS])
@@ -287,7 +287,7 @@ def test_log_of_a_rare_word(ngrams):
     assert ngrams.perplexity([math.log(1e-30), math.log(1e-40)]) == near(1e35)
 
 
-@pytest.mark.task("2.5", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.5", weight=1, visible=True)
 def test_adding_one_and_adding_a_half(ngrams):
     """A row with the counts 3 and 1 and a vocabulary of four words is smoothed as by hand."""
     tables = [{(): {"a": 4, "b": 2, EOS: 1}}, {("a",): {"b": 3, EOS: 1}}]
@@ -297,7 +297,7 @@ def test_adding_one_and_adding_a_half(ngrams):
     assert half.prob("b", ["a"]) == near(3.5 / 6)
 
 
-@pytest.mark.task("2.5", weight=1, orders=2)
+@pytest.mark.task("2.5", weight=1)
 def test_ratios_of_smoothed_counts(ngrams, rng):
     """Two words after the same context are as likely as their counts plus alpha."""
     alpha, (a, b, c) = float(rng.uniform(0.2, 3)), rng.permutation([1, 3, 8]).tolist()
@@ -331,7 +331,7 @@ def test_additive_with_a_large_vocabulary(ngrams, rng):
         assert model.prob(word, ["w0"]) == near(expected, rel=0.01)
 
 
-@pytest.mark.task("2.5", weight=1, orders=2)
+@pytest.mark.task("2.5", weight=1)
 def test_additive_after_new_contexts(ngrams, rng):
     """After a context that was never seen, each word has 1/V."""
     tables, words = plain.random_words(rng)

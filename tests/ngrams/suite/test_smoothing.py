@@ -14,7 +14,7 @@ BOS, EOS = "<s>", "</s>"
 ngrams = student_module("ngrams")
 
 
-@pytest.mark.task("2.6", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.6", weight=1, visible=True)
 def test_mixture_of_three_estimates(ngrams):
     """Uniform, unigram and bigram estimate are mixed with their own weights."""
     tables = [{(): {"a": 2, "b": 1, EOS: 1}}, {("a",): {"b": 1, EOS: 1}}]
@@ -23,7 +23,7 @@ def test_mixture_of_three_estimates(ngrams):
     assert model.prob("c", ["a"]) == near(0.1 / 5)
 
 
-@pytest.mark.task("2.6", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.6", weight=1, visible=True)
 def test_mixture_where_the_context_was_never_seen(ngrams):
     """An ending that was never seen is left out, and the other weights grow to sum to 1."""
     tables = [{(): {"a": 2, "b": 1, EOS: 1}}, {("a",): {"b": 1, EOS: 1}}]
@@ -50,7 +50,7 @@ def test_interpolation_of_any_text(ngrams, rng):
         assert_mixes(ngrams, rng, tables, words, longest)
 
 
-@pytest.mark.task("2.6", weight=1, orders=2)
+@pytest.mark.task("2.6", weight=1)
 def test_interpolation_after_new_contexts(ngrams, rng):
     """Endings that were never seen are left out, and so are those longer than the context."""
     for tables, words in plain.random_texts(rng):
@@ -58,7 +58,7 @@ def test_interpolation_after_new_contexts(ngrams, rng):
         assert_mixes(ngrams, rng, tables, words, shorter + plain.new_contexts(rng, tables))
 
 
-@pytest.mark.task("2.7", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.7", weight=1, visible=True)
 def test_share_that_was_saved(ngrams):
     """Three words that give up 0.5 each save 1.5 of 6; an unseen context leaves everything."""
     model = ngrams.AbsoluteDiscounting([{(): {"a": 3, "b": 1, EOS: 2}}, {}], ["a", "b", EOS], 0.5)
@@ -66,7 +66,7 @@ def test_share_that_was_saved(ngrams):
     assert model.saved(("b",)) == near(1)
 
 
-@pytest.mark.task("2.7", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.7", weight=1, visible=True)
 def test_discounted_unigrams_and_bigrams(ngrams):
     """A seen word keeps its count less D, and all words share what was saved, as after u'."""
     tables = [{(): {"a": 3, "b": 1, EOS: 2}}, {("a",): {"b": 1, EOS: 1}}]
@@ -97,7 +97,7 @@ def test_discounting_of_any_text(ngrams, rng):
         assert_discounts(ngrams, rng, tables, words, plain.seen_contexts(rng, tables), D)
 
 
-@pytest.mark.task("2.7", weight=1, orders=2)
+@pytest.mark.task("2.7", weight=1)
 def test_discounting_after_new_contexts(ngrams, rng):
     """After a context that was never seen, the next shorter one decides."""
     for tables, words in plain.random_texts(rng):
@@ -105,7 +105,7 @@ def test_discounting_after_new_contexts(ngrams, rng):
         assert_discounts(ngrams, rng, tables, words, new, rng.uniform(0.1, 0.9))
 
 
-@pytest.mark.task("2.7", weight=1, orders=2)
+@pytest.mark.task("2.7", weight=1)
 def test_discounts_that_differ(ngrams, rng):
     """Counts of 1, of 2 and of 3 or more may give up different amounts, in each table others."""
     cuts = [[0.0, *np.sort(rng.uniform(0.05, 0.95, size=3)).tolist()] for _ in range(3)]
@@ -114,7 +114,7 @@ def test_discounts_that_differ(ngrams, rng):
         assert_discounts(ngrams, rng, tables, words, seen, 0.5, cuts)
 
 
-@pytest.mark.task("2.8", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.8", weight=1, visible=True)
 def test_backing_off_to_unigrams(ngrams):
     """Unseen words share what was saved in proportion to the shorter context."""
     tables = [{(): {"a": 4, "b": 2, EOS: 2}}, {("a",): {"b": 3, EOS: 1}}]
@@ -127,7 +127,7 @@ def test_backing_off_to_unigrams(ngrams):
     assert model.prob("a", ["a"]) == near(1 / 4 / unseen * 3.5 / 8)
 
 
-@pytest.mark.task("2.8", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.8", weight=1, visible=True)
 def test_backing_off_sums_to_one(ngrams):
     """The probabilities sum to 1 after seen contexts, unseen ones, and with no word left unseen."""
     tables = [{(): {"a": 3, "b": 2, "c": 1, EOS: 4}}, {("a",): {"b": 2, EOS: 1}, ("b",): {"c": 1}}]
@@ -152,21 +152,21 @@ def test_backing_off_in_any_text(ngrams, rng):
     assert_backs_off(ngrams, rng, tables, words, plain.seen_contexts(rng, tables))
 
 
-@pytest.mark.task("2.8", weight=1, orders=2)
+@pytest.mark.task("2.8", weight=1)
 def test_backing_off_after_new_contexts(ngrams, rng):
     """After a context that was never seen, the next shorter one decides."""
     tables, words = plain.random_words(rng)
     assert_backs_off(ngrams, rng, tables, words, plain.new_contexts(rng, tables))
 
 
-@pytest.mark.task("2.8", weight=1, orders=2)
+@pytest.mark.task("2.8", weight=1)
 def test_backing_off_from_complete_rows(ngrams, rng):
     """Where the whole vocabulary was seen, nothing is saved, and the counts stay as they are."""
     tables = plain.count(plain.random_strings(rng), 3)
     assert_backs_off(ngrams, rng, tables, [*tables[0][()]], plain.seen_contexts(rng, tables))
 
 
-@pytest.mark.task("2.9", weight=2, visible=True, orders=2)
+@pytest.mark.task("2.9", weight=2, visible=True)
 def test_continuations_of_three_sentences(ngrams):
     """In ab, cb, cb the letter b comes three times, but only after two different letters."""
     bigrams = {(BOS,): {"a": 1, "c": 2}, ("a",): {"b": 1}, ("c",): {"b": 2}, ("b",): {EOS: 3}}
@@ -175,7 +175,7 @@ def test_continuations_of_three_sentences(ngrams):
     assert found == [{(): {"a": 1, "b": 2, "c": 1, EOS: 1}}, bigrams]
 
 
-@pytest.mark.task("2.9", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.9", weight=1, visible=True)
 def test_contexts_that_begin_with_bos(ngrams):
     """Counts after one BOS stay as they are; contexts with two BOS are left out."""
     bigrams = {(BOS,): {"a": 3}, ("a",): {"b": 2, EOS: 1}, ("b",): {EOS: 2}}  # of ab, ab, a
@@ -203,7 +203,7 @@ def test_continuations_in_any_text(ngrams, rng):
             assert as_plain(ngrams.continuation_counts(tables)) == plain.continuations(tables)
 
 
-@pytest.mark.task("2.9", weight=1, orders=2)
+@pytest.mark.task("2.9", weight=1)
 def test_kneser_ney_model(ngrams, rng):
     """With task 2.7, the counts make an interpolated Kneser-Ney model."""
     for tables, words in plain.random_texts(rng):
@@ -214,14 +214,14 @@ def test_kneser_ney_model(ngrams, rng):
         plain.assert_follows_here_and_there(rng, model, counts, expected, few, 1)
 
 
-@pytest.mark.task("2.10", weight=2, visible=True, orders=2)
+@pytest.mark.task("2.10", weight=2, visible=True)
 def test_discounts_by_hand(ngrams):
     """With n1 = 4, n2 = 2, n3 = 1 and n4 = 0, Y is 1/2 and the discounts are 0.5, 1.25 and 3."""
     table = {("u",): {"a": 1, "b": 1, "c": 2, "d": 9}, ("v",): {"a": 1, "b": 2, "c": 1, "d": 3}}
     assert list(ngrams.modified_discounts(table)) == near([0.5, 1.25, 3])
 
 
-@pytest.mark.task("2.10", weight=1, visible=True, orders=2)
+@pytest.mark.task("2.10", weight=1, visible=True)
 def test_discounts_of_a_tiny_table(ngrams):
     """Without any count of 3, or with a discount below 0, the fallback discounts are taken."""
     fallback = [0.5, 1.0, 1.5]
@@ -246,14 +246,14 @@ def test_discounts_of_any_table(ngrams, rng):
         assert_three(ngrams, rng, [(a, b, 5, 3)])
 
 
-@pytest.mark.task("2.10", weight=1, orders=2)
+@pytest.mark.task("2.10", weight=1)
 def test_discounts_without_a_count_of_four(ngrams, rng):
     """No count of 4 is no reason to fall back, and neither is a discount of exactly 0."""
     a, b = (int(number) for number in rng.integers(8, 30, size=2))
     assert_three(ngrams, rng, [(a, b, 4, 0), (2, 2, 4, 1), (4, 2, 2, 3)])
 
 
-@pytest.mark.task("2.10", weight=1, orders=2)
+@pytest.mark.task("2.10", weight=1)
 def test_tables_that_are_too_regular(ngrams, rng):
     """Where n1, n2 or n3 is 0 or any discount is below 0, the fallback discounts are taken."""
     a, b = (int(number) for number in rng.integers(8, 30, size=2))
@@ -261,7 +261,7 @@ def test_tables_that_are_too_regular(ngrams, rng):
     assert_three(ngrams, rng, cases)
 
 
-@pytest.mark.task("2.10", weight=1, orders=2)
+@pytest.mark.task("2.10", weight=1)
 def test_modified_kneser_ney_model(ngrams, rng):
     """With tasks 2.7 and 2.9, the discounts make a modified Kneser-Ney model."""
     tables, counts = plain.large_enough(rng)
