@@ -30,9 +30,23 @@ from tests.course import CHAPTERS, COURSE
 
 PROJECT = find_project(Path(__file__))
 STEMS = [chapter.stem for chapter in CHAPTERS]
-# of a chapter's wrong answers; those left are wrong in memory, time or by a forbidden library
-WITH_EXAMPLE = 0.96
-WITH_EXAMPLE_OF_ALL = 0.98
+# wrong answers that have no example, for no small program tells them from right ones
+WITHOUT_EXAMPLE = {
+    # in time
+    "1.9 train_bpe - everything is counted again before each merge",
+    "3.11 spearman - ranks by comparing all",
+    # in memory
+    "5.10 grouped_attention - copies keys and values",
+    "5.11 blockwise_attention - all keys for each block of queries",
+    "5.11 blockwise_attention - block is ignored",
+    "5.11 blockwise_attention - the whole table",
+    "5.12 windowed_attention - a mask of T by T",
+    # by a library that is forbidden
+    "6.1 layer_norm_gradients - autograd",
+    "6.8 adamw - torch.optim",
+    # in the order of a set, which is another one in each run
+    "2.11 generate - draws from a set of words",
+}
 LARGEST = 9  # tokens of an example in the median: three by three numbers
 FEWEST = 5  # programs of a function
 SECONDS = 600.0
@@ -144,18 +158,12 @@ def test_what_is_shown_can_be_pasted(stem: str) -> None:
 @pytest.mark.slow
 @pytest.mark.turns("stem")
 @pytest.mark.parametrize("stem", STEMS)
-def test_nearly_every_wrong_answer_has_a_small_example(stem: str) -> None:
+def test_every_wrong_answer_has_a_small_example_or_says_why_not(stem: str) -> None:
     wrong = surveyed(stem).wrong
-    without = [str(each) for each in wrong if each.found is None]
-    assert len(without) <= (1 - WITH_EXAMPLE) * len(wrong), without
+    have = {str(each.answer): each.found is not None for each in wrong}
+    assert [name for name in have if have[name] == (name in WITHOUT_EXAMPLE)] == []
     sizes = [each.found.case.size for each in wrong if each.found]
     assert statistics.median(sizes) <= LARGEST
-
-
-@pytest.mark.thorough
-def test_of_all_chapters_together_nearly_all_wrong_answers_have_an_example() -> None:
-    wrong = [each for stem in STEMS for each in surveyed(stem).wrong]
-    assert sum(each.found is not None for each in wrong) >= WITH_EXAMPLE_OF_ALL * len(wrong)
 
 
 @pytest.mark.slow

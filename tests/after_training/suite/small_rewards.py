@@ -79,6 +79,12 @@ def texts_of_tokens(draw: Small) -> Example:
     return example("text_log_probs(logits, targets)", **given)
 
 
+@small("7.5", "text_log_probs", tries=1)
+def a_token_that_is_impossible(draw: Small) -> Example:
+    logits = Code("torch.tensor([[[0.0, -math.inf]]])", 9)  # tried last
+    return example("text_log_probs(logits, targets)", logits=logits, targets=torch.tensor([[0]]))
+
+
 @small("7.5", "text_log_probs", tries=4)
 def what_tokens_learn(draw: Small) -> Example:
     given = tokens_of(draw, 1, 1) | {"targets": torch.tensor([[1]])}
@@ -120,6 +126,13 @@ def estimates(draw: Small) -> Example:
     shape = draw.choice([(1,), (1,), (2,), (1, 2), (2, 2)][: 2 + draw.size])
     given = {name: draw.tensor(*shape, values=LOGS) for name in ("log_p", "log_q")}
     return example(f"kl_estimates(log_p, log_q){draw.choice(['', '[0]', '[1]', '[2]'])}", **given)
+
+
+@small("7.6", "kl_estimates", tries=1)
+def probabilities_that_hardly_differ(draw: Small) -> Example:
+    log_q = Code("torch.tensor([1e-4])", 9)  # tried last
+    given = {"log_p": torch.tensor([0.0]), "log_q": log_q}
+    return example("kl_estimates(log_p, log_q)[2]", **given, rtol=0.1, atol=1e-12)
 
 
 @small("7.6", "kl_estimates", tries=6)

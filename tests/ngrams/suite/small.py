@@ -116,6 +116,13 @@ def words_alone(draw: Small) -> Example:
     return example(LOG_PROBS, tables=tables, words=words, sentences=sentences)
 
 
+@small("2.4", "NGramModel.log_probs", tries=1)
+def sentences_that_can_be_read_once(draw: Small) -> Example:
+    code = LOG_PROBS.replace("(sentences)", "(iter(sentences))")
+    tables, sentences = [{(): {"a": 0.5, EOS: 0.5}}], Code('[["a"]]', 9)  # tried last
+    return example(code, tables=tables, words=["a", EOS], sentences=sentences)
+
+
 @small("2.4", "NGramModel.log_probs", tries=50)
 def words_after_words(draw: Small) -> Example:
     n, table = draw.integer(2, 3 if draw.size > 1 else 2), {}

@@ -101,6 +101,27 @@ def norms_of_a_larger_state(draw: Small) -> Example:
     return example(LATE + ONE_LATE + NORMS, x=x, state=draw.tensor(2, values=(0.0, 1.0)))
 
 
+GROWING = """
+class Growing(ElmanCell):
+    def step(self, a, s):
+        h, c = s.chunk(2, dim=-1)
+        return torch.cat([c + a, c**2], dim=-1)
+"""
+
+
+@small("4.5", "gradient_norms", tries=4)
+def norms_where_the_second_part_matters(draw: Small) -> Example:
+    code = GROWING + ONE_LATE.replace("Late", "Growing") + NORMS
+    state = torch.tensor([0.0, draw.choice([2.0, 3.0])])
+    return example(code, x=torch.zeros(2, 1), state=state)
+
+
+@small("4.5", "gradient_norms", tries=1)
+def norms_are_plain_numbers(draw: Small) -> Example:
+    code = SUM + ONE_SUM.format(u=2.0) + "gradient_norms(cell, x, state).requires_grad\n"
+    return example(code, x=torch.zeros(2, 1), state=torch.zeros(1))
+
+
 CLIP_ONE = """
 p = nn.Parameter(torch.zeros({n}))
 p.grad = grad
@@ -131,6 +152,12 @@ def a_gradient_of_an_iterator(draw: Small) -> Example:
     grad, most = draw.choice(LONGER), draw.choice([1.0, 2.0])
     code = CLIP_ONE.format(n=len(grad), parameters="iter([p])")
     return example(code, grad=torch.tensor(grad), most=most, rtol=1e-3, changes=["grad"])
+
+
+@small("4.5", "clip_gradients", tries=1)
+def a_gradient_of_zeros(draw: Small) -> Example:
+    code = CLIP_ONE.format(n=2, parameters="[p]")
+    return example(code, grad=torch.zeros(2), most=1.0, changes=["grad"])
 
 
 @small("4.5", "clip_gradients", tries=20)

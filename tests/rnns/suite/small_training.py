@@ -41,6 +41,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
 loss = train_batch(model, optimizer, (inputs, targets), chunk=chunk, clip=clip)
 (float(loss), model.w)
 """
+MODE = "model.training"
 
 
 def trained(draw: Small, code: str, w: Any, stories: list, chunk: int, **how) -> Example:
@@ -84,6 +85,26 @@ model.w
 """
     w = Code(f"torch.tensor([0.0, 0.0, 0.0, {draw.choice(['math.nan', '-math.inf'])}])", size=4)
     return trained(draw, ALWAYS + code, w, [[3]], 2, clip=1.0)
+
+
+LATER = 12  # the size of what is shown to those alone who are right on all simpler programs
+
+
+@small("4.10", "train_batch", tries=1)
+def the_mode_that_stays(draw: Small) -> Example:
+    code = TRAIN.replace("Model()", "Model().eval()").replace("(float(loss), model.w)", MODE)
+    return trained(draw, ALWAYS + code, Code("torch.zeros(4)", LATER), [[3]], 2)
+
+
+@small("4.10", "train_batch", tries=1)
+def a_word_that_is_next_to_impossible(draw: Small) -> Example:
+    w = Code("torch.tensor([0.0, 0.0, 0.0, -200.0])", LATER)
+    return trained(draw, ALWAYS + TRAIN, w, [[3]], 2)
+
+
+@small("4.10", "train_batch", tries=2)
+def a_state_that_is_carried_on(draw: Small) -> Example:
+    return trained(draw, ADDS + TRAIN, Code("torch.ones(4)", LATER), [[3] * draw.integer(4, 5)], 1)
 
 
 STOP = """
@@ -187,6 +208,17 @@ def inputs_for(draw: Small, B: int) -> torch.Tensor:
     words = draw.ids(B, draw.integer(1, 3), low=3, high=4)
     words[:, 0] = BOS
     return words
+
+
+@small("4.12", "Seq2Seq.encode", tries=2)
+def what_encoding_learns(draw: Small) -> Example:
+    code = """
+model.encode(source).sum().backward()
+(model.source.weight.grad, model.encoder.bias_hh_l0.grad)
+"""
+    source = Code(f"torch.tensor([{[3, 4][: draw.integer(1, 2)]}])", LATER)
+    vectors = torch.tensor([0.0, 0.0, 0.0, 1.0, -1.0])
+    return example(TRANSLATOR + code, vectors=vectors, source=source)
 
 
 @small("4.12", "Seq2Seq.forward", tries=30)
