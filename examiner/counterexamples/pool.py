@@ -83,6 +83,7 @@ class Case:
     atol: float | None = None
     changes: tuple[str, ...] = ()
     right: Outcome | None = None
+    last: bool = False  # asked of those alone who are right on all others
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -90,11 +91,10 @@ class Case:
         return self.symbol, self.arguments, self.code
 
     @property
-    def order(self) -> tuple[int, int]:
+    def order(self) -> tuple[bool, int, int]:
         """By which programs are sorted: the simplest first, what is empty later."""
-        return self.size + EMPTY * self.empty, sum(len(text) for _, text in self.arguments) + len(
-            self.code
-        )
+        letters = sum(len(text) for _, text in self.arguments) + len(self.code)
+        return self.last, self.size + EMPTY * self.empty, letters
 
     def program(self, helpers: str) -> list[Any]:
         """Return it as it crosses to a module."""
@@ -186,7 +186,7 @@ def _drawn(maker: Maker) -> Iterator[Case]:
         if not isinstance(made, Example):
             raise SuiteError(f"{maker.name} gives {type(made).__name__}, which is no example")
         try:
-            yield _case(maker.symbol, made)
+            yield replace(_case(maker.symbol, made), last=maker.last)
         except (TypeError, SyntaxError) as error:
             raise SuiteError(f"{maker.name}: {error}") from error
 
@@ -264,7 +264,7 @@ def _stored(case: Case) -> list[Any]:
     assert case.right is not None
     body = wire.encode([case.right.kind, case.right.value, case.chances, case.rtol, case.atol])
     known = [case.symbol, [list(each) for each in case.arguments], case.code, case.size]
-    return [*known, list(case.changes), base64.b85encode(body).decode()]
+    return [*known, list(case.changes), case.last, base64.b85encode(body).decode()]
 
 
 def from_json(raw: Mapping[str, Any]) -> Pool:
@@ -275,8 +275,9 @@ def from_json(raw: Mapping[str, Any]) -> Pool:
 
 
 def _case_of(row: Sequence[Any]) -> Case:
-    symbol, arguments, code, number, changes, body = row
+    symbol, arguments, code, number, changes, last, body = row
     kind, value, chances, rtol, atol = wire.decode(base64.b85decode(body))
     pairs = tuple((str(name), str(text)) for name, text in arguments)
     right = Outcome(kind, value)
-    return Case(symbol, pairs, code, number, 0, chances, rtol, atol, tuple(changes), right)
+    told = chances, rtol, atol, tuple(changes), right, bool(last)
+    return Case(symbol, pairs, code, number, 0, *told)

@@ -63,9 +63,9 @@ def ask(talk: Conversation, pool: Pool, cases: Sequence[Case]) -> Asked:
 
 
 def _batches(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
-    yield cases[:ENOUGH]
-    if len(cases) > ENOUGH:
-        yield cases[ENOUGH:]
+    usual = [case for case in cases if not case.last]
+    last = cases[len(usual) :]
+    yield from (batch for batch in (usual[:ENOUGH], usual[ENOUGH:], last) if batch)
 
 
 def smallest(talk: Conversation, pool: Pool, asked: Asked) -> Found | None:

@@ -63,6 +63,7 @@ class Maker:
     symbol: str
     draw: Callable[[Small], Example]
     tries: int
+    last: bool = False  # whether those alone are asked who are right on all others
 
     @property
     def name(self) -> str:
@@ -71,15 +72,17 @@ class Maker:
 
 
 def small(
-    task_id: str, symbol: str, *, tries: int = TRIES
+    task_id: str, symbol: str, *, tries: int = TRIES, last: bool = False
 ) -> Callable[[Callable[[Small], Example]], Maker]:
     """Mark a function that draws one example of a task's function, small ones first.
 
-    It is called `tries` times with growing sizes. A function may have several such makers.
+    It is called `tries` times with growing sizes. A function may have several such makers. Say
+    `last` of inputs in a rare form, such as a tuple: who is wrong in another way, too, is shown
+    that, and told the mistake behind it.
     """
 
     def mark(draw: Callable[[Small], Example]) -> Maker:
-        return Maker(task_id, symbol, draw, tries)
+        return Maker(task_id, symbol, draw, tries, last)
 
     return mark
 

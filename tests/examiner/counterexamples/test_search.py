@@ -1,5 +1,6 @@
 """The smallest input on which a wrong answer differs: which it is, and what is said of it."""
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,8 +9,8 @@ from types import ModuleType
 import pytest
 
 from examiner.counterexamples.examples import find
-from examiner.counterexamples.pool import Pool, pool_of, with_right
-from examiner.counterexamples.search import Asked
+from examiner.counterexamples.pool import Pool, from_json, pool_of, to_json, with_right
+from examiner.counterexamples.search import Asked, ask
 from examiner.errors import SuiteError
 from examiner.judge.local import on_module
 from examiner.judge.session import Session
@@ -46,6 +47,11 @@ from examiner.counterexamples import example, small
 @small("9.1", "shares")
 def counts(draw):
     return example("shares(numbers)", numbers=draw.numbers(3, values=(1.0, 2.0, 3.0)))
+
+
+@small("9.1", "shares", tries=1, last=True)
+def a_tuple(draw):
+    return example("shares((1.0, 3.0))")
 
 
 @small("9.1", "table")
@@ -152,6 +158,26 @@ def test_an_answer_that_differs_from_call_to_call_is_told_as_that(
     found = shown(pool, tmp_path, first=body)["first"]
     assert "and then" in found.gives
     assert found.where == "it gives another answer when it is called again with the same"
+
+
+def test_what_is_asked_last_is_asked_of_those_alone_who_are_right_so_far(
+    pool: Pool, tmp_path: Path
+) -> None:
+    lists_only = "return [n / sum(numbers + []) for n in numbers]"
+    assert shown(pool, tmp_path, shares=lists_only)["shares"].call == "shares((1.0, 3.0))"
+    cases = pool.of("9.1", "shares")
+    assert [case.last for case in cases] == [False] * (len(cases) - 1) + [True]
+    opened = session_of(REFERENCE.replace("sum(numbers)", "sum(numbers + [1.0])"), tmp_path)
+    opened.talk.begin(0, 100)
+    asked = ask(opened.talk, pool, cases)
+    assert asked.first is not None
+    assert not any(case.last for case, _ in asked.rows), "another mistake shows what it is alone"
+
+
+def test_a_stored_pool_asks_the_same_last(pool: Pool) -> None:
+    again = from_json(json.loads(json.dumps(to_json(pool))))
+    cases = [(case.key, case.last) for case in pool.cases["9.1"]]
+    assert [(case.key, case.last) for case in again.cases["9.1"]] == cases
 
 
 def test_where_all_values_are_right_the_form_is_told(pool: Pool, tmp_path: Path) -> None:

@@ -109,14 +109,14 @@ class Growing(ElmanCell):
 """
 
 
-@small("4.5", "gradient_norms", tries=4)
+@small("4.5", "gradient_norms", tries=4, last=True)
 def norms_where_the_second_part_matters(draw: Small) -> Example:
     code = GROWING + ONE_LATE.replace("Late", "Growing") + NORMS
     state = torch.tensor([0.0, draw.choice([2.0, 3.0])])
     return example(code, x=torch.zeros(2, 1), state=state)
 
 
-@small("4.5", "gradient_norms", tries=1)
+@small("4.5", "gradient_norms", tries=1, last=True)
 def norms_are_plain_numbers(draw: Small) -> Example:
     code = SUM + ONE_SUM.format(u=2.0) + "gradient_norms(cell, x, state).requires_grad\n"
     return example(code, x=torch.zeros(2, 1), state=torch.zeros(1))
@@ -154,7 +154,7 @@ def a_gradient_of_an_iterator(draw: Small) -> Example:
     return example(code, grad=torch.tensor(grad), most=most, rtol=1e-3, changes=["grad"])
 
 
-@small("4.5", "clip_gradients", tries=1)
+@small("4.5", "clip_gradients", tries=1, last=True)
 def a_gradient_of_zeros(draw: Small) -> Example:
     code = CLIP_ONE.format(n=2, parameters="[p]")
     return example(code, grad=torch.zeros(2), most=1.0, changes=["grad"])

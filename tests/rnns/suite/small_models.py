@@ -42,7 +42,7 @@ def layers_of_sums(draw: Small) -> Example:
     return example(code, **values)
 
 
-@small("4.8", "stack", tries=6)
+@small("4.8", "stack", tries=6, last=True)
 def layers_that_something_squares(draw: Small) -> Example:
     x = draw.tensor(1, draw.integer(1, 2), 1, values=(2.0, 3.0))
     how = ", dropout=torch.square"
@@ -182,7 +182,7 @@ class Model(nn.Module):
     return example(code, logits=logits, stories=[[3] * (1 + draw.integer(0, 1))], rtol=1e-3)
 
 
-@small("4.9", "log_probs", tries=2)
+@small("4.9", "log_probs", tries=2, last=True)
 def logs_of_what_is_certain(draw: Small) -> Example:
     logits = torch.zeros(4, 4)
     logits[BOS, 3] = logits[3, EOS] = 200.0
@@ -190,10 +190,10 @@ def logs_of_what_is_certain(draw: Small) -> Example:
     return example(code, logits=logits, stories=[[3]] * draw.integer(1, 2), atol=1e-6)
 
 
-@small("4.9", "log_probs", tries=1)
+@small("4.9", "log_probs", tries=1, last=True)
 def the_mode_that_stays(draw: Small) -> Example:
     code = "model = Model().eval()\nlog_probs(model, stories)\nmodel.training\n"
-    return example(KNOWS_NOTHING + code, stories=Code("[[3]]", LATER))
+    return example(KNOWS_NOTHING + code, stories=[[3]])
 
 
 @small("4.9", "log_probs", tries=3)
@@ -348,15 +348,15 @@ class Model(nn.Module):
     return example(code + TELL.format(n=5, most=3, prompt=""), following=known)
 
 
-@small("4.11", "generate", tries=2)
+@small("4.11", "generate", tries=2, last=True)
 def a_prompt_that_is_a_tuple(draw: Small) -> Example:
     following = torch.tensor([EOS, 3, 4, EOS, 3])
-    prompt = Code(repr((3, 4)[: draw.integer(1, 2)]), LATER)
+    prompt = Code(repr((3, 4)[: draw.integer(1, 2)]))
     code = SPEAKS + TELL.format(n=1, most=2, prompt=", prompt=prompt")
     return example(code, following=following, prompt=prompt)
 
 
-@small("4.11", "generate", tries=1)
+@small("4.11", "generate", tries=1, last=True)
 def the_mode_that_stays_while_telling(draw: Small) -> Example:
     code = "model = Model().eval()\ngenerate(model, 1, torch.Generator(), most=1)\nmodel.training\n"
     return example(DRAWS.format(V=4) + code, probs=EVEN)
