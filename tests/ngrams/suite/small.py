@@ -39,9 +39,9 @@ def sentences(draw: Small) -> Example:
     return example("list(pad(sentence, n))", sentence=sentence, n=draw.choice(ORDERS))
 
 
-@small("2.1", "pad", tries=8)
+@small("2.1", "pad", tries=12)
 def longer_words(draw: Small) -> Example:
-    sentence = draw.choice([["sit"], ["sit", "down"], ("sit", "down")])
+    sentence = draw.choice([["sit"], ["sit", "down"], ("sit", "down"), [2, 0], [BOS, "sit", EOS]])
     return example("list(pad(sentence, n))", sentence=sentence, n=draw.choice(ORDERS))
 
 
@@ -54,7 +54,7 @@ def sequences(draw: Small) -> Example:
 
 @small("2.1", "windows", tries=12)
 def longer_tokens(draw: Small) -> Example:
-    tokens = draw.choice([["sit"], ["sit", "down"], ["the", "goat", "sat"], [3, 1, 2]])
+    tokens = draw.choice([["sit"], ["sit", "down"], ["the", "goat", "sat"], [2, 0, 1]])
     return example("list(windows(tokens, n))", tokens=tokens, n=draw.choice(ORDERS))
 
 
@@ -128,7 +128,7 @@ def words_after_words(draw: Small) -> Example:
     n, table = draw.integer(2, 3 if draw.size > 1 else 2), {}
     sentences = [in_order(draw.words(2, least=1, letters="ab")) for _ in range(draw.length(1, 2))]
     for context, word in chain.from_iterable(positions(each, n) for each in sentences):
-        table.setdefault(context, {})[word] = draw.choice([0.5, 0.25, 0.125])
+        table.setdefault(context, {})[word] = draw.choice([0.5, 0.25, 0.125, 1.0])
     if draw.integer(0, 2) == 0:
         sentences = ["".join(sentence) for sentence in sentences]
     tables = [*({} for _ in range(n - 1)), table]
@@ -176,7 +176,9 @@ def added_to_bigrams(draw: Small) -> Example:
 
 
 def weights(draw: Small, n: int) -> list[float]:
-    """Return n + 1 weights, of which no two are equal, the first above 0."""
+    """Return n + 1 weights, of which no two are equal, the first above 0; rarely one is 0."""
+    if n > 1 and draw.size > 2 and draw.integer(0, 3) == 0:
+        return {2: [0.25, 0.0, 0.75], 3: [0.25, 0.0, 0.125, 0.625]}[n]
     shares = {1: [0.25, 0.75], 2: [0.125, 0.25, 0.625], 3: [0.1, 0.2, 0.3, 0.4]}[n]
     return shares if draw.integer(0, 2) else shares[::-1]
 

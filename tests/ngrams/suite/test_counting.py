@@ -58,7 +58,8 @@ def test_windows_of_a_short_sequence(ngrams):
 @pytest.mark.task("2.1", weight=2)
 def test_windows_of_any_sequence(ngrams, rng):
     """Each window starts one token after the one before it, in lists and in strings."""
-    for tokens in ("".join(rng.choice(list("abc"), size=12)), rng.integers(9, size=12).tolist()):
+    numbers = rng.permutation([*range(9), 0, 1, 2]).tolist()  # 0 is a token like others
+    for tokens in ("".join(rng.choice(list("abc"), size=12)), numbers):
         for n in (2, 5):
             expected = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
             assert list(ngrams.windows(tokens, n)) == expected
@@ -73,9 +74,10 @@ def test_windows_of_hardly_anything(ngrams):
 
 @pytest.mark.task("2.1", weight=0.3)
 def test_padding_of_words_that_are_no_texts(ngrams, rng):
-    """Words may be numbers, and stay so."""
+    """Words may be numbers, and stay so; what looks padded already is padded like the rest."""
     words = rng.integers(9, size=4).tolist()
     assert list(ngrams.pad(words, 2)) == [BOS, *words, EOS]
+    assert list(ngrams.pad([BOS, *words, EOS], 3)) == [BOS, BOS, BOS, *words, EOS, EOS]
 
 
 @pytest.mark.task("2.2", weight=1, visible=True)
@@ -145,9 +147,10 @@ def looks_at_each_word(count_ngrams, n_sentences):
 @pytest.mark.task("2.2", weight=0.3)
 def test_counting_goes_on_from_sentence_to_sentence(ngrams):
     """What was counted is not counted again with each further sentence."""
-    assert 1 <= looks_at_each_word(ngrams.count_ngrams, 1000) < 100
     sentences = [["a"], ["a"], ["b"]]
     assert as_plain(ngrams.count_ngrams(sentences, 2)) == plain.count(sentences, 2)
+    # subtle: no look is seen where `pad` or `windows` is lent, since plain texts come back from it
+    assert looks_at_each_word(ngrams.count_ngrams, 1000) < 100
 
 
 @pytest.mark.task("2.3", weight=1, visible=True)
@@ -279,10 +282,11 @@ def test_log_of_a_word_that_is_not_in_the_vocabulary(ngrams):
 
 @pytest.mark.task("2.4", weight=0.15)
 def test_log_of_a_rare_word(ngrams):
-    """A tiny probability is not 0, and has its own logarithm."""
-    model = ngrams.NGramModel([{(): {"a": 1e-14, EOS: 1 - 1e-14}}], ["a", EOS])
-    log_a, _ = model.log_probs([["a"]])
-    assert log_a == near(math.log(1e-14))
+    """A tiny probability is not 0, and has its own logarithm; that of a certain word is 0."""
+    rows = {(BOS,): {"a": 1.0}, ("a",): {"a": 1e-14, EOS: 1 - 1e-14}}
+    model = ngrams.NGramModel([{}, rows], ["a", EOS])
+    first_two = list(model.log_probs([["a", "a"]]))[:2]
+    assert first_two == near([0, math.log(1e-14)])
     assert ngrams.perplexity([-math.inf, math.log(0.5)]) == math.inf
     assert ngrams.perplexity([math.log(1e-30), math.log(1e-40)]) == near(1e35)
 

@@ -35,8 +35,8 @@ def test_mixture_where_the_context_was_never_seen(ngrams):
     assert model.prob("b", ["c", "a"]) == near((0.1 / 5 + 0.3 * 1 / 4 + 0.4 * 1 / 2) / 0.8)
 
 
-def assert_mixes(ngrams, rng, tables, words, contexts):
-    mix = rng.dirichlet([2, 2, 2, 2]).tolist()
+def assert_mixes(ngrams, rng, tables, words, contexts, mix=None):
+    mix = mix or rng.dirichlet([2, 2, 2, 2]).tolist()
     model = ngrams.Interpolated(tables, words, mix)
     expected = partial(plain.interpolation, tables, words, mix)
     plain.assert_follows(rng, model, tables, expected, contexts)
@@ -53,9 +53,12 @@ def test_interpolation_of_any_text(ngrams, rng):
 @pytest.mark.task("2.6", weight=1)
 def test_interpolation_after_new_contexts(ngrams, rng):
     """Endings that were never seen are left out, and so are those longer than the context."""
-    for tables, words in plain.random_texts(rng):
+    uniform, bigrams = rng.uniform(0.2, 0.4, size=2).tolist()
+    without_unigrams = [uniform, 0.0, bigrams, 1 - uniform - bigrams]  # a weight may be 0
+    mixes = (None, without_unigrams)
+    for (tables, words), mix in zip(plain.random_texts(rng), mixes, strict=True):
         shorter = [u for u in plain.seen_contexts(rng, tables) if len(u) < 2]
-        assert_mixes(ngrams, rng, tables, words, shorter + plain.new_contexts(rng, tables))
+        assert_mixes(ngrams, rng, tables, words, shorter + plain.new_contexts(rng, tables), mix)
 
 
 @pytest.mark.task("2.7", weight=1, visible=True)
