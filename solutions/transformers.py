@@ -441,7 +441,9 @@ def rotate(x: Float[Tensor, "*B T K"], start: int = 0) -> Float[Tensor, "*B T K"
     becomes (a cos - b sin, a sin + b cos) of the angle (start + t) 10000^(-2 i / K). K is even.
 
     Queries and keys are rotated. To rotate both by one angle more leaves their product as it is, so
-    q . k depends on the two vectors and on their distance, not on where they stand. About 7 lines.
+    q . k depends on the two vectors and on their distance, not on where they stand. The result has
+    x's dtype, but compute the angles in float32 or better: bfloat16 cannot tell 256 from 257.
+    About 7 lines.
 
     >>> rotate(torch.tensor([[1.0, 0.0], [1.0, 0.0]]))
     tensor([[1.0000, 0.0000],
@@ -998,8 +1000,8 @@ class Encoder(LanguageModel):
     ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B T D"]]:
         """Return the logits of the word at each place, and the vectors (eq. 6.27).
 
-        No token may see PAD: give self.read the keyword mask, (B, T), False where PAD is. About 2
-        lines.
+        No token may see PAD: give self.read the keyword mask, (B, T), False where PAD is, and what
+        it returns first to self.logits. About 2 lines.
 
         >>> logits, vectors = Encoder(Sizes(V=5, D=2, L=1, H=1))(torch.tensor([[BOS, 3, PAD]]))
         >>> logits.shape, vectors.shape

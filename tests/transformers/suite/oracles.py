@@ -351,11 +351,11 @@ def with_reading(model, all_W, causal):
 def started(initialise, seed, std, more=""):
     """First weights of a small net: whether it is returned, its weights before and after.
 
-    more: "cross" adds layers that write into the stream, "none" leaves all of these out.
+    more: "cross" adds layers that write into the stream, "none" has none, "out" adds others.
     """
-    names = ["embed.words", "blocks.0.mixer.W_qkv", "blocks.0.mixer.W_o", "blocks.0.feed.up"]
-    names += ["blocks.0.feed.down", "blocks.1.mixer.W_o", "blocks.1.feed.down", "norm"]
-    names += ["blocks.0.cross.W_o", "blocks.1.cross.W_o"] if more == "cross" else []
+    parts = ["mixer.W_qkv", "mixer.W_o", "feed.up", "feed.down"] + ["cross.W_o"] * (more == "cross")
+    names = [f"blocks.{k}.{part}" for k in (0, 1) for part in parts]
+    names += ["embed.words", "norm"] + ["embed.places", "out"] * (more == "out")
     names = [n for n in names if more != "none" or not n.endswith(("W_o", "down"))]
     net = nn.Module()
     net.blocks = nn.ModuleList([nn.Module(), nn.Module()])
@@ -365,8 +365,8 @@ def started(initialise, seed, std, more=""):
             if part not in dict(inner.named_children()):
                 inner.add_module(part, nn.Module())
             inner = inner.get_submodule(part)
-        kind = {"embed.words": nn.Embedding, "norm": lambda n, _: nn.LayerNorm(n)}
-        inner.add_module(name.split(".")[-1], kind.get(name, nn.Linear)(40, 30))
+        kind = {"embed": nn.Embedding, "norm": lambda n, _: nn.LayerNorm(n)}
+        inner.add_module(name.split(".")[-1], kind.get(name.split(".")[0], nn.Linear)(40, 30))
     with torch.no_grad():
         net.norm.weight.copy_(torch.linspace(0.5, 2.0, 40) if more else torch.ones(40))
     before = {name: p.detach().clone() for name, p in net.named_parameters()}

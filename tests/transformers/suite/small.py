@@ -26,6 +26,11 @@ def hidden(vectors, mask):
     return vectors if mask is None else vectors * mask[..., None]
 
 
+def taught(call: str) -> list[str]:
+    """Return lines that show the gradient of what a call returns, for x."""
+    return ["x.requires_grad_()", f"{call}.sum().backward()", "x.grad"]
+
+
 # ------------------------------------------------------------------ 6.1
 def rows(draw: Small, D: int, values=WHOLE):
     """One vector, or a few along one axis or two."""
@@ -111,6 +116,14 @@ def layers(draw: Small) -> Example:
     )
 
 
+@small("6.2", "FeedForward.forward", tries=4)
+def what_a_layer_teaches(draw: Small) -> Example:
+    made = f'Sizes(V=1, D=2, L=1, H=1, F=2, feed="{draw.choice(["relu", "swiglu"])}", bias=False)'
+    lines = [f"feed = filled(FeedForward({made}), numbers)", *taught("feed(x)")]
+    given = {"numbers": Code("[1.0]", 1), "x": draw.tensor(1, 1, 2, values=(1.0, 2.0))}
+    return example("\n".join(lines), **given, changes=["x"])
+
+
 # ------------------------------------------------------------------ 6.3
 @small("6.3", "Block.around")
 def around(draw: Small) -> Example:
@@ -125,6 +138,26 @@ def around(draw: Small) -> Example:
     )
     lines.append(f"block.around(x, {norm}, {layer})")
     return example("\n".join(lines), x=draw.tensor(1, draw.length(1, 2), 2, values=WHOLE))
+
+
+@small("6.3", "Block.around", tries=4)
+def what_around_teaches(draw: Small) -> Example:
+    more = draw.choice(["", ", pre=False"])
+    lines = [f"block = Block(Sizes(V=1, D=2, L=1, H=1{more}), nn.Identity(), nn.Identity())"]
+    lines += taught("block.around(x, torch.neg, torch.square)")
+    x = draw.tensor(1, 1, 2, values=(1.0, 2.0))
+    return example("\n".join(lines), x=x, changes=["x"])
+
+
+@small("6.3", "Block.forward", tries=4)
+def what_a_block_teaches(draw: Small) -> Example:
+    more = draw.choice(["", ", pre=False"])
+    lines = ["mixer = lambda x, past=None, mask=None: (x**2, (past, mask))"]
+    lines.append(f"block = Block(Sizes(V=1, D=2, L=1, H=1{more}), mixer, torch.neg)")
+    lines += [f"block.norm{n}.forward = lambda x: {n + 1} * x" for n in (1, 2)]
+    lines += taught("block(x)[0]")
+    x = draw.tensor(1, 1, 2, values=(1.0, 2.0))
+    return example("\n".join(lines), x=x, changes=["x"])
 
 
 @small("6.3", "Block.forward", tries=60)
@@ -174,6 +207,20 @@ def rows_to_rotate(draw: Small) -> Example:
     if draw.yes():
         return example("rotate(x)", x=x)
     return example("rotate(x, start=start)", x=x, start=draw.integer(1, 2))
+
+
+@small("6.4", "rotate", tries=4)
+def what_a_rotation_teaches(draw: Small) -> Example:
+    x = draw.tensor(2, 2, values=(1.0, 2.0))
+    return example("\n".join(taught("rotate(x)")), x=x, changes=["x"])
+
+
+@small("6.4", "rotate", tries=4)
+def rows_of_half_precision(draw: Small) -> Example:
+    given = {"x": draw.tensor(1, 2, values=(0.0, 1.0)), "start": whole(draw.integer(257, 259))}
+    if draw.yes():
+        return example("rotate(x.bfloat16(), start=start).dtype == torch.bfloat16", **given)
+    return example("rotate(x.bfloat16(), start=start).float()", **given, atol=0.02)
 
 
 @small("6.4", "alibi")

@@ -106,6 +106,14 @@ def all_of_it(draw: Small) -> Example:
     return look(draw, 2, draw.integer(0, 2), heads, draw.integer(1, 2), **more)
 
 
+@small("6.5", "SelfAttention.forward", tries=4)
+def what_attention_teaches(draw: Small) -> Example:
+    shown = look(draw, 2, positions=draw.choice(["none", "alibi"]))
+    *lines, call = shown.code.split("\n")
+    lines += ["x.requires_grad_()", f"{call}[0].sum().backward()", "x.grad"]
+    return example("\n".join(lines), **shown.arguments, changes=["x"])
+
+
 # ------------------------------------------------------------------ 6.6
 @small("6.6", "LanguageModel.read", tries=76)
 def pieces(draw: Small) -> Example:
@@ -136,6 +144,16 @@ def pieces(draw: Small) -> Example:
     return example("\n".join([*lines, call + ")"]), **given)
 
 
+@small("6.6", "LanguageModel.read", tries=6)
+def what_reading_teaches(draw: Small) -> Example:
+    more = draw.choice(["", ", pre=False"])
+    lines = [f"model = LanguageModel(Sizes(V=2, D=2, L=1, H=1{more}))"]
+    lines += ["model.blocks = nn.ModuleList([toy_block(2)])", "model.norm.forward = torch.neg"]
+    last = draw.choice(["model.embed.words.weight.grad", "model.training"])
+    lines += ["model.read(tokens)[0].sum().backward()", last]
+    return example("\n".join(lines), tokens=draw.ids(1, draw.length(1, 2), high=1))
+
+
 @small("6.6", "LanguageModel.logits", tries=40)
 def words(draw: Small) -> Example:
     tied = draw.yes()
@@ -161,6 +179,7 @@ LAYERS = {
     "W_o": "nn.Linear(2, 1)",
     "down": "nn.Linear(1, 2)",
     "norm": "nn.LayerNorm(2)",
+    "out": "nn.Linear(2, 3, bias=False)",
 }
 
 

@@ -115,6 +115,19 @@ def encoders(draw: Small) -> Example:
     return example(code, tokens=texts_of(draw, draw.choice([1, 1, 2])))
 
 
+@small("6.10", "Encoder.forward", tries=2)
+def what_an_encoder_teaches(draw: Small) -> Example:
+    lines = [
+        "encoder = Encoder(Sizes(V=5, D=2, L=1, H=1))",
+        "encoder.read = lambda tokens, past=None, mask=None: (vectors[tokens], None)",
+        "encoder.logits = torch.neg",
+        "encoder(tokens)[0].sum().backward()",
+        "vectors.grad",
+    ]
+    vectors = Code("torch.ones(5, 1, requires_grad=True)", 5)
+    return example("\n".join(lines), tokens=texts_of(draw, 1), vectors=vectors)
+
+
 @small("6.10", "Classifier.forward", tries=30)
 def classifiers(draw: Small) -> Example:
     code = "encoder = lambda tokens: (tokens, 10.0 * tokens[..., None])\n"
@@ -186,7 +199,7 @@ def sizes_of(draw: Small, most: int) -> Code:
     """Sizes of a small model, some of which are not the usual ones."""
     D, H = draw.choice([(2, 1), (4, 2), (4, 2)])
     given = {"V": draw.integer(1, 3), "D": D, "L": draw.integer(1, 2), "H": H}
-    others = ["G", "F", "positions", "places", "feed", "norm", "bias", "tied"]
+    others = ["G", "F", "positions", "places", "feed", "norm", "bias", "tied", "pre"]
     draw.rng.shuffle(others)
     for name in others[: draw.length(0, most)]:
         more = {
@@ -198,6 +211,7 @@ def sizes_of(draw: Small, most: int) -> Code:
             "norm": {"norm": "rms"},
             "bias": {"bias": False},
             "tied": {"tied": False},
+            "pre": {"pre": False},
         }
         given |= more[name]
     text = ", ".join(f"{name}={value!r}" for name, value in given.items())

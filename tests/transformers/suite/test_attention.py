@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from examiner.suite import close, set_parameters, student_module
+from examiner.suite import close, gradients, set_parameters, student_module
 from tests.transformers.suite import oracles
 from tests.transformers.suite.oracles import sizes, tensor
 
@@ -92,6 +92,27 @@ def test_turned_rows_of_any_axes(transformers, rng):
     """Any axes may come before rows and numbers, or none."""
     for shape in ((2, 3, 4, 8), (3, 2), (2, 5, 6), (2, 1, 3, 4, 2)):
         assert_rotated(transformers, rng, shape, 0)
+
+
+@pytest.mark.task("6.4", weight=0.2)
+def test_what_turned_rows_teach(transformers, rng):
+    """Gradients flow through a rotation, and are rotated back."""
+    assert_rotated(transformers, rng, (2, 3, 4, 8), 5)
+    x, pull = tensor(rng, 2, 5, 4).requires_grad_(), tensor(rng, 2, 5, 4)
+    (oracles.rotated(x, 0) * pull).sum().backward()
+    _, [found, *_], _ = gradients(transformers.rotate, x.detach(), weights=pull)
+    assert close(found, x.grad, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.task("6.4", weight=0.2)
+def test_turned_in_half_precision(transformers, rng):
+    """Rows of half precision stay so, but no place and no angle is rounded to it."""
+    assert_rotated(transformers, rng, (2, 3, 4, 8), 5)
+    x, start = tensor(rng, 2, 3, 8).bfloat16(), int(rng.integers(5000, 9000))
+    found = transformers.rotate(x, start)
+    assert found.dtype == torch.bfloat16
+    # of 8 bits a number keeps 3 digits: the tolerance is a tenth of what a wrong place would make
+    assert close(found.float(), oracles.rotated(x, start).float(), rtol=0.02, atol=0.05)
 
 
 @pytest.mark.task("6.4", weight=1, visible=True)
@@ -270,3 +291,18 @@ def test_padding_among_old_tokens(transformers, rng):
         expected = oracles.attention(x, values, 2, 2, kind, True, mask)[0]
         _, past = layer(x[:, :2], None, mask[:, :2])
         assert close(layer(x[:, 2:], past, mask)[0], expected[:, 2:]), "the mask has S columns"
+
+
+@pytest.mark.task("6.5", weight=0.2)
+def test_what_attention_teaches(transformers, rng):
+    """Gradients flow through queries, keys and values."""
+    for kind in ("rotary", "alibi"):
+        layer, values = new_attention(transformers, rng, H=4, G=2, positions=kind)
+        leaves = {name: each.clone().requires_grad_() for name, each in values.items()}
+        x = tensor(rng, 2, 4, 8).requires_grad_()
+        y = oracles.attention(x, leaves, 4, 2, kind)[0]
+        y.sum().backward()
+        found, [of_x, *_], of_weights = gradients(layer, x.detach(), output=0)
+        assert close(found, y.detach())
+        right = {name: leaf.grad for name, leaf in leaves.items()}
+        assert close({**of_weights, "x": of_x}, {**right, "x": x.grad}, rtol=1e-3, atol=1e-4)

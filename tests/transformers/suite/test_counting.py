@@ -68,11 +68,13 @@ def test_the_rest_of_any_model(transformers, rng):
 
 @pytest.mark.task("6.12", weight=0.5)
 def test_counts_of_rare_models(transformers, rng):
-    """SwiGLU's gate has biases, layer norms always do, and waves are no parameters."""
+    """SwiGLU's gate has biases, layer norms always do, `out` has none; waves are no parameters."""
     assert_counts(transformers, random_sizes(rng, feed="gelu", positions="learned"))
     assert_counts(transformers, random_sizes(rng, feed="swiglu"))
     assert_counts(transformers, random_sizes(rng, norm="layer", bias=False))
     assert_counts(transformers, random_sizes(rng, positions="sinusoidal"))
+    assert_counts(transformers, random_sizes(rng, tied=False))
+    assert_counts(transformers, random_sizes(rng, pre=False))  # the last norm stands first
 
 
 @pytest.mark.task("6.12", weight=0.5)

@@ -137,6 +137,8 @@ def test_never_pad_or_bos(transformers, rng):
         assert continued(transformers, w, PROMPTS, 9) == texts
         drawn = continued(transformers, w, 20 * PROMPTS, 9, 1.0, 5)
         assert not {PAD, BOS} & {word for text in drawn for word in text}
+    w["out"][0] -= 300.0  # which changes no probability: the first number of the state is always 1
+    assert continued(transformers, w, PROMPTS, 9) == texts
 
 
 @pytest.mark.task("6.9", weight=0.4)
@@ -148,6 +150,8 @@ def test_rare_prompts(transformers, rng):
         found, _, _, lists = machines.continued(transformers.generate, w, prompts, most, 0, 0, True)
         assert found == likeliest(w, prompts, most)[0]
         assert lists
+    # after BOS the model that counts says EOS at once
+    assert continued(transformers, None, [[], []], 4) == [[], []]
 
 
 def drawn_twice(transformers, w, prompts, most, temperature, seed, read=()):

@@ -14,10 +14,10 @@ transformers = student_module("transformers")
 
 
 # ------------------------------------------------------------------ 6.6
-def new_model(transformers, rng, causal=True, **other):
+def new_model(transformers, rng, causal=True, n_blocks=2, **other):
     """A student's model with random weights and summing blocks, and both."""
-    model = transformers.LanguageModel(sizes(transformers, **other))
-    all_W = [tensor(rng, 6, 6) for _ in range(2)]
+    model = transformers.LanguageModel(sizes(transformers, L=n_blocks, **other))
+    all_W = [tensor(rng, 6, 6) for _ in range(n_blocks)]
     oracles.with_summing(model, all_W, causal)
     return model, oracles.fill(model, rng), all_W
 
@@ -71,8 +71,8 @@ def assert_reads(transformers, rng, **other):
 @pytest.mark.task("6.6", weight=1)
 def test_reading_a_text(transformers, rng):
     """Words and places, then all blocks in order, then the norm."""
-    for positions in ("none", "learned"):
-        assert_reads(transformers, rng, positions=positions)
+    for positions, n_blocks in (("none", 2), ("learned", 3)):
+        assert_reads(transformers, rng, positions=positions, n_blocks=n_blocks)
 
 
 @pytest.mark.task("6.6", weight=0.7)
@@ -82,10 +82,10 @@ def test_reading_after_a_norm(transformers, rng):
         assert_reads(transformers, rng, positions=positions, pre=False)
 
 
-def assert_reads_pieces(transformers, rng, positions):
-    model, values, all_W = new_model(transformers, rng, positions=positions, T=9)
+def assert_reads_pieces(transformers, rng, positions, pre=True):
+    model, values, all_W = new_model(transformers, rng, positions=positions, T=9, pre=pre)
     tokens = torch.tensor(rng.integers(9, size=(2, 7)))
-    expected, past, n = expected_vectors(values, all_W, tokens)[0], None, 0
+    expected, past, n = expected_vectors(values, all_W, tokens, pre)[0], None, 0
     for piece in tokens.split([1, 4, 2], dim=1):
         x, past = model.read(piece, past)
         n += piece.shape[1]
@@ -113,9 +113,24 @@ def test_reading_a_second_text(transformers, rng):
 
 @pytest.mark.task("6.6", weight=0.8)
 def test_places_go_on(transformers, rng):
-    """The first token of a piece stands behind all that were read before."""
+    """The first token of a piece stands behind all that were read before, and has its norm."""
     for positions in ("none", "learned"):
         assert_reads_pieces(transformers, rng, positions)
+    assert_reads_pieces(transformers, rng, "learned", pre=False)
+
+
+@pytest.mark.task("6.6", weight=0.2)
+def test_what_reading_teaches(transformers, rng):
+    """Gradients flow through all blocks to the words, and reading leaves the mode as it is."""
+    for pre in (True, False):
+        model, values, all_W = new_model(transformers, rng, pre=pre)
+        tokens = torch.tensor(rng.integers(9, size=(2, 5)))
+        words = values["embed.words.weight"].clone().requires_grad_()
+        x, _ = expected_vectors(values | {"embed.words.weight": words}, all_W, tokens, pre)
+        x.sum().backward()
+        _, _, found = gradients(model.read, tokens, output=0)
+        assert close(found["embed.words.weight"], words.grad, rtol=1e-3, atol=1e-4)
+        assert model.training, "a new model is in training, and stays so"
 
 
 @pytest.mark.task("6.6", weight=0.7)
@@ -213,8 +228,9 @@ def test_first_weights_in_order(transformers, rng):
 
 @pytest.mark.task("6.6", weight=0.5)
 def test_first_weights_of_other_models(transformers, rng):
-    """N counts all that write into the stream: three in a block with cross-attention, or none."""
-    for more in ("", "cross", "none"):
+    """N counts all that write into the stream: three in a block with cross-attention, or none; the
+    matrix of an untied output and that of places are no such."""
+    for more in ("", "cross", "none", "out"):
         _, before, found = oracles.started(transformers.initialise, 3, 0.5, more)
         assert close(found, first_weights(before, 3, 0.5))
 
@@ -270,7 +286,7 @@ def test_a_whole_file(transformers, rng):
 @pytest.mark.task("6.7", weight=1)
 def test_files_of_other_makers(transformers, rng):
     """Names may begin with transformer., and the tied lm_head.weight is left out."""
-    given, expected = gpt2_file(rng, 2, "transformer.", masks=False)
+    given, expected = gpt2_file(rng, 11, "transformer.", masks=False)
     assert close(transformers.from_gpt2(given), expected)
 
 

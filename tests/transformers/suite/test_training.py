@@ -72,6 +72,18 @@ def test_other_axes_of_adamw(transformers, rng):
         assert_adamw(transformers, rng, shape)
 
 
+@pytest.mark.task("6.8", weight=0.2)
+def test_a_late_step_of_adamw(transformers, rng):
+    """After many steps the means are hardly corrected, and otherwise a step is as the others."""
+    assert_adamw(transformers, rng, (3, 4))
+    p, grad, m = (tensor(rng, 3, 4, kind=torch.float64) for _ in range(3))
+    v, t = m**2 + tensor(rng, 3, 4, kind=torch.float64) ** 2, int(rng.integers(30, 60))
+    inputs = p, grad, m, v, t, 0.05, (0.9, 0.95), 1e-8, 0.1
+    m, v = 0.9 * m + 0.1 * grad, 0.95 * v + 0.05 * grad**2
+    step = m / (1 - 0.9**t) / ((v / (1 - 0.95**t)).sqrt() + 1e-8) + 0.1 * p
+    assert close(list(transformers.adamw(*inputs)), [p - 0.05 * step, m, v])
+
+
 @pytest.mark.task("6.8", weight=0.8, visible=True)
 def test_rates_by_hand(transformers):
     """Two steps up to 1, then half a wave down to 0 at step 6."""

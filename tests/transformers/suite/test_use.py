@@ -168,11 +168,25 @@ def test_padding_inside_a_text(transformers, rng):
     """It is PAD that nobody sees, wherever it stands, and not the end of a row."""
     encoder, values = new_encoder(transformers, rng)
     tokens = torch.tensor([[BOS, 4, 5, EOS], [BOS, PAD, 6, EOS], [PAD, PAD, BOS, 3]])
+    tokens = torch.cat([tokens, torch.full((3, 1), PAD)], dim=1)  # in all rows the last one
     logits, x = encoder(tokens)
     seen = tokens != PAD
+    assert logits.shape[:2] == x.shape[:2] == tokens.shape
     expected = oracles.encoded(values, tokens, mask=seen)
     assert close(x[seen], expected[seen])
     assert close(logits[seen], expected[seen] @ values["embed.words.weight"].T - 1)
+
+
+@pytest.mark.task("6.10", weight=0.2)
+def test_what_an_encoder_learns(transformers, rng):
+    """Gradients of the logits reach the words, as what is compared and as what is read."""
+    encoder, values = new_encoder(transformers, rng)
+    tokens = torch.tensor([[BOS, 4, 5, EOS], [BOS, EOS, PAD, PAD]])
+    words = values["embed.words.weight"].requires_grad_()
+    x = oracles.encoded(values, tokens, mask=tokens != PAD)
+    (x @ words.T - 1).sum().backward()
+    _, _, found = gradients(encoder, tokens, output=0)
+    assert close(found["embed.words.weight"], words.grad, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.task("6.10", weight=0.6, visible=True)
