@@ -197,6 +197,34 @@ def test_the_pool_is_the_same_for_everybody(pool: Pool, tmp_path: Path) -> None:
     assert keys == {task: [case.key for case in cases] for task, cases in pool.cases.items()}
 
 
+def test_a_parameter_is_not_taken_for_a_helper_of_the_suite(tmp_path: Path) -> None:
+    """A program whose own function has a parameter `limit` is not given the suite's `limit`."""
+    (tmp_path / "sorting.py").write_text(REFERENCE)
+    (tmp_path / "small.py").write_text(
+        """
+from examiner.counterexamples import example, small
+
+
+def limit(draw):
+    return draw.integer(1, 3)
+
+
+def doubled(numbers):
+    return [2 * number for number in numbers]
+
+
+@small("9.1", "shares")
+def counts(draw):
+    code = "def cut(each, limit): return each[:limit]\\nshares(cut(doubled(numbers), 2))"
+    return example(code, numbers=draw.numbers(3, values=(1.0, 2.0, 3.0)))
+"""
+    )
+    pool = pool_of(tmp_path, tmp_path, tmp_path / "sorting.py")
+    for _, _, helpers in pool.programs(pool.cases["9.1"]):
+        assert "def doubled" in helpers
+        assert "def limit" not in helpers
+
+
 def test_code_that_ends_the_program_is_told_as_that(pool: Pool, tmp_path: Path) -> None:
     found = shown(pool, tmp_path, first="raise SystemExit")["first"]
     assert found.gives == "SystemExit"
