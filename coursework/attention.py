@@ -274,7 +274,8 @@ def self_attention(
 
         q_i = W_q x_i,   k_i = W_k x_i,   v_i = W_v x_i                                (eq. 5.9)
 
-    x_i is row i of x. Look up the values with `soft_lookup`, at temperature 1. About 4 lines.
+    x_i is row i of x. Look up the values with `soft_lookup`, at temperature 1. Gradients flow to x
+    and to all three matrices. About 4 lines.
 
     Here all queries are 0, so that all keys match equally well, and values are twice the vectors:
 

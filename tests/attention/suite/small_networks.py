@@ -145,8 +145,9 @@ def sentences_and_their_translations(draw: Small) -> Example:
     V, W = draw.choice([(4, 1), (5, 2)])
     inputs = draw.ids(len(source), draw.integer(1, 3), low=3, high=V - 1)
     inputs[:, 0] = 1
-    learned = "net(source, inputs)[0].sum().backward()\nnet.start.bias.grad"
-    code = draw.choice([*["net(source, inputs)"] * 5, learned])
+    learned = "net(source, inputs)[0].sum().backward()\n"
+    of_state, of_words = learned + "net.start.bias.grad", learned + "net.source.weight.grad[3:]"
+    code = draw.choice([*["net(source, inputs)"] * 5, of_state, of_words])
     return example(network(V, W) + code, source=source, inputs=inputs)
 
 

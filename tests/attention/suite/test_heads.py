@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
 from examiner.suite import close, gradients, set_parameters, student_module, value_and_peak
 from tests.attention.suite import oracles
@@ -41,6 +42,19 @@ def test_which_numbers_are_a_head(attention):
     _, weights = net(x)
     assert close(weights[0, 0], torch.eye(2))
     assert close(weights[0, 1], torch.full((2, 2), 0.5))
+
+
+@pytest.mark.task("5.8", weight=0.2, visible=True)
+def test_words_that_see_themselves_alone(attention):
+    """With a mask that leaves each word itself, both heads give each word its own numbers."""
+    values = {f"W_{name}.weight": torch.eye(2) for name in "qkvo"}
+    values |= {f"W_{name}.bias": torch.zeros(2) for name in "qkvo"}
+    net = with_weights(attention.MultiHead(2, 2), values)
+    x, itself = torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]), torch.eye(2).bool()
+    for mask in (itself, itself[None]):
+        y, weights = net(x, mask)
+        assert close(y, x)
+        assert close(weights, torch.eye(2).expand(1, 2, 2, 2))
 
 
 @pytest.mark.task("5.8", weight=3)
@@ -94,7 +108,7 @@ def test_heads_with_padding(attention, rng):
 def looked_otherwise(values, H, x, k, v):
     """What heads answer that look as in `oracles.with_other_look`."""
     q = cut(x @ values["W_q.weight"].T + values["W_q.bias"], H)
-    weights = torch.softmax(2 * q @ k.mT, dim=-1)
+    weights = torch.tanh(q @ k.mT)
     y = torch.cat((weights @ v).unbind(1), dim=-1)
     return y @ values["W_o.weight"].T + values["W_o.bias"], weights
 
@@ -137,6 +151,16 @@ def test_two_queries_by_hand(attention):
     y, weights = net(torch.ones(1, 2, 2), (k, v))
     assert close(y, torch.tensor([[[6.0, 12.0], [6.0, 12.0]]]))
     assert close(weights, torch.full((1, 1, 2, 3), 1 / 3))
+
+
+@pytest.mark.task("5.9", weight=0.2, visible=True)
+def test_a_hidden_word_by_hand(attention):
+    """Where the third word is hidden, two queries take the mean of the first two values."""
+    net, x = memory_by_hand(attention), torch.ones(1, 2, 2)
+    k, v = torch.ones(1, 1, 3, 2), torch.tensor([[[[3.0, 6.0], [6.0, 12.0], [9.0, 18.0]]]])
+    y, weights = net(x, (k, v), torch.tensor([[[True, True, False]]]))
+    assert close(y, torch.tensor([[[4.5, 9.0], [4.5, 9.0]]]))
+    assert close(weights, torch.tensor([0.5, 0.5, 0.0]).expand(1, 1, 2, 3))
 
 
 @pytest.mark.task("5.9", weight=2.4)
@@ -240,13 +264,18 @@ def test_a_memory_that_is_looked_at_otherwise(attention, rng):
 
 @pytest.mark.task("5.9", weight=0.3)
 def test_what_queries_of_a_memory_learn(attention, rng):
-    """Gradients reach the text that looks, W_q and W_o, the keys and the values."""
-    net, theirs, x, memory, kv = crossed(attention, rng, 4, 2, 4, 2, 3, 4)
-    pull, leaf = tensor(rng, 2, 3, 4), x.clone().requires_grad_()
-    (theirs(leaf, memory, memory)[0] * pull).sum().backward()
-    _, by_input, by_name = gradients(net, x, kv, weights=(pull, None))
-    assert close(by_input[0], leaf.grad, rtol=1e-3, atol=1e-4)
-    assert bool((by_name["W_q.weight"] != 0).any())
+    """Gradients reach the text that looks, the keys and the values, W_q and W_o."""
+    _, values = oracles.heads_of_torch(rng, 4, 2, 3)
+    net = with_weights(attention.CrossAttention(4, 2, 3), values)
+    x, pull = tensor(rng, 2, 3, 4), tensor(rng, 2, 3, 4)
+    kv = tensor(rng, 2, 2, 5, 2), tensor(rng, 2, 2, 5, 2)
+    parts = x, *kv, values["W_q.weight"], values["W_o.weight"]
+    leaves = [each.clone().requires_grad_() for each in parts]
+    text, k, v, W_q, W_o = leaves
+    heads = scaled_dot_product_attention(cut(text @ W_q.T + values["W_q.bias"], 2), k, v)
+    (torch.cat(heads.unbind(1), dim=-1) @ W_o.T * pull).sum().backward()
+    found = oracles.gradients_of_crossing(net, x, *kv, pull)
+    assert close(found, [leaf.grad for leaf in leaves], rtol=1e-3, atol=1e-4)
 
 
 def grouped(q, k, v, mask=None):
@@ -257,6 +286,17 @@ def grouped(q, k, v, mask=None):
     ]
     outputs, weights = zip(*parts, strict=True)
     return torch.stack(outputs, dim=1), torch.stack(weights, dim=1)
+
+
+@pytest.mark.task("5.10", weight=0.2, visible=True)
+def test_a_mask_for_two_heads_by_hand(attention):
+    """The first query sees the first key alone, in both heads of the group; the second sees two."""
+    q, k, v = torch.zeros(1, 2, 2, 1), torch.zeros(1, 1, 2, 1), torch.tensor([[[[2.0], [4.0]]]])
+    mask = torch.tensor([[True, False], [True, True]])
+    for each in (mask, mask[None]):
+        y, weights = attention.grouped_attention(q, k, v, each)
+        assert close(y, torch.tensor([[2.0], [3.0]]).expand(1, 2, 2, 1))
+        assert close(weights, torch.tensor([[1.0, 0.0], [0.5, 0.5]]).expand(1, 2, 2, 2))
 
 
 @pytest.mark.task("5.10", weight=1, visible=True)

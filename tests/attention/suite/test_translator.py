@@ -7,7 +7,7 @@ import torch
 
 from examiner.suite import close, gradients, set_parameters, student_module
 from tests.attention.suite import oracles
-from tests.attention.suite.oracles import BOS, EOS, tensor
+from tests.attention.suite.oracles import BOS, EOS, PAD, tensor
 
 attention = student_module("attention")
 
@@ -159,37 +159,50 @@ def test_a_chain_that_is_cut(attention):
     assert rows(chain(attention).translate(torch.tensor([[3, 4], [4, 0]]), 1)) == [[5], [5]]
 
 
-def random_step(attention, rng):
-    """A student's translator, the test's parts of it, and what a step of three sentences reads."""
+def random_step(attention, rng, rare=False):
+    """A student's translator, the test's parts of it, and what a step of four sentences reads.
+
+    rare: PAD, BOS and EOS are among the words that are read, and some words of the source hidden.
+    """
     net, parts = oracles.translator(rng, attention.Translator)
-    B, S, D = 3, 5, oracles.SIZES["D"]
-    h, s, y = tensor(rng, B, S, 2 * D), tensor(rng, B, D), torch.tensor(rng.integers(8, size=B))
-    return net, parts, y, s, h
+    B, S, D = 4, 5, oracles.SIZES["D"]
+    h, s = tensor(rng, B, S, 2 * D), tensor(rng, B, D)
+    y, seen = torch.tensor(rng.integers(3, 8, size=B)), oracles.some_true(rng, B, S) | (not rare)
+    if rare:
+        y[:3] = torch.tensor(rng.permutation([PAD, BOS, EOS]))
+    return net, parts, y, s, (h, h, seen)
 
 
-def stepped(parts, y, s, h):
-    """Logits, states and weights of a step, one sentence at a time."""
-    each = zip(y.tolist(), s, h, strict=True)
-    steps = [oracles.step(parts, word, state[None], words[None]) for word, state, words in each]
+def stepped(parts, y, s, source):
+    """Logits, states and weights of a step, one sentence at a time, without what is hidden."""
+    steps = []
+    for word, state, words, seen in zip(y.tolist(), s, *source[1:], strict=True):
+        logits, new, weights = oracles.step(parts, word, state[None], words[seen][None])
+        steps.append((logits, new, torch.zeros(1, len(seen)).masked_scatter(seen, weights)))
     return [torch.cat(part) for part in zip(*steps, strict=True)]
 
 
 @pytest.mark.task("5.2", weight=3.7)
 def test_any_step(attention, rng):
     """The old state looks; the cell reads word and context; the new state goes into the logits."""
-    net, parts, y, s, h = random_step(attention, rng)
-    source = h, h, torch.ones(h.shape[:2], dtype=torch.bool)
-    assert close(net.step(y, s, source), stepped(parts, y, s, h))
+    net, parts, y, s, source = random_step(attention, rng)
+    assert close(net.step(y, s, source), stepped(parts, y, s, source))
+
+
+@pytest.mark.task("5.2", weight=0.2)
+def test_steps_that_read_any_word(attention, rng):
+    """PAD, BOS and EOS are words like any other; words of the source that are hidden do nothing."""
+    net, parts, y, s, source = random_step(attention, rng, rare=True)
+    assert close(net.step(y, s, source), stepped(parts, y, s, source))
 
 
 @pytest.mark.task("5.2", weight=0.5)
 def test_what_a_step_learns(attention, rng):
     """Gradients of the logits and of the new state reach the old state and all that a step uses."""
-    net, parts, y, s, h = random_step(attention, rng)
-    pulls, leaf = (tensor(rng, 3, 8), tensor(rng, 3, s.shape[1])), s.clone().requires_grad_()
-    logits, state, _ = stepped(parts, y, leaf, h)
+    net, parts, y, s, source = random_step(attention, rng)
+    pulls, leaf = (tensor(rng, 4, 8), tensor(rng, 4, s.shape[1])), s.clone().requires_grad_()
+    logits, state, _ = stepped(parts, y, leaf, source)
     ((logits * pulls[0]).sum() + (state * pulls[1]).sum()).backward()
-    source = h, h, torch.ones(h.shape[:2], dtype=torch.bool)
     _, by_input, by_name = gradients(net.step, y, s, source, weights=(*pulls, None))
     assert close(by_input[1], leaf.grad)
     used = [name for name, p in parts.named_parameters() if p.grad is not None]
@@ -205,13 +218,15 @@ def test_teacher_forcing(attention, rng):
 
 @pytest.mark.task("5.2", weight=0.2)
 def test_teacher_forcing_of_a_second_batch(attention, rng):
-    """Each batch begins anew, whatever the translator has read before."""
+    """Each batch begins anew, whatever was read before; PAD is a word of the inputs like any."""
     assert_forces(attention, rng, 2)
 
 
 def assert_forces(attention, rng, n_batches):
     net, parts = oracles.translator(rng, attention.Translator)
     inputs = [torch.tensor(rng.integers(1, 8, size=(4, 6))) for _ in range(n_batches)]
+    for padded in inputs[1:]:
+        padded[0, 2:] = padded[:, 5:] = PAD
     batches = [(oracles.sentences(rng, 4), words) for words in inputs]
     # with other steps, so that a mistake in `step` costs nothing; who writes all in one has own
     oracles.use_strange_step(net)
@@ -258,6 +273,18 @@ def test_a_translation_that_is_cut(attention, rng):
 def test_a_second_translation(attention, rng):
     """Each batch is translated by itself, whatever was translated before."""
     assert_translates(attention, rng, 12, True, again=True)
+
+
+@pytest.mark.task("5.2", weight=0.2, seconds=5)
+def test_translations_that_end_one_after_the_other(attention):
+    """Once each sentence has had its EOS, no further step is taken; PAD is a word like any."""
+    net = attention.Translator(*oracles.SIZES.values())
+    found, taken = oracles.climbed(net, torch.tensor([[3, 0, 0, 0, 0], [3, 4, 3, 4, 3]]))
+    if taken:
+        assert rows(found) == [[3, 4, 5, 6, 7, PAD], [7, PAD]]
+        assert taken <= 15  # 7 for both together, 10 for one after the other
+    else:  # who writes all in one
+        assert rows(chain(attention).translate(torch.tensor([[3, 4], [4, 0]]))) == [[5, 7], [5, 7]]
 
 
 def assert_translates(attention, rng, most, ended=False, again=False):
