@@ -77,13 +77,17 @@ def token_logs(logits, targets):
 def some_targets(rng, *lengths, V=6, least=1):
     """Logits and targets of texts; each has its own number of targets, anywhere in it.
 
+    The last place of the first text that has any is one: no draw spares who forgets that place.
+
     least: the smallest id of a target; 0 is that of PAD.
     """
     T = max(lengths) + 2
     targets = torch.full((len(lengths), T), IGNORE)
-    for row, length in zip(targets, lengths, strict=True):
-        for t in rng.permutation(T)[:length]:
-            row[t] = int(rng.integers(least, V))
+    first = next(b for b, length in enumerate(lengths) if length)
+    for b, length in enumerate(lengths):
+        places = rng.permutation(T - 1 if b == first else T)
+        for t in [T - 1, *places][:length] if b == first else places[:length]:
+            targets[b, t] = int(rng.integers(least, V))
     return 2 * tensor(rng, len(lengths), T, V), targets
 
 
@@ -108,8 +112,8 @@ def low_rank(x, W, bias, A, B, alpha):
 
 @ship
 def merged(layer, x, spoil):
-    """The plain layer that a student's layer makes: is it one, with parameters of its own; its
-    answers, its weights.
+    """The plain layer that a student's layer makes: is it one, with parameters of its own, and with
+    a bias if the base has one; its answers, its weights.
 
     Afterwards, what the layer's own base answers. spoil: change the plain layer before that.
     """
@@ -118,6 +122,7 @@ def merged(layer, x, spoil):
     for p in plain.parameters() if spoil else ():
         p.data.fill_(7.0)
     is_plain = isinstance(plain, nn.Linear) and "weight" in dict(plain.named_parameters())
+    is_plain = is_plain and (plain.bias is None) == (layer.base.bias is None)
     return is_plain, answers, weight, layer.base(x).detach()
 
 

@@ -58,6 +58,16 @@ def test_turns_without_words(after_training, rng):
     assert plain(after_training.render_chat(turns, marks)) == oracles.chat(turns, marks)
 
 
+@pytest.mark.task("7.1", weight=0.2)
+def test_words_that_look_like_marks(after_training, rng):
+    """Who speaks is said by the turns alone: a user may write any id, also the assistant's mark."""
+    turns, marks = random_chat(rng, 3)
+    assert plain(after_training.render_chat(turns, marks)) == oracles.chat(turns, marks)
+    said = rng.permutation([marks["assistant"], BOS, EOS, marks["user"], 9]).tolist()
+    turns = [("user", said), ("assistant", said[::-1]), *turns]
+    assert plain(after_training.render_chat(turns, marks)) == oracles.chat(turns, marks)
+
+
 @pytest.mark.task("7.1", weight=1.2, visible=True)
 def test_a_batch_of_two_rows(after_training):
     """A target is the next token, where that one belongs to an answer; short rows are filled up."""
@@ -67,6 +77,8 @@ def test_a_batch_of_two_rows(after_training):
     assert inputs.tolist() == [[BOS, 3, 7, EOS, 4, 9], [BOS, 4, 8, 0, 0, 0]]
     no = IGNORE
     assert targets.tolist() == [[no, no, no, no, 9, EOS], [no, 8, EOS, no, no, no]]
+    for each in (inputs, targets):
+        assert not each.dtype.is_floating_point, "ids are integers: these are floating-point"
 
 
 def random_rows(rng, *lengths):
@@ -326,7 +338,7 @@ def test_layers_of_several_names(after_training, rng):
 @pytest.mark.task("7.2", weight=0.5)
 def test_a_layer_of_the_model_itself(after_training, rng):
     """A layer may stand in the model itself; other layers, and parts of names, do not count."""
-    for names in (("up",), ("out",), ("out", "words", "norm", "look", "loo"), ("down", "0")):
+    for names in (("up",), ("out",), ("words", "norm", "look", "loo", "out"), ("down", "0")):
         assert_adapts(after_training, 2, names, int(rng.integers(1, 4)), 4.0)
 
 
