@@ -46,6 +46,21 @@ def scores_that_hardly_differ(draw: Small) -> Example:
     return example("soft_lookup(q, k, v, temperature)", q=q, k=k, v=v, temperature=0)
 
 
+@small("5.4", "soft_lookup", tries=4)
+def temperatures_next_to_zero(draw: Small) -> Example:
+    small = draw.choice([1e-5, 1e-8])
+    q, k = Code(f"torch.tensor([[{small}]])"), different(draw, 2, 1)
+    v = different(draw, 2, 1)
+    return example("soft_lookup(q, k, v, temperature)", q=q, k=k, v=v, temperature=small)
+
+
+@small("5.4", "self_attention", tries=4)
+def what_a_matrix_learns(draw: Small) -> Example:
+    code = "W_v.requires_grad_()\nself_attention(x, W_q, W_k, W_v).sum().backward()\nW_v.grad"
+    W_q, W_k, W_v = (draw.tensor(1, 1, values=(1.0, 2.0)) for _ in range(3))
+    return example(code, changes=["W_v"], x=different(draw, 2, 1), W_q=W_q, W_k=W_k, W_v=W_v)
+
+
 @small("5.4", "self_attention", tries=80)
 def texts(draw: Small) -> Example:
     T = draw.choice([2, 2, 3, 1])
@@ -70,6 +85,11 @@ def scores(draw: Small) -> Example:
 @small("5.5", "softmax", tries=10)
 def scores_in_double_precision(draw: Small) -> Example:
     return example("softmax(scores)", scores=draw.tensor(2, values=(0.0, 1.0, 0.5)).double())
+
+
+@small("5.5", "softmax", tries=5)
+def scores_very_far_below_zero(draw: Small) -> Example:
+    return example("softmax(scores)", scores=draw.tensor(2, values=(-2e9, -math.inf, -3e38)))
 
 
 @small("5.5", "softmax", tries=20)
@@ -107,6 +127,14 @@ def attention_with_a_mask(draw: Small) -> Example:
     else:
         mask = allowed(draw, *shape, none=draw.integer(1, 3) == 1)
     return example("attention(q, k, v, mask)", **parts, mask=mask)
+
+
+@small("5.5", "attention", tries=4)
+def a_hidden_key_that_fits_best(draw: Small) -> Example:
+    k, v = torch.tensor([[1.0], [400.0]]), different(draw, 2, 1)
+    return example(
+        "attention(q, k, v, mask)", q=torch.ones(1, 1), k=k, v=v, mask=torch.tensor([[True, False]])
+    )
 
 
 @small("5.5", "attention", tries=10)
@@ -243,6 +271,12 @@ def windows(draw: Small) -> Example:
         k=draw.tensor(*head, T, K, values=FEW),
         v=different(draw, *head, T, V),
     )
+
+
+@small("5.12", "windowed_attention", tries=4)
+def windows_in_double_precision(draw: Small) -> Example:
+    x = different(draw, draw.integer(1, 3), 1).double()
+    return example("windowed_attention(x, x, x, width=2).dtype", x=x)
 
 
 @small("5.12", "receptive_field", tries=40)

@@ -145,6 +145,8 @@ def sentences_and_their_translations(draw: Small) -> Example:
     V, W = draw.choice([(4, 1), (5, 2)])
     inputs = draw.ids(len(source), draw.integer(1, 3), low=3, high=V - 1)
     inputs[:, 0] = 1
+    if draw.integer(1, 4) == 1:
+        inputs[:, 1:] = 0
     learned = "net(source, inputs)[0].sum().backward()\n"
     of_state, of_words = learned + "net.start.bias.grad", learned + "net.source.weight.grad[3:]"
     code = draw.choice([*["net(source, inputs)"] * 5, of_state, of_words])
@@ -207,6 +209,16 @@ def heads_with_a_mask(draw: Small) -> Example:
     )
 
 
+OTHERWISE = "{net}.look = lambda q, k, v, mask=None: (q @ k.mT @ v, q @ k.mT)\n"
+
+
+@small("5.8", "MultiHead.forward", tries=10)
+def heads_that_look_otherwise(draw: Small) -> Example:
+    bias = f"heads.W_{draw.choice('qkv')}.bias.data += 1\n"
+    code = HEADS.format(D=2, H=1) + bias + OTHERWISE.format(net="heads") + "heads(x)"
+    return example(code, x=draw.tensor(1, draw.integer(1, 2), 2, values=FEW))
+
+
 # ------------------------------------------------------------------------------ 5.9
 CROSS = """
 cross = CrossAttention(D={D}, H={H}, E={E})
@@ -245,3 +257,18 @@ def texts_and_memories(draw: Small) -> Example:
         return example(code + "cross(x, kv)", **parts)
     mask = allowed(draw, *draw.choice([(T, S), (B, T, S), (B, 1, S)]))
     return example(code + "cross(x, kv, mask)", **parts, mask=mask)
+
+
+@small("5.9", "CrossAttention.forward", tries=6)
+def memories_that_are_looked_at_otherwise(draw: Small) -> Example:
+    code = CROSS.format(D=2, H=1, E=2) + OTHERWISE.format(net="cross") + "cross(x, kv)"
+    kv = draw.tensor(1, 1, 2, 2, values=FEW), different(draw, 1, 1, 2, 2)
+    return example(code, x=draw.tensor(1, 1, 2, values=FEW), kv=kv)
+
+
+@small("5.9", "CrossAttention.forward", tries=3)
+def what_a_memory_learns(draw: Small) -> Example:
+    code = CROSS.format(D=1, H=1, E=1)
+    code += "v.requires_grad_()\ncross(x, (k, v))[0].sum().backward()\nv.grad"
+    k, v = draw.tensor(1, 1, 2, 1, values=(1.0, 2.0)), different(draw, 1, 1, 2, 1)
+    return example(code, changes=["v"], x=torch.ones(1, 1, 1), k=k, v=v)

@@ -27,7 +27,7 @@ def test_two_blocks_by_hand(attention):
 
 @pytest.mark.task("5.11", weight=4.4, visible=True)
 def test_little_memory(attention):
-    """With blocks of 128, no block of 256 queries meets all of 32,768 keys at once."""
+    """With 256 queries, 32,768 keys and blocks of 128, at most 4 MiB (4194304 bytes) are held."""
     # the table takes 32 MiB and a block of queries with all keys 16 MiB; a block of both takes
     # 64 KiB and all queries with a block of keys 128 KiB, some times
     # subtle: so much that a table which a student's code hides shows in its process's memory
@@ -198,7 +198,7 @@ def windows(T, width):
     return q, k, v, near(q, k, v, width)
 
 
-@pytest.mark.task("5.12", weight=3.1)
+@pytest.mark.task("5.12", weight=3.3)
 def test_work_grows_with_the_width(attention):
     """With 4,096 words and windows of 64, no full table is held, and far words are not touched."""
     T, width = 4096, 64  # a table of all scores takes 64 MiB; windows one after the other, far less
