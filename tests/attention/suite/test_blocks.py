@@ -25,7 +25,7 @@ def test_two_blocks_by_hand(attention):
     assert close(attention.blockwise_attention(q, 0 * k, v, False, 1), torch.tensor([[6.0]]))
 
 
-@pytest.mark.task("5.11", weight=4.4, visible=True)
+@pytest.mark.task("5.11", weight=4, visible=True)
 def test_little_memory(attention):
     """With 256 queries, 32,768 keys and blocks of 128, at most 4 MiB (4194304 bytes) are held."""
     # the table takes 32 MiB and a block of queries with all keys 16 MiB; a block of both takes
@@ -34,7 +34,7 @@ def test_little_memory(attention):
     assert_little_memory(attention, (256, 4), (32768, 4), 128, 4)
 
 
-@pytest.mark.task("5.11", weight=3.4)
+@pytest.mark.task("5.11", weight=3.8)
 def test_memory_of_small_blocks(attention):
     """Blocks are as small as was asked for, and few queries never meet all of many keys at once."""
     # the table takes 96 MiB; a block of queries with all keys, or blocks of 256, take 24 MiB and
