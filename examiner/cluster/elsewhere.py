@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 import re
 import signal
 import subprocess
@@ -100,6 +101,7 @@ def local(
                         [*command, *words],
                         stdout=log,
                         stderr=log,
+                        env={**os.environ, "DASK_TEMPORARY_DIRECTORY": str(folder)},
                         preexec_fn=partial(end_with_parent, signal.SIGTERM),
                     )
                 )

@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from examiner.cluster.setting import DEATHS
 from examiner.errors import UserError
 from examiner.grading.submissions import Submission
 from examiner.judge.wording import one_line
+from examiner.passing import passing_folder
 from examiner.plural import count
 from examiner.results import SubmissionResult, Verdict, group_by_task
 from examiner.sandbox import bubblewrap
@@ -252,14 +254,16 @@ class _HouseHere:
 
     def __init__(self, parcel: Parcel) -> None:
         self._parcel = parcel
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._held = ExitStack()
+        self._folder: Path | None = None
         self._house: House | None = None
 
     def ask(self, job: str) -> str:
         """Return the result of a job; raises HouseError."""
         if self._house is None:
-            self._folder = self._folder or tempfile.TemporaryDirectory(prefix="examiner-here-")
-            folder = Path(tempfile.mkdtemp(dir=self._folder.name))
+            if self._folder is None:
+                self._folder = self._held.enter_context(passing_folder("examiner-here-"))
+            folder = Path(tempfile.mkdtemp(dir=self._folder))
             parcel = unpacked(self._parcel.data, self._parcel.digest, folder)
             self._house = House(parcel.root, parcel.environment())
         try:
@@ -273,8 +277,7 @@ class _HouseHere:
         """End it."""
         if self._house:
             self._house.close()
-        if self._folder:
-            self._folder.cleanup()
+        self._held.close()
 
 
 def charged(form: Form, submission: Submission) -> SubmissionResult:

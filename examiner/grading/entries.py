@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -31,6 +30,7 @@ from examiner.grading.roster import Roster, Student
 from examiner.grading.works import MAX_FILE, Entry, ProblemError
 from examiner.judge.wording import one_line
 from examiner.junk import is_junk
+from examiner.passing import passing_folder
 from examiner.project import COMMAND
 from examiner.results import Verdict
 from examiner.term.times import Handed, of_gradescope
@@ -55,11 +55,12 @@ def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEn
 
     Raises UserError when there is no such folder or zip, or nothing in it.
     """
-    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-download-") as name:
+    with passing_folder(f"{COMMAND}-download-") as place:
         folder, troubles = origin, {}
         given = origin.suffix.lower() == ".zip" and origin.is_file()
         if archive := origin if given else _lone_zip_of_a_class(origin):
-            folder = Path(name)
+            folder = place / "class"
+            folder.mkdir()
             troubles = _unpack(archive, folder)
         inner = _inner(folder, origin.stem if given else "", roster)
         entries = find_entries(inner, roster)

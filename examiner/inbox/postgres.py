@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import secrets
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from examiner.errors import UserError
 from examiner.grading.entries import shown_name
 from examiner.inbox.arrivals import KINDS, MOST_WAITING, Arrival, InboxError, Overview, Waiting
 from examiner.judge.wording import one_line
+from examiner.passing import passing_folder
 from examiner.project import COMMAND
 
 T = TypeVar("T")
@@ -124,11 +125,12 @@ class PostgresInbox:
         self._host = f"{socket.gethostname()}-{secrets.token_hex(4)}"
         self._connection: Any = None
         self._lock = threading.Lock()  # a door's thread hands in while a desk takes
-        self._files = tempfile.TemporaryDirectory(prefix="inbox-")
         self._beaten = 0.0
         self._in_hand: set[int] = set()  # tickets; of others nobody here knows that they are ours
         self.said: list[str] = []
         self._do(lambda connection: connection.execute(TABLE))
+        self._held = ExitStack()
+        self._files = self._held.enter_context(passing_folder("examiner-inbox-"))
 
     def _do(self, work: Callable[[Any], T]) -> T:
         """Do some work in a transaction of its own, on a new connection where the old is gone."""
@@ -177,14 +179,14 @@ class PostgresInbox:
         try:
             found = self._do(work)
         except OSError as error:  # nothing was claimed
-            text = f"{self._files.name} cannot be written: {error.strerror}"
+            text = f"{self._files} cannot be written: {error.strerror}"
             raise InboxError(text) from None
         self._in_hand |= {int(each.ticket) for each in found}
         return found
 
     def _arrival(self, ticket: int, student: str, name: str, data: bytes, when: Any) -> Arrival:
         suffix = Path(name).suffix.lower()
-        path = Path(self._files.name) / f"{ticket}{suffix if suffix in KINDS else '.zip'}"
+        path = self._files / f"{ticket}{suffix if suffix in KINDS else '.zip'}"
         path.write_bytes(data)
         return Arrival(f"{ticket:020d}", shown_name(student), path, float(when))
 
@@ -239,7 +241,7 @@ class PostgresInbox:
             self._connection.close()
         except InboxError:
             pass  # it waits again when this host has been silent for a while
-        self._files.cleanup()
+        self._held.close()
 
 
 def _storable(text: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from traceback import StackSummary, TracebackException
 
 from examiner.catalogue import Chapter
+from examiner.ending import end_with_parent
 from examiner.errors import SuiteError
 from examiner.judge.local import on_module, time_bound
 from examiner.judge.mistakes import Misconception, load_misconceptions
@@ -164,7 +165,8 @@ def _shared_out(
     chunks = [seeds[start : start + size] for start in range(0, len(seeds), size)]
     parts, done = list[_Part](), 0
     spawn = multiprocessing.get_context("spawn")  # a fork may hang in its parent's threads
-    with ProcessPoolExecutor(min(jobs, len(chunks)), mp_context=spawn) as pool:
+    jobs = min(jobs, len(chunks))
+    with ProcessPoolExecutor(jobs, spawn, initializer=end_with_parent) as pool:
         told = [
             pool.submit(_apart, project, module, chunk, first=chunk is chunks[0])
             for chunk in chunks

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from examiner.ending import end_with_parent
 from examiner.errors import UserError
 from examiner.grading.entries import open_class
 from examiner.grading.roster import Roster
@@ -166,7 +167,7 @@ def _summaries(
             tick(1)
         return
     chunks = (members[at : at + CHUNK] for at in range(0, len(members), CHUNK))
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(jobs, initializer=end_with_parent) as pool:
         waiting: deque[Future[list[Summary]]] = deque()
         for chunk in chunks:
             waiting.append(pool.submit(_read_chunk, chunk, stem, known))

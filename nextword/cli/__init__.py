@@ -112,4 +112,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    app(prog_name="nextword")
+    try:
+        app(prog_name="nextword")
+    except KeyboardInterrupt:  # while the commands were read
+        sys.exit("nextword: stopped")

@@ -139,6 +139,7 @@ def grade(
     from examiner.project import find_project
     from nextword.cli.cluster import elsewhere, require_one_way
     from nextword.cli.marks import write_marks
+    from nextword.cli.stopping import tidily
     from nextword.cli.term import Said, second_look, term_of, times_of
 
     if decimal_comma and not csv_file:
@@ -184,7 +185,7 @@ def grade(
         second_look=second_look(project),
     )
     require_one_way(jobs=jobs, workers=workers, scheduler=scheduler, certificates=certificates)
-    with elsewhere(options, workers, scheduler, certificates, audit) as chosen:
+    with tidily(), elsewhere(options, workers, scheduler, certificates, audit) as chosen:
         outcome = _graded(project, found, submissions, chosen)
     # all files before the first word: whoever reads no further (`| head`) has them, too
     _write(outcome, json_file, csv_file, comma=decimal_comma)

@@ -64,6 +64,7 @@ def similar(
     from examiner.similar.index import Limits
     from examiner.similar.known import known
     from examiner.similar.pages import write_pages, write_text
+    from nextword.cli.stopping import tidily
 
     project = find_project()
     found = project.catalogue.chapter(chapter)
@@ -74,7 +75,7 @@ def similar(
     target = out or project.root / "grades" / found.stem / "similar.html"
     console = Console(highlight=False, soft_wrap=True)
     notes: list[str] = []
-    with opened(submissions, past or [], people, notes.append) as members:
+    with tidily(), opened(submissions, past or [], people, notes.append) as members:
         given = known(project, found.stem, reference=reference)
         limits = Limits(least=least, common=common).at(len(members))
         with _bar(len(members)) as tick:

@@ -7,7 +7,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -48,6 +48,31 @@ def politely() -> Iterator[Asked]:
         pass
     try:
         yield asked
+    finally:
+        for which, handler in before.items():
+            signal.signal(which, handler)
+
+
+@contextmanager
+def tidily() -> Iterator[None]:
+    """Inside, SIGTERM and a terminal that goes away raise SystemExit: `with` blocks put away first.
+
+    The second of them ends the command at once. Processes that were forked inside end at once, too.
+    """
+    home, before = os.getpid(), dict[int, Any]()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        if os.getpid() != home:
+            os.kill(os.getpid(), number)
+        raise SystemExit(ASKED_BY + number)
+
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has it ignored
+            with suppress(ValueError):  # only the main thread of a program may
+                before[number] = signal.signal(number, end)
+    try:
+        yield
     finally:
         for which, handler in before.items():
             signal.signal(which, handler)

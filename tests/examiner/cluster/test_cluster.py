@@ -7,6 +7,7 @@ import asyncio
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
 from examiner.cluster.elsewhere import Machines as Elsewhere
+from examiner.cluster.elsewhere import local
 from examiner.cluster.grader import Way
 from examiner.errors import UserError
 from tests.browser import THOROUGH
@@ -119,6 +121,16 @@ def test_a_scheduler_that_does_not_answer_is_one_line(tmp_path) -> None:
 def test_a_way_that_leads_nowhere_is_one_line(way: Way, said: str) -> None:
     with pytest.raises(UserError, match=said):
         Elsewhere(way, print)
+
+
+def test_a_cluster_of_this_machine_leaves_nothing_among_the_temporary_files(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with local(1, print, confined=False):
+        assert list(tmp_path.iterdir())
+    assert not list(tmp_path.iterdir())
 
 
 ALONE = """
