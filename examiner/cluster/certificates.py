@@ -137,7 +137,7 @@ def require(folder: Path, role: str) -> None:
         raise UserError(f"{text}: make new ones, {HOW}")
 
 
-async def stranger(scheduler: str, folder: str) -> str:
+async def stranger(scheduler: str, folder: str, role: str = GRADER) -> str:
     """Return why no waiting helps: who answers is of another cluster; "" where that is not so.
 
     Dask tells nobody why a connection was refused. Without a folder nothing is encrypted.
@@ -149,7 +149,7 @@ async def stranger(scheduler: str, folder: str) -> str:
     context.check_hostname = False
     try:
         context.load_verify_locations(Path(folder, AUTHORITY))
-        context.load_cert_chain(Path(folder, f"{GRADER}.pem"))
+        context.load_cert_chain(Path(folder, f"{role}.pem"))
         opening = asyncio.open_connection(host.strip("[]"), int(port), ssl=context)
         _, writer = await asyncio.wait_for(opening, 10)
         writer.close()

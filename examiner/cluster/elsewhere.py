@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from examiner.cluster import certificates
 from examiner.cluster.grader import Cluster, Way
 from examiner.cluster.parcel import packed
 from examiner.cluster.plain import Form
+from examiner.cluster.setting import is_address
 from examiner.ending import end_with_parent
 from examiner.errors import UserError
 from examiner.grading.submissions import Submission
@@ -28,7 +28,6 @@ from examiner.judge.suite import Suite
 from examiner.passing import passing_folder
 from examiner.project import COMMAND, Project
 
-ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d+")
 START_SECONDS = 60.0  # until a scheduler that we start must answer
 
 
@@ -48,11 +47,12 @@ class Machines:
     def __post_init__(self) -> None:
         """Raise UserError for what cannot be the way to a cluster."""
         require_dask()
-        if not ADDRESS.fullmatch(self.way.scheduler):
+        protocol = self.way.scheduler.partition("://")[0]
+        if protocol not in ("tcp", "tls") or not is_address(self.way.scheduler):
             raise UserError(
                 f"--scheduler {self.way.scheduler}: expected an address such as tls://host:8786"
             )
-        encrypted = self.way.scheduler.startswith("tls")
+        encrypted = protocol == "tls"
         if encrypted and self.way.certificates is None:
             raise UserError(f"{self.way.scheduler} needs --certificates FOLDER")
         if not encrypted and self.way.certificates:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import sys
 
 from examiner.cluster.certificates import SCHEDULER
-from examiner.cluster.setting import configuration, take_certificates
+from examiner.cluster.setting import configuration, in_a_line, refuse, take_certificates
 from examiner.errors import UserError
-from examiner.project import COMMAND
 
 
 def main(words: list[str] | None = None) -> None:
@@ -19,14 +18,15 @@ def main(words: list[str] | None = None) -> None:
     try:
         settings = configuration(SCHEDULER, certificates)
     except UserError as error:
-        sys.exit(f"{COMMAND}: {error}")
+        refuse(error)
     import dask
 
     dask.config.set(settings)
     from distributed.cli.dask_scheduler import main as dask_scheduler
 
     protocol = ["--protocol", "tls"] if certificates and "--protocol" not in words else []
-    dask_scheduler([*protocol, *words])
+    with in_a_line("no scheduler", 2):
+        dask_scheduler([*protocol, *words])
 
 
 if __name__ == "__main__":

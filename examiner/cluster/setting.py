@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from examiner.cluster.certificates import AUTHORITY, SCHEDULER, WORKER, require
+from examiner.judge.wording import one_line
+from examiner.project import COMMAND
 
 DEATHS = 2  # of workers that had a submission in hand, until it is charged
 LONGEST = 4 << 20  # characters of a result: five hundred times a usual one
 MOST_DEATHS = 20  # of workers that had it on their list: innocent ones wait there
 RULES = "examiner.cluster.rules"
+_ADDRESS = re.compile(r"(?:(?:tcp|tls)://)?[^\s/]+:(\d{1,5})")
 
 
 def configuration(role: str, certificates: Path | None) -> dict[str, Any]:
@@ -38,6 +45,36 @@ def configuration(role: str, certificates: Path | None) -> dict[str, Any]:
         for part in (SCHEDULER, WORKER, "client"):  # a worker calls the scheduler as a client, too
             found |= {f"{tls}.{part}.{name}": path for name, path in own.items()}
     return found
+
+
+def refuse(why: object) -> NoReturn:
+    """Say in a line why a process of a cluster cannot be started, and end: it is wrong use."""
+    print(f"{COMMAND}: {why}", file=sys.stderr)
+    sys.exit(2)
+
+
+def is_address(word: str) -> bool:
+    """Tell whether a word can be a scheduler's address.
+
+    >>> [is_address(word) for word in ("tls://host:8786", "10.0.0.1:8786", "host", "host:99999")]
+    [True, True, False, False]
+    """
+    found = _ADDRESS.fullmatch(word)
+    return found is not None and int(found[1]) < 1 << 16
+
+
+@contextmanager
+def in_a_line(what: str, code: int) -> Iterator[None]:
+    """End with one line for what Dask could not start, in the place of its chain of errors."""
+    try:
+        yield
+    except Exception as error:
+        cause: BaseException = error
+        while why := cause.__cause__ or cause.__context__:
+            cause = why
+        text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+        print(f"{COMMAND}: {what} could be started: {one_line(text, 300)}", file=sys.stderr)
+        sys.exit(code)
 
 
 def take_certificates(words: list[str]) -> tuple[Path | None, list[str]]:

@@ -7,17 +7,19 @@ so it is there when the scheduler returns.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from types import FrameType
 
-from examiner.cluster.certificates import WORKER
-from examiner.cluster.setting import configuration, take_certificates
+from examiner.cluster.certificates import WORKER, stranger
+from examiner.cluster.setting import configuration, in_a_line, is_address, refuse, take_certificates
+from examiner.ending import end_with_parent
 from examiner.errors import UserError
-from examiner.project import COMMAND
 
 ONCE = "--once"
 PAUSE = 2.0  # seconds before it is started again
@@ -26,13 +28,15 @@ PAUSE = 2.0  # seconds before it is started again
 def main(words: list[str] | None = None) -> None:
     """Run a worker until it is told to stop."""
     words = list(sys.argv[1:] if words is None else words)
-    if ONCE in words:
+    if {ONCE, "--help", "--version"} & set(words):
         _once([word for word in words if word != ONCE])
         return
     try:
-        configuration(WORKER, take_certificates(words)[0])
+        certificates, rest = take_certificates(words)
+        configuration(WORKER, certificates)
+        address = _address(rest, encrypted=certificates is not None)
     except UserError as error:
-        sys.exit(f"{COMMAND}: {error}")
+        refuse(error)
     stopping = False
     child: subprocess.Popen[bytes] | None = None
 
@@ -45,12 +49,30 @@ def main(words: list[str] | None = None) -> None:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     while not stopping:
-        child = subprocess.Popen([sys.executable, "-m", __spec__.name, ONCE, *words])
+        if why := asyncio.run(stranger(address, str(certificates or ""), WORKER)):
+            refuse(why)
+        child = subprocess.Popen(
+            [sys.executable, "-m", __spec__.name, ONCE, *words],
+            preexec_fn=partial(end_with_parent, signal.SIGTERM),
+        )
         code = child.wait()
         if code == 2:  # wrong use: it would be wrong again
             sys.exit(code)
         if not stopping:
             time.sleep(PAUSE)
+
+
+def _address(words: list[str], *, encrypted: bool) -> str:
+    """Return the scheduler's address, "" where Dask finds it by other words; raises UserError."""
+    import dask
+
+    known = dask.config.get("scheduler-address", None) or "--scheduler-file" in words
+    address = next((word for word in words if is_address(word)), "")
+    if not address and not known:
+        raise UserError("where is the scheduler? give its address, such as tls://10.0.0.1:8786")
+    if encrypted and address.startswith("tcp"):
+        raise UserError(f"{address} is not encrypted: give its tls:// address")
+    return address if address.startswith("tls") else ""
 
 
 def _once(words: list[str]) -> None:
@@ -63,7 +85,8 @@ def _once(words: list[str]) -> None:
 
     threads = ["--nthreads", "1"] if "--nthreads" not in words else []
     protocol = ["--protocol", "tls"] if certificates and "--protocol" not in words else []
-    dask_worker([*protocol, *threads, *words])
+    with in_a_line("no worker", 1):
+        dask_worker([*protocol, *threads, *words])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,16 @@
 """Wrong use of the commands: one line, exit code 2, and nothing begun."""
 
+import contextlib
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+
 import pytest
 from typer.testing import CliRunner
 
+from examiner.cluster import certificates
 from nextword.cli import app
 from tests.course import COURSE
 
@@ -20,6 +28,8 @@ CLASS = str(COURSE.root / "tests" / "ngrams" / "class")
         (["grade", "ngrams", CLASS, "--certificates", "keys"], "--certificates goes with"),
         (["grade", "ngrams", CLASS, "--scheduler", "h:1"], "expected an address"),
         (["grade", "ngrams", CLASS, "--scheduler", "tls://h:1"], "needs --certificates"),
+        (["grade", "ngrams", CLASS, "--scheduler", "tcp://h:99999"], "expected an address"),
+        (["cluster", "worker"], "where is the scheduler?"),
         (["grade", "ngrams", CLASS, "--kernels", "fast"], "expected native or common"),
         (["cluster", "supervisor"], "expected certificates, scheduler or worker"),
         (["cluster", "certificates"], "give one folder"),
@@ -44,3 +54,42 @@ def test_certificates_are_written_where_they_are_wanted(tmp_path) -> None:
     assert found.exit_code == 0
     assert "a worker: authority.pem and worker.pem" in found.stdout
     assert (tmp_path / "keys" / "grader.pem").is_file()
+
+
+def run(part: str, *words: str) -> tuple[int, list[str]]:
+    """Run a part of a cluster in a process of its own; return its exit code and what it says."""
+    command = [sys.executable, "-m", f"examiner.cluster.{part}", *words]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return found.returncode, found.stderr.splitlines()
+
+
+@pytest.mark.slow
+def test_who_cannot_take_part_ends_with_a_line_and_tries_no_more(tmp_path) -> None:
+    """A worker of another cluster wrote sixty lines of errors every three seconds, for ever."""
+    pytest.importorskip("distributed")
+    pytest.importorskip("cryptography")
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    certificates.make(ours)
+    certificates.make(theirs)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(ours / "scheduler.pem")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+
+        def answer() -> None:
+            with contextlib.suppress(OSError), listening.accept()[0] as connection:
+                context.wrap_socket(connection, server_side=True)
+
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"tls://127.0.0.1:{port}"
+        code, said = run("worker", "--certificates", str(theirs), address)
+        assert (code, len(said)) == (2, 1)
+        assert "are those in" in said[0]
+        assert "of another cluster" in said[0]
+        code, said = run("worker", "--certificates", str(ours), f"tcp://127.0.0.1:{port}")
+        assert (code, len(said)) == (2, 1)
+        words = ("--host", "127.0.0.1", "--port", str(port), "--dashboard-address", "127.0.0.1:0")
+        code, said = run("scheduler", "--certificates", str(ours), *words)
+        assert code == 2
+        assert said[-1] == "nextword: no scheduler could be started: Address already in use"
+        assert not any("Traceback" in line for line in said)
