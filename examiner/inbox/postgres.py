@@ -7,6 +7,7 @@ host had in hand waits again. Results go into the same row, so whatever asks the
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import socket
 import threading
@@ -26,6 +27,9 @@ from examiner.project import COMMAND
 T = TypeVar("T")
 DEAD_SECONDS = 60  # without a sign of life, until what a host has in hand waits again
 SHOWN = 100
+HIDDEN = "…"
+# before the last @ of the host's part, or as a parameter
+PASSWORD = re.compile(r"//[^/?#:@]*:([^/?#]+)@|[?&]password=([^&]+)")
 TABLE = """
 create table if not exists grading_inbox (
     ticket bigint generated always as identity primary key,
@@ -144,6 +148,8 @@ class PostgresInbox:
                 if self._connection is not None:
                     self._connection.close()
                 said = str(error).strip().splitlines()[0] if str(error) else repr(error)
+                for password in _passwords(self._url):
+                    said = said.replace(password, HIDDEN)
                 text = f"the inbox in PostgreSQL does not answer: {one_line(said, 300)}"
                 raise InboxError(text) from None
 
@@ -242,6 +248,23 @@ class PostgresInbox:
         except InboxError:
             pass  # it waits again when this host has been silent for a while
         self._held.close()
+
+
+def without_password(url: str) -> str:
+    """Return an address as it may be shown: logs are read by others.
+
+    >>> without_password("postgresql://ada:secret@db.example.org/course")
+    'postgresql://ada:…@db.example.org/course'
+    """
+    for password in _passwords(url):
+        url = url.replace(password, HIDDEN)
+    return url
+
+
+def _passwords(url: str) -> list[str]:
+    """Return what an address holds that nobody else should read, the longest first."""
+    found = [each for pair in PASSWORD.findall(url) for each in pair if each]
+    return sorted(found, key=len, reverse=True)
 
 
 def _storable(text: str) -> str:

@@ -84,10 +84,11 @@ def serve(
     confined = is_confined(sandbox)
     from examiner.grading.run import Options, processors
     from examiner.inbox.board import Board
+    from examiner.inbox.postgres import without_password
     from examiner.inbox.serving import Counter
     from examiner.inbox.serving import serve as run
     from examiner.project import find_project
-    from nextword.cli.stopping import politely
+    from nextword.cli.stopping import politely, tidily
     from nextword.cli.term import Said, require_one_chapter, second_look, term_of
 
     project = find_project()
@@ -106,6 +107,7 @@ def serve(
     )
     watcher = Watcher()
     with ExitStack() as stack:
+        stack.enter_context(tidily())
         counters = []
         for each in chapters:
             where = results if alone else results / each.stem
@@ -120,7 +122,7 @@ def serve(
         if board:
             stack.callback(board.close)
         asked = stack.enter_context(politely())
-        typer.echo(f"grading what arrives in {inbox}; results: {results}/")
+        typer.echo(f"grading what arrives in {without_password(inbox)}; results: {results}/")
         for counter in counters:
             if text := counter.options.term.terms.text:
                 typer.echo(text if alone else f"{counter.chapter.stem}: {text}")

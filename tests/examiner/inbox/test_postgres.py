@@ -53,6 +53,29 @@ def students(arrivals):
 RECORD = {"ticket": "1", "student": "ada", "score": 1.0, "notice": "a \0 in it \ud800"}
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        "postgresql://ada:p%40ss@{host}/x",
+        "postgresql://ada:p@ss:w0rd@{host}/x?connect_timeout=5",
+        "postgresql:///x?host=h&user=ada&password=secret&port=5",
+    ],
+)
+def test_no_password_is_shown(where: str) -> None:
+    shown = postgres.without_password(where.format(host="db:5432"))
+    assert not any(secret in shown for secret in ("p%40ss", "p@ss", "w0rd", "secret"))
+    assert shown.startswith(("postgresql://ada:…@db:5432/x", "postgresql:///x?host=h&user=ada"))
+    assert postgres.without_password("inbox") == "inbox"
+    assert postgres.without_password("postgresql://ada@h:5432/x") == "postgresql://ada@h:5432/x"
+
+
+def test_an_address_that_cannot_be_read_shows_no_password() -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(UserError, match="invalid percent-encoded token") as found:
+        PostgresInbox("postgresql://ada:gehe%im@127.0.0.1:1/x", "tiny", rate=1)
+    assert "gehe" not in str(found.value)
+
+
 def test_two_hosts_share_the_work_and_keep_each_students_order(address, table) -> None:
     one, two = (PostgresInbox(address, "tiny", rate=100) for _ in range(2))
     for n, student in enumerate(("ada", "ada", "ben", "cleo")):
