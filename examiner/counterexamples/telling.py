@@ -51,6 +51,9 @@ def _sides(found: Found, source: Source, letters: Sequence[str]) -> tuple[str, s
         meant = _expected(case)
     else:
         meant = told(right.value, got.value) if right.kind == "value" else f"raises {right.value}"
+    if got.kind == "slow":
+        place = _loop(got, case.symbol, source)
+        return f"no answer within {SECONDS:g} s of computing", meant, place
     if got.kind != "value":
         gives, place = _failure(got, source)
         return gives, meant, place + _called_in(got, case.symbol, source)
@@ -88,8 +91,6 @@ def _failure(got: Outcome, source: Source) -> tuple[str, str]:
     """Return how a program failed, and in which line of the student's, with the values there."""
     if got.kind == "unwritten":
         return "not written yet", _line(got, source)
-    if got.kind == "slow":
-        return f"no answer within {SECONDS:g} s of computing", _line(got, source)
     if got.kind == "other":
         return f"an object of type {got.value}, which is no plain value", ""
     text = " ".join(got.text.split())
@@ -121,6 +122,38 @@ def _last_within(text: str, symbol: str, lines: Sequence[int]) -> int:
         return 0
     own = range(node.lineno, (node.end_lineno or 0) + 1) if node else ()
     return 0 if lines[-1] in own else next((n for n in reversed(lines) if n in own), 0)
+
+
+def _loop(got: Outcome, symbol: str, source: Source) -> str:
+    """Return "in line 2 of sorting.py: `while True:`", of the loop that had not ended."""
+    with contextlib.suppress(TextError):
+        if got.lines and (line := source.read(_unended, source.text, symbol, got.lines)):
+            return source.quote([line]).strip()
+    return ""
+
+
+def _unended(text: str, symbol: str, lines: Sequence[int]) -> int:
+    """Return the line of the outermost loop around lines on which something was interrupted.
+
+    On which line of the loop it was when its time was up is luck, and so is how deep in the calls.
+
+    >>> code = ["def f():", "  while True:", "    x = 1", "    g()", "def g():", "  y = 2"]
+    >>> _unended("\\n".join(code), "f", [4, 6])
+    2
+    """
+    try:
+        tree = ast.parse(text)
+        node = functions_of(tree).get(symbol)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    own = range(node.lineno, (node.end_lineno or 0) + 1) if node else ()
+    first = next((at for at, n in enumerate(lines) if n in own), 0)
+    loops = [each for each in ast.walk(tree) if isinstance(each, ast.While | ast.For)]
+    for n in lines[first:]:
+        around = [each.lineno for each in loops if each.lineno <= n <= (each.end_lineno or 0)]
+        if around:
+            return min(around)
+    return lines[first]
 
 
 def _line(got: Outcome, source: Source) -> str:

@@ -151,6 +151,16 @@ def test_an_error_is_told_with_the_line_and_the_values_there(pool: Pool, tmp_pat
     assert "place = 7" in found.where
 
 
+def test_of_a_loop_that_does_not_end_its_head_is_told_wherever_it_was_cut_off(
+    pool: Pool, tmp_path: Path
+) -> None:
+    """On which of its lines the time is up is luck, and pages are the same on every machine."""
+    body = "n = 0\nwhile n < 2:\n    n = 1\n    for word in words:\n        n = min(n, 1)"
+    found = shown(pool, tmp_path, first=body)["first"]
+    assert found.gives.startswith("no answer within")
+    assert re.fullmatch(r"in line \d+ of work\.py: `while n < 2:`", found.where)
+
+
 def test_an_answer_that_differs_from_call_to_call_is_told_as_that(
     pool: Pool, tmp_path: Path
 ) -> None:
