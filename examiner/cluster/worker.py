@@ -55,6 +55,8 @@ def main(words: list[str] | None = None) -> None:
             [sys.executable, "-m", __spec__.name, ONCE, *words],
             preexec_fn=partial(end_with_parent, signal.SIGTERM),
         )
+        if stopping:  # while the scheduler was asked: nobody has told this one
+            child.send_signal(signal.SIGTERM)
         code = child.wait()
         if code == 2:  # wrong use: it would be wrong again
             sys.exit(code)

@@ -6,6 +6,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from typer.testing import CliRunner
@@ -93,3 +94,24 @@ def test_who_cannot_take_part_ends_with_a_line_and_tries_no_more(tmp_path) -> No
         assert code == 2
         assert said[-1] == "nextword: no scheduler could be started: Address already in use"
         assert not any("Traceback" in line for line in said)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_told_to_stop_while_it_begins_stops(tmp_path) -> None:
+    """It began another process after that, and waited for it for ever."""
+    pytest.importorskip("distributed")
+    pytest.importorskip("cryptography")
+    certificates.make(tmp_path / "keys")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"tls://127.0.0.1:{listening.getsockname()[1]}"
+        command = [sys.executable, "-m", "examiner.cluster.worker", "--certificates"]
+        worker = subprocess.Popen([*command, str(tmp_path / "keys"), address])
+        connection, _ = listening.accept()  # it asks who we are
+        worker.terminate()
+        time.sleep(1)
+        connection.close()
+        try:
+            assert worker.wait(30) == 0
+        finally:
+            worker.kill()
+            worker.wait()
