@@ -10,7 +10,6 @@ import json
 import shutil
 import tempfile
 import threading
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,9 @@ from distributed.protocol.serialize import Serialized
 from examiner.cluster.keeper import House, HouseError, RefusedError
 from examiner.cluster.parcel import Unpacked, unpacked
 
+# houses of other courses that stand idle, since two graders take turns at a worker; each holds
+# some hundred megabytes, and to start one takes seconds
+OTHERS = 1
 BEGUN = "grading-begun"  # what a worker calls the event of beginning a job
 
 
@@ -48,24 +50,24 @@ class _Cellar:
     def __init__(self) -> None:
         self.parts: dict[str, bytes] = {}
         self._laid_out: dict[str, Unpacked] = {}
-        self._idle: defaultdict[str, list[House]] = defaultdict(list)
+        self._idle: list[tuple[str, House]] = []  # by course, the last used at the end
         self._lock = threading.Lock()
 
     def lend(self, digest: str) -> House:
         """Return a house that is free, a new one if there is none."""
         with self._lock:
-            for other in self._idle.keys() - {digest}:  # another course's turn is over: it may
-                while self._idle[other]:  # come back, at the price of a start
-                    self._idle[other].pop().close()
-            if self._idle[digest]:
-                return self._idle[digest].pop()
+            for at in reversed(range(len(self._idle))):
+                if self._idle[at][0] == digest:
+                    return self._idle.pop(at)[1]
+            while len(self._idle) > OTHERS:
+                self._idle.pop(0)[1].close()
             parcel = self._unpacked(digest)
         return House(parcel.root, parcel.environment())
 
     def take_back(self, digest: str, house: House) -> None:
         """Keep a house for the next job."""
         with self._lock:
-            self._idle[digest].append(house)
+            self._idle.append((digest, house))
 
     def _unpacked(self, digest: str) -> Unpacked:
         if digest not in self._laid_out:
@@ -78,8 +80,9 @@ class _Cellar:
     def clear(self, digest: str) -> None:
         """End the houses of a course and forget its parts."""
         with self._lock:
-            for house in self._idle.pop(digest, []):
+            for _, house in (each for each in self._idle if each[0] == digest):
                 house.close()
+            self._idle = [each for each in self._idle if each[0] != digest]
             self.parts.pop(digest, None)
             if parcel := self._laid_out.pop(digest, None):
                 shutil.rmtree(parcel.root, ignore_errors=True)
