@@ -24,7 +24,11 @@ def passing_folder(prefix: str) -> Iterator[Path]:
     _clear(prefix)
     with tempfile.TemporaryDirectory(prefix=prefix) as name, contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):  # no locks here: then nobody removes it but we
-            stack.enter_context(held(Path(name, LOCK), wait=False))
+            # subtle: under its name it is held from the start; else another process, which clears
+            # just now, would take the folder for one that was left
+            new = Path(name, f"{LOCK}-new")
+            stack.enter_context(held(new, wait=False))
+            new.rename(new.with_name(LOCK))
         yield Path(name)
 
 

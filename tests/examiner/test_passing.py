@@ -1,12 +1,15 @@
 """Folders of processes that were killed are cleared by the next; those of the living stay."""
 
+import stat
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from examiner import files
 from examiner.passing import LOCK, passing_folder
 
 SCRIPT = """
@@ -51,3 +54,24 @@ def test_what_a_kill_has_left_is_cleared_and_nothing_else(
     assert not mine.exists()
     living.communicate("")
     assert not theirs.exists()
+
+
+def test_a_folder_that_is_being_made_is_not_cleared_by_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two graders that began in the same moment, one made its folder anew, for all to read."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    clear = "from examiner.passing import _clear; _clear('tried-')"
+    lock, others = files._lock, [clear]
+
+    def late(*given: Any, **named: Any) -> Any:
+        while others:
+            subprocess.run([sys.executable, "-c", others.pop()], check=True)
+        return lock(*given, **named)
+
+    monkeypatch.setattr(files, "_lock", late)
+    with passing_folder("tried-") as folder:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert (folder / LOCK).is_file()
+    assert not folder.exists()
