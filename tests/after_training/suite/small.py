@@ -57,6 +57,12 @@ def rows(draw: Small) -> Example:
     return example(f"answer_batch(rows){which}", rows=found)
 
 
+@small("7.1", "answer_batch", tries=1, last=True)
+def ids_are_whole_numbers(draw: Small) -> Example:
+    code = "[part.is_floating_point() for part in answer_batch(rows)]"
+    return example(code, rows=[row_of(draw, 2)])
+
+
 def targets_of(draw: Small, B: int, T: int, V: int):
     """Targets of which some are IGNORE; at least one is not."""
     found = draw.ids(B, T, high=V - 1)

@@ -74,6 +74,13 @@ def texts(draw: Small) -> Example:
     )
 
 
+@small("5.4", "self_attention", tries=2, last=True)
+def texts_on_two_batch_axes(draw: Small) -> Example:
+    W_q, W_k, W_v = (draw.tensor(1, 1, values=(1.0, 2.0)) for _ in range(3))
+    x = draw.tensor(1, draw.integer(1, 2), 2, 1, values=FEW)
+    return example("self_attention(x, W_q, W_k, W_v)", x=x, W_q=W_q, W_k=W_k, W_v=W_v)
+
+
 # ------------------------------------------------------------------------------ 5.5
 @small("5.5", "softmax", tries=70)
 def scores(draw: Small) -> Example:
