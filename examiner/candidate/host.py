@@ -7,6 +7,7 @@ nothing that the student's code does to this process can help it.
 from __future__ import annotations
 
 import builtins
+import codecs
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -36,6 +37,7 @@ PACKAGE = "coursework"
 MAX_TEXT = 2000  # characters of an exception's message
 MAX_LINES = 20  # frames of the student's own code in an error
 _MOST_TESTS = 0x7FFF  # that a handle can tell from each other
+codecs.lookup("utf-8-sig")  # subtle: now, while Python's own files are within reach
 
 
 class MissingNameError(WireError):
