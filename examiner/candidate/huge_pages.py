@@ -28,7 +28,7 @@ def gather_in_huge_pages() -> int:
     advise = ctypes.CDLL(None).madvise
     gathered = 0
     with contextlib.suppress(OSError, AttributeError):  # a system that does not tell, or cannot
-        for begin, end in list(_own_ranges()):
+        for begin, end in _own_ranges():
             size = end - begin
             if not advise(ctypes.c_void_p(begin), ctypes.c_size_t(size), _COLLAPSE):
                 gathered += size // HUGE

@@ -47,10 +47,10 @@ def configuration(role: str, certificates: Path | None) -> dict[str, Any]:
     return found
 
 
-def refuse(why: object) -> NoReturn:
-    """Say in a line why a process of a cluster cannot be started, and end: it is wrong use."""
+def refuse(why: object, code: int = 2) -> NoReturn:
+    """Say in a line why a process of a cluster cannot be started, and end: 2 is wrong use."""
     print(f"{COMMAND}: {why}", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(code)
 
 
 def is_address(word: str) -> bool:
@@ -73,8 +73,7 @@ def in_a_line(what: str, code: int) -> Iterator[None]:
         while why := cause.__cause__ or cause.__context__:
             cause = why
         text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
-        print(f"{COMMAND}: {what} could be started: {one_line(text, 300)}", file=sys.stderr)
-        sys.exit(code)
+        refuse(f"{what} could be started: {one_line(text, 300)}", code)
 
 
 def take_certificates(words: list[str]) -> tuple[Path | None, list[str]]:

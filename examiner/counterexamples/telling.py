@@ -116,12 +116,18 @@ def _last_within(text: str, symbol: str, lines: Sequence[int]) -> int:
     >>> _last_within("def f():\\n  return g()\\ndef g():\\n  return 1 / 0", "f", [2, 4])
     2
     """
-    try:
-        node = functions_of(ast.parse(text)).get(symbol)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return 0
-    own = range(node.lineno, (node.end_lineno or 0) + 1) if node else ()
+    _, own = _tree_and_lines(text, symbol)
     return 0 if lines[-1] in own else next((n for n in reversed(lines) if n in own), 0)
+
+
+def _tree_and_lines(text: str, symbol: str) -> tuple[ast.Module | None, range]:
+    """Return the tree of a text, None where it cannot be read, and the lines of a function."""
+    try:
+        tree = ast.parse(text)
+        node = functions_of(tree).get(symbol)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None, range(0)
+    return tree, range(node.lineno, (node.end_lineno or 0) + 1) if node else range(0)
 
 
 def _loop(got: Outcome, symbol: str, source: Source) -> str:
@@ -141,12 +147,9 @@ def _unended(text: str, symbol: str, lines: Sequence[int]) -> int:
     >>> _unended("\\n".join(code), "f", [4, 6])
     2
     """
-    try:
-        tree = ast.parse(text)
-        node = functions_of(tree).get(symbol)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree, own = _tree_and_lines(text, symbol)
+    if tree is None:
         return 0
-    own = range(node.lineno, (node.end_lineno or 0) + 1) if node else ()
     first = next((at for at, n in enumerate(lines) if n in own), 0)
     loops = [each for each in ast.walk(tree) if isinstance(each, ast.While | ast.For)]
     for n in lines[first:]:

@@ -6,7 +6,7 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
@@ -40,17 +40,8 @@ def politely() -> Iterator[Asked]:
             raise KeyboardInterrupt
         asked.signal = asked.signal or number
 
-    before: dict[int, Any] = {}
-    try:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            before[number] = signal.signal(number, note)
-    except ValueError:  # only the main thread of a program may: elsewhere they stay as they are
-        pass
-    try:
+    with _handled((signal.SIGINT, signal.SIGTERM), note):
         yield asked
-    finally:
-        for which, handler in before.items():
-            signal.signal(which, handler)
 
 
 @contextmanager
@@ -59,7 +50,7 @@ def tidily() -> Iterator[None]:
 
     The second of them ends the command at once. Processes that were forked inside end at once, too.
     """
-    home, before = os.getpid(), dict[int, Any]()
+    home = os.getpid()
 
     def end(number: int, frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)
@@ -67,15 +58,26 @@ def tidily() -> Iterator[None]:
             os.kill(os.getpid(), number)
         raise SystemExit(ASKED_BY + number)
 
-    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-        if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has it ignored
-            with suppress(ValueError):  # only the main thread of a program may
-                before[number] = signal.signal(number, end)
+    numbers = {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+    # `nohup` has one of them ignored
+    with _handled([each for each in numbers if signal.getsignal(each) == signal.SIG_DFL], end):
+        yield
+
+
+@contextmanager
+def _handled(
+    numbers: Iterable[int], handler: Callable[[int, FrameType | None], None]
+) -> Iterator[None]:
+    """Inside, these signals have a handler."""
+    before: dict[int, Any] = {}
+    with suppress(ValueError):  # only the main thread of a program may: elsewhere they stay
+        for number in numbers:
+            before[number] = signal.signal(number, handler)
     try:
         yield
     finally:
-        for which, handler in before.items():
-            signal.signal(which, handler)
+        for which, earlier in before.items():
+            signal.signal(which, earlier)
 
 
 def same_command(n_processes: int, words: list[str] | None = None) -> str:

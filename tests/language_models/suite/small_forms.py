@@ -12,34 +12,28 @@ from tests.language_models.suite.small import SPECIAL, model_of
 BOS, EOS = 0, 1
 
 
-def tuple_of(values: list) -> Code:
-    return Code(repr(tuple(values)))
-
-
 @small("1.1", "to_ids", tries=2, last=True)
 def words_that_can_be_read_once(draw: Small) -> Example:
-    words = Code(repr(draw.words(2, 1, "ab")))
     code = "to_ids(iter(words), vocabulary)"
-    return example(code, words=words, vocabulary=[*SPECIAL, "a", "b"])
+    return example(code, words=draw.words(2, 1, "ab"), vocabulary=[*SPECIAL, "a", "b"])
 
 
 @small("1.2", "inputs_and_targets", tries=3, last=True)
 def a_tuple_of_ids(draw: Small) -> Example:
-    return example(
-        "inputs_and_targets(ids)", ids=tuple_of([draw.integer(3, 9)] * draw.integer(1, 2))
-    )
+    ids = (draw.integer(3, 9),) * draw.integer(1, 2)
+    return example("inputs_and_targets(ids)", ids=ids)
 
 
 @small("1.2", "inputs_and_targets", tries=6, last=True)
 def texts_with_marks_of_their_own(draw: Small) -> Example:
     ids = draw.choice([[BOS, 3], [3, EOS], [BOS], [EOS]])
-    return example("inputs_and_targets(ids)", ids=Code(repr(ids)))
+    return example("inputs_and_targets(ids)", ids=ids)
 
 
 @small("1.4", "token_log_probs", tries=8, last=True)
 def other_histories(draw: Small) -> Example:
     model = model_of({(): [0, *draw.shares(2)], (0,): [0, *draw.shares(2)]})
-    history = draw.choice([Code("[]"), Code("[2]"), tuple_of([0])])
+    history = draw.choice([[], [2], (0,)])
     code = "token_log_probs(model, history, text)"
     return example(code, model=model, history=history, text=[2])
 
@@ -47,7 +41,7 @@ def other_histories(draw: Small) -> Example:
 @small("1.11", "with_temperature", tries=1, last=True)
 def a_temperature_next_to_zero(draw: Small) -> Example:
     code = "with_temperature(logits, temperature)"
-    return example(code, logits=np.array([900.0, 1000.0]), temperature=Code("1e-306"))
+    return example(code, logits=np.array([900.0, 1000.0]), temperature=1e-306)
 
 
 @small("1.11", "sample", tries=1, last=True)
@@ -60,4 +54,4 @@ def a_sum_that_is_nearly_one(draw: Small) -> Example:
 def a_history_that_is_a_tuple(draw: Small) -> Example:
     model = model_of({(): [0, 0.25, 0.75]})
     code = "beam_search(model, history, width=1, max_tokens=1)"
-    return example(code, model=model, history=tuple_of([0, 2][: draw.integer(1, 2)]))
+    return example(code, model=model, history=(0, 2)[: draw.integer(1, 2)])

@@ -351,7 +351,7 @@ class Model(nn.Module):
 @small("4.11", "generate", tries=2, last=True)
 def a_prompt_that_is_a_tuple(draw: Small) -> Example:
     following = torch.tensor([EOS, 3, 4, EOS, 3])
-    prompt = Code(repr((3, 4)[: draw.integer(1, 2)]))
+    prompt = (3, 4)[: draw.integer(1, 2)]
     code = SPEAKS + TELL.format(n=1, most=2, prompt=", prompt=prompt")
     return example(code, following=following, prompt=prompt)
 

@@ -41,7 +41,6 @@ optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
 loss = train_batch(model, optimizer, (inputs, targets), chunk=chunk, clip=clip)
 (float(loss), model.w)
 """
-MODE = "model.training"
 
 
 def trained(draw: Small, code: str, w: Any, stories: list, chunk: int, **how) -> Example:
@@ -89,7 +88,12 @@ model.w
 
 @small("4.10", "train_batch", tries=1, last=True)
 def the_mode_that_stays(draw: Small) -> Example:
-    code = TRAIN.replace("Model()", "Model().eval()").replace("(float(loss), model.w)", MODE)
+    code = """
+model = Model().eval()
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+train_batch(model, optimizer, (inputs, targets), chunk=chunk, clip=clip)
+model.training
+"""
     return trained(draw, ALWAYS + code, torch.zeros(4), [[3]], 2)
 
 

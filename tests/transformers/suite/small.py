@@ -70,8 +70,10 @@ def far_from_zero(draw: Small) -> Example:
 
 @small("6.1", "layer_norm", tries=2, last=True)
 def what_a_number_learns(draw: Small) -> Example:
-    code = "x.requires_grad_()\nlayer_norm(x, torch.ones(3), torch.zeros(3))[0].backward()\nx.grad"
-    return example(code, x=torch.tensor([0.0, 1.0, draw.choice([3.0, 4.0])]), changes=["x"])
+    lines = taught("layer_norm(x, torch.ones(3), torch.zeros(3))[0]")
+    return example(
+        "\n".join(lines), x=torch.tensor([0.0, 1.0, draw.choice([3.0, 4.0])]), changes=["x"]
+    )
 
 
 @small("6.1", "layer_norm_gradients")

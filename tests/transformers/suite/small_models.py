@@ -8,6 +8,7 @@ from torch import nn
 
 from examiner.counterexamples import Example, Small, example, small
 from examiner.counterexamples.literals import Code
+from tests.transformers.suite.small import taught
 
 FEW = (0.0, 1.0, 2.0, -1.0)
 WHOLE = (0.0, 1.0, 2.0, 3.0, -1.0)
@@ -110,7 +111,7 @@ def all_of_it(draw: Small) -> Example:
 def what_attention_teaches(draw: Small) -> Example:
     shown = look(draw, 2, positions=draw.choice(["none", "alibi"]))
     *lines, call = shown.code.split("\n")
-    lines += ["x.requires_grad_()", f"{call}[0].sum().backward()", "x.grad"]
+    lines += taught(f"{call}[0]")
     return example("\n".join(lines), **shown.arguments, changes=["x"])
 
 
