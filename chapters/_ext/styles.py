@@ -8,6 +8,7 @@ within the sheet, for a browser may refuse a font's file to a page from a disk.
 
 import base64
 import io
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -29,6 +30,7 @@ SCRIPT = re.compile(r"<script(?![^>]*json)[^>]*>(.*?)</script>", re.S)
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 IMPORT = re.compile(r'@import "([^":]+)";')
 ADDRESS = re.compile(r"url\(\s*[\"']?(?!data:|#|https?:)([^\"')]+)[\"']?\s*\)")
+logging.getLogger("fontTools").setLevel(logging.WARNING)  # each table that is cut is no news
 
 
 def names_of(html: str) -> Iterator[str]:
