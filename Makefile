@@ -91,7 +91,7 @@ course-packages: torch
 UNUSED = site-packages/(.*/tests?/|transformers/models/(?!auto|bert|gpt2|llama|__init__))
 packages:
 	@$(PIP) --no-compile --constraint constraints.txt --editable ".[instructor,book,print,test$(if $(filter none,$(TORCH)),,,oracles)]"
-	@$(BIN)/python -m compileall -qq -j 0 -x '$(UNUSED)' $(VENV)/lib || true
+	@PYTHONWARNINGS=ignore $(BIN)/python -m compileall -qq -j 0 -x '$(UNUSED)' $(VENV)/lib || true
 
 # says how much there is to load before it loads; never the build of several GB without TORCH=cuda
 torch:

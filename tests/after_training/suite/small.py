@@ -81,7 +81,7 @@ def losses(draw: Small) -> Example:
     return example("answer_loss(logits, targets)", logits=logits, targets=targets_of(draw, B, T, 2))
 
 
-@small("7.1", "answer_loss", tries=6)
+@small("7.1", "answer_loss", tries=6, last=True)
 def what_losses_teach(draw: Small) -> Example:
     B, T = draw.choice([(1, 1), (1, 2)])
     logits = learning(draw.tensor(B, T, 2, values=FEW))
@@ -109,7 +109,7 @@ def layers(draw: Small) -> Example:
     return example(f"{line}\nlayer(x)", **given, x=draw.tensor(*shape, values=FEW))
 
 
-@small("7.2", "LoRA.forward", tries=24)
+@small("7.2", "LoRA.forward", tries=24, last=True)
 def what_layers_learn(draw: Small) -> Example:
     line, given = layer_of(draw)
     n_in = given.pop("n_in")

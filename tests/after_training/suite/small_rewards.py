@@ -42,7 +42,7 @@ def texts(draw: Small) -> Example:
     return example(f"model = ones(RewardModel({reader}, D=1))\nmodel(rows)", rows=rows)
 
 
-@small("7.4", "RewardModel.forward", tries=12)
+@small("7.4", "RewardModel.forward", tries=12, last=True)
 def what_readers_learn(draw: Small) -> Example:
     rows = draw.ids(1, draw.length(1, 2), low=1, high=2)
     lines = ["reader = nn.Embedding(3, 1)", "model = ones(RewardModel(reader, D=1))"]
@@ -87,7 +87,7 @@ def a_token_that_is_impossible(draw: Small) -> Example:
     return example("text_log_probs(logits, targets)", logits=logits, targets=torch.tensor([[0]]))
 
 
-@small("7.5", "text_log_probs", tries=4)
+@small("7.5", "text_log_probs", tries=4, last=True)
 def what_tokens_learn(draw: Small) -> Example:
     given = tokens_of(draw, 1, 1) | {"targets": torch.tensor([[1]])}
     given["logits"] = learning(given["logits"])
@@ -136,7 +136,7 @@ def probabilities_that_hardly_differ(draw: Small) -> Example:
     return example("kl_estimates(log_p, log_q)[2]", **given, rtol=0.1, atol=1e-12)
 
 
-@small("7.6", "kl_estimates", tries=6)
+@small("7.6", "kl_estimates", tries=6, last=True)
 def what_estimates_teach(draw: Small) -> Example:
     log_p, log_q = (draw.tensor(1, values=LOGS) for _ in "pq")
     code = f"kl_estimates(log_p, log_q)[{draw.integer(0, 2)}].sum().backward()\nlog_p.grad"

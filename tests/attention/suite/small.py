@@ -54,7 +54,7 @@ def temperatures_next_to_zero(draw: Small) -> Example:
     return example("soft_lookup(q, k, v, temperature)", q=q, k=k, v=v, temperature=small)
 
 
-@small("5.4", "self_attention", tries=4)
+@small("5.4", "self_attention", tries=4, last=True)
 def what_a_matrix_learns(draw: Small) -> Example:
     code = "W_v.requires_grad_()\nself_attention(x, W_q, W_k, W_v).sum().backward()\nW_v.grad"
     W_q, W_k, W_v = (draw.tensor(1, 1, values=(1.0, 2.0)) for _ in range(3))
@@ -99,7 +99,7 @@ def scores_very_far_below_zero(draw: Small) -> Example:
     return example("softmax(scores)", scores=draw.tensor(2, values=(-2e9, -math.inf, -3e38)))
 
 
-@small("5.5", "softmax", tries=20)
+@small("5.5", "softmax", tries=20, last=True)
 def gradients_of_the_first_weight(draw: Small) -> Example:
     code = "scores.requires_grad_()\nsoftmax(scores)[..., 0].sum().backward()\nscores.grad"
     values = draw.choice([FEW, (0.0, -math.inf)])
@@ -144,7 +144,7 @@ def a_hidden_key_that_fits_best(draw: Small) -> Example:
     )
 
 
-@small("5.5", "attention", tries=10)
+@small("5.5", "attention", tries=10, last=True)
 def gradients_of_attention(draw: Small) -> Example:
     code = "q.requires_grad_()\nattention(q, k, v)[0].sum().backward()\nq.grad"
     q, k, v = draw.tensor(1, 1, values=(1.0, 2.0)), different(draw, 2, 1), different(draw, 2, 1)

@@ -266,7 +266,7 @@ def memories_that_are_looked_at_otherwise(draw: Small) -> Example:
     return example(code, x=draw.tensor(1, 1, 2, values=FEW), kv=kv)
 
 
-@small("5.9", "CrossAttention.forward", tries=3)
+@small("5.9", "CrossAttention.forward", tries=3, last=True)
 def what_a_memory_learns(draw: Small) -> Example:
     code = CROSS.format(D=1, H=1, E=1)
     code += "v.requires_grad_()\ncross(x, (k, v))[0].sum().backward()\nv.grad"

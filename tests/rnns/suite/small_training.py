@@ -230,7 +230,7 @@ def logits_after_true_words(draw: Small) -> Example:
     return example(code, vectors=draw.tensor(5, values=FEATURES), **how)
 
 
-@small("4.12", "Seq2Seq.forward", tries=3)
+@small("4.12", "Seq2Seq.forward", tries=3, last=True)
 def what_the_source_learns(draw: Small) -> Example:
     code = """
 model(source, inputs).sum().backward()

@@ -118,7 +118,7 @@ def layers(draw: Small) -> Example:
     )
 
 
-@small("6.2", "FeedForward.forward", tries=4)
+@small("6.2", "FeedForward.forward", tries=4, last=True)
 def what_a_layer_teaches(draw: Small) -> Example:
     made = f'Sizes(V=1, D=2, L=1, H=1, F=2, feed="{draw.choice(["relu", "swiglu"])}", bias=False)'
     lines = [f"feed = filled(FeedForward({made}), numbers)", *taught("feed(x)")]
@@ -142,7 +142,7 @@ def around(draw: Small) -> Example:
     return example("\n".join(lines), x=draw.tensor(1, draw.length(1, 2), 2, values=WHOLE))
 
 
-@small("6.3", "Block.around", tries=4)
+@small("6.3", "Block.around", tries=4, last=True)
 def what_around_teaches(draw: Small) -> Example:
     more = draw.choice(["", ", pre=False"])
     lines = [f"block = Block(Sizes(V=1, D=2, L=1, H=1{more}), nn.Identity(), nn.Identity())"]
@@ -151,7 +151,7 @@ def what_around_teaches(draw: Small) -> Example:
     return example("\n".join(lines), x=x, changes=["x"])
 
 
-@small("6.3", "Block.forward", tries=4)
+@small("6.3", "Block.forward", tries=4, last=True)
 def what_a_block_teaches(draw: Small) -> Example:
     more = draw.choice(["", ", pre=False"])
     lines = ["mixer = lambda x, past=None, mask=None: (x**2, (past, mask))"]
@@ -211,7 +211,7 @@ def rows_to_rotate(draw: Small) -> Example:
     return example("rotate(x, start=start)", x=x, start=draw.integer(1, 2))
 
 
-@small("6.4", "rotate", tries=4)
+@small("6.4", "rotate", tries=4, last=True)
 def what_a_rotation_teaches(draw: Small) -> Example:
     x = draw.tensor(2, 2, values=(1.0, 2.0))
     return example("\n".join(taught("rotate(x)")), x=x, changes=["x"])

@@ -107,7 +107,7 @@ def all_of_it(draw: Small) -> Example:
     return look(draw, 2, draw.integer(0, 2), heads, draw.integer(1, 2), **more)
 
 
-@small("6.5", "SelfAttention.forward", tries=4)
+@small("6.5", "SelfAttention.forward", tries=4, last=True)
 def what_attention_teaches(draw: Small) -> Example:
     shown = look(draw, 2, positions=draw.choice(["none", "alibi"]))
     *lines, call = shown.code.split("\n")
@@ -145,7 +145,7 @@ def pieces(draw: Small) -> Example:
     return example("\n".join([*lines, call + ")"]), **given)
 
 
-@small("6.6", "LanguageModel.read", tries=6)
+@small("6.6", "LanguageModel.read", tries=6, last=True)
 def what_reading_teaches(draw: Small) -> Example:
     more = draw.choice(["", ", pre=False"])
     lines = [f"model = LanguageModel(Sizes(V=2, D=2, L=1, H=1{more}))"]

@@ -115,7 +115,7 @@ def encoders(draw: Small) -> Example:
     return example(code, tokens=texts_of(draw, draw.choice([1, 1, 2])))
 
 
-@small("6.10", "Encoder.forward", tries=2)
+@small("6.10", "Encoder.forward", tries=2, last=True)
 def what_an_encoder_teaches(draw: Small) -> Example:
     lines = [
         "encoder = Encoder(Sizes(V=5, D=2, L=1, H=1))",
