@@ -17,6 +17,7 @@ from examiner.candidate.server import ServerPlan
 from examiner.catalogue.settings import packages_of
 
 NOBODY = 65534
+SERVER_DISK = 4 << 20  # bytes that a server may write
 PACKAGE = Path(__file__).parents[1]  # the examiner
 
 
@@ -56,7 +57,9 @@ def wrapping(plan: ServerPlan) -> list[str]:
         if any(path.is_relative_to(each) for each in seen):
             command += ["--tmpfs", str(path), "--remount-ro", str(path)]
     command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
-    command += ["--perms", "0755", "--dir", str(PRIVATE_FOLDER)]
+    # what a library wants to write while it is imported; each candidate has its own over it
+    command += ["--perms", "0755", "--size", str(SERVER_DISK), "--tmpfs", str(PRIVATE_FOLDER)]
+    command += ["--setenv", "TMPDIR", str(PRIVATE_FOLDER)]
     if not any(path.is_relative_to("/tmp") for path in seen):  # for code that insists on /tmp
         command += ["--symlink", str(PRIVATE_FOLDER), "/tmp"]
     command += ["--remount-ro", "/", "--chdir", "/", "--"]

@@ -46,6 +46,11 @@ REMEDIES = (
         "seccomp=unconfined; podman allows them; Kubernetes: seccompProfile: Unconfined or the "
         "same file",
     ),
+    Remedy(
+        ("importerror: ", "modulenotfounderror: ", "filenotfounderror: ", "oserror: "),
+        "a package that submissions use cannot be imported in the sandbox",
+        "`nextword doctor` tells whether it can be outside",
+    ),
 )
 AS_ROOT = (
     "root has not all of its powers here, as in a container: run as another user (--user 1000; "

@@ -84,8 +84,9 @@ class CandidateServer:
             raise ServerError(f"the candidate server does not answer: {error}") from None
         if not data:
             assert self._process.stderr is not None
-            said = self._process.stderr.read(2000).decode(errors="replace").strip()
-            raise ServerError(f"the candidate server is gone: {said.splitlines()[-1:] or ''}")
+            said = self._process.stderr.read().decode(errors="replace").strip()
+            why = said.splitlines()[-1] if said else "it said nothing"
+            raise ServerError(f"the candidate server is gone: {why}")
         return data, files
 
     def _send(self, order: bytes) -> None:

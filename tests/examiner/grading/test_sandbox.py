@@ -144,6 +144,27 @@ def test_each_candidate_is_new() -> None:
     server.close()
 
 
+@needs_sandbox
+def test_what_a_library_writes_while_it_is_imported_is_for_the_server_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """PyTorch for graphics cards makes a temporary file where there is a compiler."""
+    writes = "import tempfile; open(tempfile.gettempdir() + '/of-the-server', 'w').close(); "
+    monkeypatch.setattr(servers, "_BOOT", writes + servers._BOOT)
+    source = "import os\nfound = [*os.listdir(), *os.listdir('/candidate')]\n"
+    server, module = start(sandbox.plan_for([], confined=True), source)
+    assert set(module.found) == {"coursework"}
+    server.close()
+
+
+@needs_sandbox
+def test_why_a_server_died_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "_BOOT", "raise OSError('x' * 3000 + ' no such disk')")
+    with pytest.raises(UserError, match="no such disk: a package .* cannot") as raised:
+        sandbox.require(sandbox.plan_for([], confined=True))
+    assert "Traceback" not in str(raised.value)
+
+
 def innermost(pid: int) -> list[int]:
     """Return the processes below a process that have no children: candidates."""
     below = [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
