@@ -38,7 +38,13 @@ def begun(script: str, temporary: Path, *words: str) -> "subprocess.Popen[str]":
     """Start a script, and return when it is in the middle of its work."""
     environment = {**os.environ, "TMPDIR": str(temporary)}
     process = subprocess.Popen(
-        [sys.executable, "-c", script, *words], stdin=-1, stdout=-1, text=True, env=environment
+        [sys.executable, "-c", script, *words],
+        stdin=-1,
+        stdout=-1,
+        text=True,
+        env=environment,
+        # as in a terminal, also where the tests themselves run under nohup
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     assert process.stdout is not None
     assert process.stdout.readline().startswith("begun")  # two may say it at once

@@ -48,7 +48,12 @@ def test_what_a_mistake_warns_of_is_told_to_nobody(
     tiny: TinyCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = tmp_path / "told"
-    monkeypatch.setattr("warnings.showwarning", lambda *_, **__: told.touch())
+
+    def show(message: Warning, *_: object, **__: object) -> None:
+        if "of a mistake" in str(message):  # and not what Python says of forks
+            told.touch()
+
+    monkeypatch.setattr("warnings.showwarning", show)
     warns = "import warnings\nwarnings.warn('of a mistake')\nreturn 2 * "
     found = grade(tiny, DOUBLES.replace("return 2 * ", warns), ann=f"return 2 * ({RIGHT[7:]})")
     assert named(found["ann"]) == {"Twice too much."}

@@ -160,7 +160,7 @@ def test_what_a_library_writes_while_it_is_imported_is_for_the_server_alone(
 @needs_sandbox
 def test_why_a_server_died_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "_BOOT", "raise OSError('x' * 3000 + ' no such disk')")
-    with pytest.raises(UserError, match="no such disk: a package .* cannot") as raised:
+    with pytest.raises(UserError, match=r"no such disk: a package .* cannot") as raised:
         sandbox.require(sandbox.plan_for([], confined=True))
     assert "Traceback" not in str(raised.value)
 
