@@ -54,7 +54,8 @@ def open_class(tmp_path: Path) -> Iterator[Path]:
     for entry in find_entries(folder):
         read(entry, "tiny")  # loads what Python needs, which may lie where only root may read
     yield folder
-    for path in [folder, *folder.iterdir()]:
+    folder.chmod(0o700)
+    for path in folder.iterdir():
         path.chmod(0o700)
     for path in changed:
         path.chmod(path.stat().st_mode & ~0o011)
