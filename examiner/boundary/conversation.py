@@ -124,7 +124,7 @@ class Conversation:
     handles: WeakValueDictionary[int, Handle] = field(default_factory=WeakValueDictionary)
     described: dict[int, Description] = field(default_factory=dict)  # by class number
     shipped: dict[Shipped, Handle] = field(default_factory=dict)
-    named: set[str] = field(default_factory=set)  # of the student's module, in any request
+    named: set[str] = field(default_factory=set)  # of the student's module, in the running test
     lender: Lender | None = None  # of parts of the reference, in a second try
     way: Way | None = None  # of the running test, where what tests make of answers is kept
     made: set[int] = field(default_factory=set)  # handles of the running test
@@ -154,7 +154,7 @@ class Conversation:
         self.changed, self.way = None, None
         # subtle: each test sends its helpers and asks for its classes anew, so that what is said
         # in it does not depend on the tests before it
-        self.made = set()
+        self.made, self.named = set(), set()
         self.shipped.clear()
         self.described.clear()
         if self.lender is not None:

@@ -3,16 +3,18 @@
 A candidate must not see a question before it has answered the one before: inputs may hold the right
 answer to an earlier question, as those of `decode(encode(text))` do, or a value that the test has
 worked out by itself. So a question goes along with the one before only where that has a *bare*
-answer: a new object that stays where it is, of a call or of a helper that was sent over, or None,
-of an attribute that was set. Such an answer is the same for all, and no test judges it by itself.
-Whoever sees the next question with it could as well have waited for it: an object can put off all
-that it does until it is asked for something. The candidate goes on by itself only if it has
+answer, and one after which somebody has passed the test: a new object that stays where it is, of a
+call or of a helper that was sent over, or None, of an attribute that was set. Whoever sees the next
+question with it could as well have waited for it: an object can put off all that it does until it
+is asked for something. An object that only those have given who fail may stand where a number is
+right, and the next question may hold that number. The candidate goes on by itself only if it has
 answered just that; so it never does what the test would not have asked of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Set
+from itertools import takewhile
 
 from examiner.boundary import marks, wire
 from examiner.boundary.errors import WireError
@@ -49,11 +51,18 @@ def message(requests: list[bytes], bare: list[bytes], released: list[list[int]])
     return wire.encode(["chain", [requests, bare, released], {}, []])
 
 
-def answers(body: bytes, most: int) -> list[bytes] | None:
-    """Return the answers that came back, or None for what is none of ours."""
+def answers(body: bytes, bare: list[bytes]) -> list[bytes] | None:
+    """Return the answers that came back, or None for what is none of ours.
+
+    `bare` are those after which a candidate goes on. Where it says that it did so after another,
+    the rest is left out: these questions may not be the next ones.
+    """
     try:
         status, found, _ = answer_in(wire.decode(body))
     except (WireError, ValueError, TypeError):
         return None
-    known = status == "ok" and type(found) is list and 0 < len(found) <= most
-    return found if known and all(type(each) is bytes for each in found) else None
+    known = status == "ok" and type(found) is list and 0 < len(found) <= len(bare) + 1
+    if not known or any(type(each) is not bytes for each in found):
+        return None
+    as_told = takewhile(lambda pair: pair[0] == pair[1], zip(found, bare, strict=False))
+    return found[: sum(1 for _ in as_told) + 1]

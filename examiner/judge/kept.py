@@ -17,6 +17,7 @@ from typing import Any
 from examiner.boundary import wire
 from examiner.boundary.conversation import Asked, Changed
 from examiner.boundary.errors import Stop, WireError
+from examiner.boundary.parts import answer_in
 from examiner.results import Verdict
 
 ROOM = 96 << 20  # bytes that a worker keeps
@@ -73,7 +74,7 @@ class Step:
     released: list[int] = field(default_factory=list)  # handles that go with the question
     ending: Ending | None = None
     sure: bool = False  # whether it is known not to depend on chance
-    bare: bytes = b""  # the answer, where it says nothing that a test could judge: chains.py
+    bare: bytes = b""  # an answer of those who pass, where it says nothing by itself: chains.py
     digest: bytes = b""
 
     def __post_init__(self) -> None:
@@ -162,11 +163,8 @@ def heard_as(request: bytes, answer: bytes) -> tuple[bytes, tuple[int, ...] | No
         return b"", None, False
     if answer.startswith(_ERROR):
         try:
-            [_, [kind, text, lines]] = wire.decode(answer)
+            _, [kind, text, lines], _ = answer_in(wire.decode(answer))
         except (WireError, ValueError, TypeError, MemoryError):
             return answer, None, False
-        plain = type(kind) is str and type(text) is str and type(lines) is list
-        if plain and all(type(line) is int for line in lines):
-            return b"error" + wire.encode([kind, text]), tuple(lines), True
-        return answer, None, False
+        return b"error" + wire.encode([kind, text]), tuple(lines), True
     return PLAIN + answer, None, not (request.startswith(_BATCH) and _ERROR in answer)

@@ -119,7 +119,7 @@ class Session:
                 return found
             way.begin()
         judged = self._run(test, terms, way)
-        if way is not None and way.strayed:
+        if way is not None and way.lost:
             self._begin(test, seconds)
             judged = self._run(test, terms, None)
         return judged
@@ -159,7 +159,8 @@ class Session:
                 transcript = talk.transcript if needed else ()
                 left = tuple(talk.made.difference(talk.handles))
                 said = said or (str(ran.raised) if visible else "")
-                way.ends(Ending(ran.raised, said, heard, lent, transcript, computed, left))
+                ending = Ending(ran.raised, said, heard, lent, transcript, computed, left)
+                way.ends(ending, passed=verdict is Verdict.PASSED)
         return _judged(test, verdict, message, ran, heard, lent, talk.transcript)
 
     # ------------------------------------------------------------ what is kept

@@ -41,6 +41,7 @@ class Way:
     _early: deque[bytes] = field(default_factory=deque)  # answers to what was asked along
     _described: dict[int, Description] = field(default_factory=dict)  # classes, by number
     _looked: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    _bare: list[tuple[bytes, bytes]] = field(default_factory=list)  # keys, and answers to them
     _new: int = 0  # bytes that this run has added
     _over: bool = False  # whether nothing more of it is kept
 
@@ -93,7 +94,7 @@ class Way:
         gone = [[], *([*each.released] for each in chain[1:])]
         body = self.talk.carry(chains.message(requests, bare, gone), released)
         # subtle: who answers anything with the same, whatever was asked, has answered the first
-        self._early.extend(chains.answers(body, len(chain)) or [body])
+        self._early.extend(chains.answers(body, bare) or [body])
         return self._early.popleft()
 
     def _chain(self, key: bytes, first: Step) -> list[Step]:
@@ -141,14 +142,20 @@ class Way:
             self.lost = True
             self._doubt()
             raise UnsteadyError
+        self._note_bare(request, answer)
         self._note(Step("ask", request), self._heard_as(request, answer))
         return answer
 
     def heard(self, request: bytes, released: list[int], answer: bytes) -> None:
         """Take note of an answer that has been heard now."""
         mine = [each for each in released if each in self.talk.made]
-        bare = answer if chains.is_bare(request, answer, self.talk.made) else b""
-        self._note(Step("ask", request, mine, bare=bare), self._heard_as(request, answer))
+        self._note_bare(request, answer)
+        self._note(Step("ask", request, mine), self._heard_as(request, answer))
+
+    def _note_bare(self, request: bytes, answer: bytes) -> None:
+        """Take note of an answer that says nothing by itself, until it is known what came of it."""
+        if not self._over and chains.is_bare(request, answer, self.talk.made):
+            self._bare.append((self._key, answer))
 
     def found(self, what: str, name: str, answer: str) -> None:
         """Take note of what the test has read without asking, of names or of the text."""
@@ -158,13 +165,20 @@ class Way:
         """Keep nothing of this run from here on."""
         self._over = True
 
-    def ends(self, ending: Ending) -> None:
-        """Take note of how the test ended."""
+    def ends(self, ending: Ending, *, passed: bool) -> None:
+        """Take note of how the test ended.
+
+        subtle: what only those have answered who fail may be wrong, and the next question may tell
+        what is right. So it is asked along with others once somebody has passed.
+        """
         self._note(Step("end", b"", ending=ending), (b"", None, True))
+        for key, answer in self._bare if passed else ():
+            if (step := self.kept.at(key)) is not None:
+                step.bare = answer
 
     @property
     def strayed(self) -> bool:
-        """Whether the test did not ask what the candidate was asked before it ran."""
+        """Whether the test did not ask all that the candidate was asked before it ran."""
         return self.lost or bool(self._known or self._early)
 
     def _heard_as(
@@ -181,12 +195,12 @@ class Way:
     def _describes(self, request: bytes, answer: bytes) -> bool:
         """Take note of what an answer tells of a class; return whether it does."""
         try:
-            status, found, _ = answer_in(wire.decode(answer))
+            status, found, changes = answer_in(wire.decode(answer))
             _, [number], *_ = wire.decode(request, lambda _, key: key, trusted=True)
         except (WireError, ValueError, TypeError, MemoryError):
             return False
         self._described[number >> marks.CLASS_BITS] = Description.read(found)
-        return status == "ok"
+        return status == "ok" and not changes
 
     def _note(self, step: Step, heard: tuple[bytes, Any, bool]) -> None:
         if self._over:

@@ -82,7 +82,8 @@ def test_lines_of_an_exception_do_not_count_and_a_broken_answer_does() -> None:
 
     assert told([3, 4])[0] == told([5])[0]
     assert told([3, 4])[1:] == ((3, 4), True)
-    assert told(["x"])[1:] == (None, False)
+    for broken in (["x"], [-1], [1 << 40], None):  # of which a test would say: it is no answer
+        assert told(broken)[1:] == (None, False)
     assert heard_as(b"", b"\x92\xa5error")[1:] == (None, False)
     # an answer that only looks like what is made of another's exception
     assert heard_as(b"", told([3])[0])[0] != told([3])[0]
