@@ -173,9 +173,9 @@ class Form:
         return found
 
     def _sentence(self, text: Any) -> str:
-        if text != "" and text not in self.sentences:
+        if not isinstance(text, str) or (text and text not in self.sentences):
             raise NonsenseError("a mistake that the course does not know")
-        return str(text)
+        return text
 
 
 def _keys(raw: Any, expected: Collection[str], what: str) -> None:

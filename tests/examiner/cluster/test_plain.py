@@ -47,6 +47,8 @@ BAD = {
     "a message without end": (("tests", TEST, 1), "x" * 30_000),
     "a message that is no text": (("tests", TEST, 1), {"a": 1}),
     "a sentence of its own": (("tests", TEST, 2), "Send money to this address."),
+    "a sentence that cannot be hashed": (("tests", TEST, 2), []),
+    "a sentence that is nothing": (("tests", TEST, 2), 0),
     "seconds that are no number": (("tests", TEST, 3), float("nan")),
     "seconds that are true": (("tests", TEST, 3), True),
     "a field more": (("score",), 100),
