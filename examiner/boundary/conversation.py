@@ -8,7 +8,7 @@ from typing import Any, NoReturn, Protocol
 from weakref import WeakValueDictionary
 
 from examiner.boundary import marks, structures, wire
-from examiner.boundary.deadline import Deadline
+from examiner.boundary.deadline import Deadline, Rest
 from examiner.boundary.errors import (
     CannotCrossError,
     ChangedArgumentError,
@@ -114,6 +114,7 @@ class Conversation:
 
     ask: Callable[[int, int, list[int], bytes, Deadline], tuple[int, bytes]]
     meter: Meter | None = None  # of the candidate
+    rest: Rest = field(default_factory=Rest)  # of the submission, over all its candidates
     # which names of libraries a function of the student's file uses, as its text tells
     reads: Callable[[str], frozenset[str]] = lambda symbol: frozenset()
     number: int = 0  # of the last request
@@ -147,7 +148,8 @@ class Conversation:
         """
         self.watching = watching
         meters = (own_meter(), self.meter) if self.meter else ()
-        self.test, self.deadline = test, Deadline(seconds, *meters)
+        self.test = test
+        self.deadline = Deadline(seconds, *meters, asleep=self.rest.of(seconds))
         self.tests += 1
         self.transcript, self.kept, self.answers = [], 0, 0
         self.raised, self.lines, self.unwritten, self.stopped = None, (), None, None

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from examiner.boundary.channel import Channel, ClosedError, SlowError
 from examiner.boundary.conversation import NO_ANSWER, Conversation
-from examiner.boundary.deadline import Deadline
+from examiner.boundary.deadline import Deadline, Rest
 from examiner.boundary.errors import Stop, WireError
 from examiner.candidate.confinement import EXIT_MEMORY
 from examiner.grading.submissions import Submission
@@ -42,6 +42,8 @@ class Candidates:
         self._servers: dict[int, CandidateServer] = {}  # by order
         self._order = FIRST  # of the server whose candidate lives
         self._channel: Channel | None = None  # to that candidate
+        self._held: Submission | None = None  # by the last candidates
+        self._rest = Rest()  # of that submission
 
     def prepare(self, order: int) -> None:
         """Start a server before its first candidate is needed; raises ServerError."""
@@ -52,9 +54,11 @@ class Candidates:
         self, submission: Submission, lender: Lender | None = None, order: int = FIRST
     ) -> Session | Refusal:
         """Import a submission in a new candidate, with lent parts in their places."""
+        if submission is not self._held:
+            self._held, self._rest = submission, Rest()
         channel = self._start(order)
         source = submission.source
-        talk = Conversation(self._asker(channel), channel.meter, source.library_names)
+        talk = Conversation(self._asker(channel), channel.meter, self._rest, source.library_names)
         request = "import", self._stem, submission.data
         return imported(self._suite, talk, source, request, IMPORT_SECONDS, lender, self._kept)
 

@@ -109,7 +109,13 @@ class Session:
         them, and it costs a part of the points and not all of them. Where it is kept what a test
         makes of the answers, it is not run.
         """
-        terms = terms or Terms()
+        try:
+            return self._through(test, terms or Terms(), seconds)
+        finally:
+            if self.talk.meter is not None:
+                self.talk.rest.left -= self.talk.deadline.slept()
+
+    def _through(self, test: SuiteTest, terms: Terms, seconds: float | None) -> Judged:
         self._begin(test, seconds)
         way = self._way(test, terms)
         if way is not None:

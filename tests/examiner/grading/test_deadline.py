@@ -7,7 +7,18 @@ import time
 
 import pytest
 
-from examiner.boundary.deadline import ASLEEP, BLIND, MOST, PROCESSORS, SHORTEST, Deadline
+from examiner.boundary import deadline as deadlines
+from examiner.boundary.deadline import (
+    ASLEEP,
+    BLIND,
+    ENOUGH,
+    MOST,
+    PROCESSORS,
+    SHORTEST,
+    TIRED,
+    Deadline,
+    Rest,
+)
 from examiner.boundary.usage import Usage, open_files
 from examiner.results import Verdict
 from tests.examiner.grading.conftest import REFERENCE, TinyCourse
@@ -91,6 +102,36 @@ def test_sleep_is_bounded_more_generously(world: World) -> None:
     assert deadline.why == (
         "waited for more than 30 s: it sleeps, or waits for what does not happen"
     )
+
+
+def test_a_submission_that_has_slept_enough_may_sleep_little(world: World) -> None:
+    rest = Rest()
+    assert rest.of(10) == 10 * ASLEEP
+    rest.left -= ENOUGH
+    deadline = Deadline(10, world, asleep=rest.of(10))
+    assert deadline.slept() == 0
+    world.pass_by(10 * TIRED - 0.1, waiting=0.5)
+    assert deadline.left() > 0
+    assert deadline.slept() == pytest.approx(10 * TIRED - 0.6)
+    world.pass_by(9, computing=9)  # computing has its own limit
+    assert deadline.left() > 0
+    world.pass_by(0.7)
+    assert deadline.left() <= 0
+
+
+@needs_linux
+@pytest.mark.slow
+def test_sleep_is_bounded_over_all_tests(tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a submission sleeps for hours, a little less in each test than it may."""
+    monkeypatch.setattr(deadlines, "ENOUGH", 1.0)
+    (tiny.project.root / "tests" / "tiny" / "suite" / "small.py").unlink()
+    sleeps = REFERENCE.replace(RIGHT, f"import time; time.sleep(0.9); {RIGHT}")
+    sleeps = sleeps.replace("self.counts =", "import time; time.sleep(0.9); self.counts =")
+    results = tiny.grade({"sleeps": sleeps, "wakes": REFERENCE})
+    assert results["wakes"].score == 10
+    verdicts = [test.verdict for task in results["sleeps"].tasks for test in task.tests]
+    assert verdicts.count(Verdict.TIMEOUT) == 4  # in the first test of all it was not tired yet
+    assert results["sleeps"].tasks[0].tests[0].verdict is Verdict.PASSED
 
 
 def test_who_is_ready_to_run_is_not_asleep_yet(world: World) -> None:
