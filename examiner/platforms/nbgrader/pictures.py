@@ -6,7 +6,6 @@ Each is decoded and written anew, so that nothing reaches the browser but its pi
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 import warnings
 from collections.abc import Mapping
@@ -36,19 +35,12 @@ def redrawn(kind: str, data: Any) -> str | None:
             if found.width * found.height > MAX_PIXELS:
                 return None
             pixels = ImageOps.exif_transpose(found)
-    except (
-        binascii.Error,
-        OSError,
-        SyntaxError,
-        ValueError,
-        Warning,
-        Image.DecompressionBombError,
-    ):
+        pixels = pixels.convert("RGB" if kind == "image/jpeg" else "RGBA")
+        pixels.thumbnail((MAX_SIDE, MAX_SIDE))
+        written = io.BytesIO()
+        pixels.save(written, FORMATS[kind])
+    except Exception:  # Pillow raises what it likes, such as struct.error, for damaged metadata
         return None
-    pixels = pixels.convert("RGB" if kind == "image/jpeg" else "RGBA")
-    pixels.thumbnail((MAX_SIDE, MAX_SIDE))
-    written = io.BytesIO()
-    pixels.save(written, FORMATS[kind])
     return base64.b64encode(written.getvalue()).decode()
 
 

@@ -282,6 +282,15 @@ def test_a_bomb_of_pixels_is_no_picture(monkeypatch):
     assert redrawn("image/png", picture(size=(30, 20))) is None
 
 
+def test_a_photo_whose_metadata_cannot_be_written_is_no_picture():
+    """Pillow turns it the right way up, and fails on another of its fields."""
+    side, height = b"\x01\x12\0\3\0\0\0\1\0\6\0\0", b"\1\1\0\2\0\0\0\2x\0\0\0"  # which is a text
+    metadata = b"Exif\0\0MM\0*\0\0\0\x08\0\2" + side + height + bytes(4)
+    made = io.BytesIO()
+    Image.new("RGB", (3, 2)).save(made, "JPEG", exif=metadata)
+    assert redrawn("image/jpeg", base64.b64encode(made.getvalue()).decode()) is None
+
+
 def test_there_is_a_most_of_pictures():
     files = {f"{n}.png": {"image/png": picture()} for n in range(MAX_PICTURES + 5)}
     assert len(Attachments().checked(files)) == MAX_PICTURES
