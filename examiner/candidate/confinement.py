@@ -47,6 +47,7 @@ class Limits:
     files: int = 64  # open at a time
     disk: int = 64 << 20  # bytes it may write
     cpu: int = 600  # seconds, over all tests of a submission
+    signals: int = 256  # that wait: all programs of a user share how many there can be
 
 
 @dataclass
@@ -297,6 +298,7 @@ def limit_resources(limits: Limits, mapped: int | None = None, *, threads: bool 
     }
     if sys.platform == "linux":  # macOS cannot limit it
         wanted["RLIMIT_AS"] = (mapped_memory() if mapped is None else mapped) + limits.memory
+        wanted["RLIMIT_SIGPENDING"] = limits.signals
     if threads:
         wanted["RLIMIT_NPROC"] = limits.threads
     for name, value in wanted.items():

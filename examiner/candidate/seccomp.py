@@ -63,6 +63,10 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "msgget": (68, 186),
     "semget": (64, 190),
     "mq_open": (240, 180),
+    # what a whole machine, or all programs of a user, have few of
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "io_setup": (206, 0),
     # parts of the kernel that many breakouts have gone through
     "bpf": (321, 280),
     "perf_event_open": (298, 241),

@@ -1,0 +1,23 @@
+"""Takes what a machine or a user has few of: watches of files, requests to disks, waiting signals."""
+
+# expect: failed
+import ctypes
+import os
+import signal
+
+libc = ctypes.CDLL(None, use_errno=True)
+IO_SETUP = 206 if os.uname().machine == "x86_64" else 0
+
+
+def deed(*_):
+    watches = libc.inotify_init1(0)
+    requests = libc.syscall(IO_SETUP, 60_000, ctypes.byref(ctypes.c_ulong(0)))
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
+    waiting = 0
+    while waiting < 5000 and not libc.sigqueue(os.getpid(), int(signal.SIGRTMIN), None):
+        waiting += 1
+    gained = watches >= 0 or requests == 0 or waiting >= 5000
+    raise ValueError("ca" + "nary" if gained else "nothing gained")
+
+
+shout = mean = halves = Counter = deed
