@@ -17,6 +17,7 @@ from examiner.boundary.errors import (
     WireError,
 )
 from examiner.boundary.library import library_name
+from examiner.boundary.limits import MAX_TEXT
 from examiner.boundary.parts import (
     Description,
     answer_in,
@@ -318,7 +319,7 @@ class Conversation:
         raise self.raised
 
     def _student_error(self, kind: str, text: str, lines: list[int]) -> BaseException:
-        self.lines = tuple(lines)
+        self.lines, text = tuple(lines), text[:MAX_TEXT]
         if kind in ("SystemExit", "KeyboardInterrupt", "GeneratorExit"):
             self.stopped = Stop(Verdict.CRASHED, f"your code ended the program ({kind})")
             return self.stopped

@@ -11,6 +11,7 @@ from examiner.boundary.errors import WireError
 # candidate/confinement.py and MEMORY in judge/bounds.py.
 MAX_MESSAGE = 512 << 20
 MAX_NUMBERS = 64 << 20  # in one array; so many rows or numbers may a test make of it
+MAX_TEXT = 2000  # characters of an exception's message
 MAX_EMPTY = 8 << 20  # the same, where they are no bytes at all: an empty array has a long side, too
 
 

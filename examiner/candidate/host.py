@@ -27,6 +27,7 @@ import numpy as np
 from examiner.boundary import library, marks, wire
 from examiner.boundary.channel import Channel, ClosedError
 from examiner.boundary.errors import WireError
+from examiner.boundary.limits import MAX_TEXT
 from examiner.candidate import lent
 from examiner.candidate.arguments import Watched
 from examiner.candidate.exceptions import builtin_kind, text_of
@@ -34,7 +35,6 @@ from examiner.candidate.printing import take_output
 from examiner.candidate.trials import try_all
 
 PACKAGE = "coursework"
-MAX_TEXT = 2000  # characters of an exception's message
 MAX_LINES = 20  # frames of the student's own code in an error
 _MOST_TESTS = 0x7FFF  # that a handle can tell from each other
 codecs.lookup("utf-8-sig")  # subtle: now, while Python's own files are within reach

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 
 import psutil
 
+from examiner.candidate.confinement import mapped_memory
 from examiner.candidate.one_thread import compute_in_one_thread
 from examiner.candidate.server import GC_THRESHOLDS, ServerPlan
 from examiner.catalogue import Chapter
@@ -46,6 +47,7 @@ MAX_DEATHS = 5  # of workers in the same test, until the test is left out
 MAX_STUCK = 3  # tests of a submission in which a worker got stuck, until all are left out
 MAX_ALL_DEATHS = 20  # of workers in all tests of a submission, until all are left out
 MAX_EARLY_DEATHS = 20  # of workers before they begin, one after the other, until we give up
+GARBAGE = 128 << 20  # bytes that a submission may leave behind until they are looked for
 KEPT, RUN, BOTH = "kept", "run", "both"
 _fork = multiprocessing.get_context("fork") if sys.platform != "win32" else None
 
@@ -101,6 +103,19 @@ class _Worker:
         with contextlib.suppress(psutil.Error):
             return float(sum(psutil.Process(self.process.pid).cpu_times()[:2]))
         return 0.0
+
+
+def _without_garbage(had: int) -> int:
+    """Free what a submission has left in cycles, if that is much; return the bytes mapped now.
+
+    subtle: answers may be large and few. Python would look for them after millions of objects, and
+    the next submission's tests would find no memory.
+    """
+    now = mapped_memory()
+    if now - had < GARBAGE:
+        return min(had, now)
+    gc.collect()
+    return mapped_memory()
 
 
 class WorkerPool:
@@ -289,10 +304,12 @@ class WorkerPool:
         try:
             with contextlib.suppress(ServerError):  # then the first submission will say so
                 examiner.candidates.prepare(FIRST)
+            had = mapped_memory()
             while True:
                 submission, skip = pipe.recv()
                 pipe.send(self._judge(examiner, submission, skip))
                 clock.idle()
+                had = _without_garbage(had)
         except EOFError:
             pass
         finally:

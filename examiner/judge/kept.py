@@ -24,6 +24,7 @@ ROOM = 96 << 20  # bytes that a worker keeps
 MOST_NEW = 16 << 20  # bytes that one run of a test may add
 MOST_ANSWER = 4 << 20  # bytes of an answer after which more is kept
 _OVERHEAD = 600  # bytes that a step takes besides what is said in it
+_READ = 16  # times as many bytes as an answer may its value take, with some room left
 _ERROR = wire.encode(["error", 0])[:-1]  # how the answer begins that tells of an exception
 _BATCH = wire.encode(["batch", 0, 0, 0])[:-3]  # how a question begins that holds many
 PLAIN = b"plain"  # before an answer that counts as it is
@@ -55,6 +56,17 @@ class Ending:
     computed: float  # seconds of the test's own work
     left: tuple[int, ...]  # objects of the student's that nobody has any more
 
+    @property
+    def size(self) -> int:
+        """How many bytes it takes, about: an exception may hold whatever was answered."""
+        heard = self.heard
+        size = heard.kept if self.transcript else 0
+        size += _text_in(heard.raised) + len(heard.unwritten or "")
+        if self.raised is None or self.raised is heard.raised:
+            return size
+        text_alone = isinstance(self.raised, AssertionError)
+        return size + (_text_in(self.raised) if text_alone else _READ * heard.kept)
+
     def alike(self, other: Ending) -> bool:
         """Tell whether another run ended in the same way."""
         return self._told() == other._told()
@@ -84,8 +96,7 @@ class Step:
     @property
     def size(self) -> int:
         """How many bytes it takes, at most."""
-        ending = self.ending.heard.kept if self.ending and self.ending.transcript else 0
-        return _OVERHEAD + len(self.question) + ending
+        return _OVERHEAD + len(self.question) + (self.ending.size if self.ending else 0)
 
     def after(self, key: bytes, answer: bytes) -> bytes:
         """Return the key of what comes after an answer to this step, which is at `key`."""
@@ -99,6 +110,10 @@ class Step:
         if self.ending is not None and other.ending is not None:
             return self.ending.alike(other.ending)
         return self.what == other.what and self.digest == other.digest
+
+
+def _text_in(error: BaseException | None) -> int:
+    return sum(len(each) for each in error.args if type(each) is str) if error else 0
 
 
 class Kept:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -40,7 +40,6 @@ class Way:
     _known: deque[tuple[bytes, bytes]] = field(default_factory=deque)  # asked, and not heard yet
     _early: deque[bytes] = field(default_factory=deque)  # answers to what was asked along
     _described: dict[int, Description] = field(default_factory=dict)  # classes, by number
-    _looked: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     _bare: list[tuple[bytes, bytes]] = field(default_factory=list)  # keys, and answers to them
     _new: int = 0  # bytes that this run has added
     _over: bool = False  # whether nothing more of it is kept
@@ -51,12 +50,6 @@ class Way:
         Raises what ends a conversation.
         """
         key, lines = self.root, None
-        self._looked = {
-            "defines": lambda name: self.directory.get(name, ""),
-            "reads": lambda name: "\0".join(sorted(self.talk.reads(name))),
-            "method": self._has_method,
-            "class": lambda kind: self._described.get(int(kind), Description()).name,
-        }
         while (step := self.kept.at(key)) is not None and step.sure:
             if step.ending is not None:
                 return self._ended(step.ending, lines)
@@ -73,13 +66,18 @@ class Way:
             key = step.after(key, counts)
         return None
 
-    def _has_method(self, asked: str) -> str:
-        kind, _, name = asked.partition(" ")
-        return self._described.get(int(kind), Description()).has(name)
-
     def _look(self, key: bytes, step: Step) -> bytes:
         """Return the key of what comes after something that the test looks up."""
-        return step.after(key, self._looked[step.what](step.question.decode()).encode())
+        return step.after(key, self._looked_up(step.what, step.question.decode()).encode())
+
+    def _looked_up(self, what: str, asked: str) -> str:
+        if what == "defines":
+            return self.directory.get(asked, "")
+        if what == "reads":
+            return "\0".join(sorted(self.talk.reads(asked)))
+        kind, _, name = asked.partition(" ")
+        found = self._described.get(int(kind), Description())
+        return found.has(name) if what == "method" else found.name
 
     def _ask(self, key: bytes, step: Step) -> bytes:
         """Return the candidate's answer; ask what comes next along with it, if that may be."""
