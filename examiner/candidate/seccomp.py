@@ -67,6 +67,8 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "inotify_init": (253, None),
     "inotify_init1": (294, 26),
     "io_setup": (206, 0),
+    "sync": (162, 81),  # all disks, for everybody
+    "syncfs": (306, 267),
     # parts of the kernel that many breakouts have gone through
     "bpf": (321, 280),
     "perf_event_open": (298, 241),

@@ -1,4 +1,4 @@
-"""Takes what a machine or a user has few of: watches of files, requests to disks, waiting signals."""
+"""Takes what a machine or a user has few of: watches, requests to disks, signals, written disks."""
 
 # expect: failed
 import ctypes
@@ -6,7 +6,7 @@ import os
 import signal
 
 libc = ctypes.CDLL(None, use_errno=True)
-IO_SETUP = 206 if os.uname().machine == "x86_64" else 0
+IO_SETUP, SYNC = (206, 162) if os.uname().machine == "x86_64" else (0, 81)
 
 
 def deed(*_):
@@ -16,7 +16,8 @@ def deed(*_):
     waiting = 0
     while waiting < 5000 and not libc.sigqueue(os.getpid(), int(signal.SIGRTMIN), None):
         waiting += 1
-    gained = watches >= 0 or requests == 0 or waiting >= 5000
+    written = libc.syscall(SYNC) == 0 or libc.syncfs(os.open("/usr/lib", os.O_RDONLY)) == 0
+    gained = watches >= 0 or requests == 0 or waiting >= 5000 or written
     raise ValueError("ca" + "nary" if gained else "nothing gained")
 
 
