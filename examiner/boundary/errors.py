@@ -32,8 +32,16 @@ class ChangedArgumentError(Exception):
 
 
 class Stop(BaseException):
-    """Ends a test at once with a verdict. Not an Exception, so that no test can swallow it."""
+    """Ends a test at once with a verdict. Not an Exception, so that no test can swallow it.
 
-    def __init__(self, verdict: Verdict, message: str) -> None:
-        super().__init__(message)
-        self.verdict, self.message = verdict, message
+    `chosen` ends the message with what the student's code could choose: of a hidden test, it is
+    left out.
+    """
+
+    def __init__(self, verdict: Verdict, message: str, chosen: str = "") -> None:
+        super().__init__(message + chosen)
+        self.verdict, self.message, self._said = verdict, message + chosen, message
+
+    def told(self, *, visible: bool) -> str:
+        """Return the message as it is told of a visible or a hidden test."""
+        return self.message if visible else self._said

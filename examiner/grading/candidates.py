@@ -121,4 +121,4 @@ class Candidates:
         if code < 0:
             name = signal.strsignal(-code) or f"signal {-code}"
             return Stop(Verdict.CRASHED, f"the process of your code died ({name})")
-        return Stop(Verdict.CRASHED, f"your code ended the program (exit {code})")
+        return Stop(Verdict.CRASHED, "your code ended the program", f" (exit {code})")

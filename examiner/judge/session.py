@@ -194,7 +194,8 @@ class Session:
             return None
         ran = Ran(time.perf_counter() - started, raised)
         if raised is not None:
-            verdict, message = judge(raised, self.talk, self.source, shown=None)
+            visible = str if test.mark.visible else None
+            verdict, message = judge(raised, self.talk, self.source, shown=visible)
             return Judged(describe(test, verdict, message, ran.seconds))
         if ending is None:
             return None

@@ -127,7 +127,7 @@ def _said_before(
 ) -> tuple[Verdict, str] | None:
     """The verdict that the conversation settles, however the test went on; None: there is none."""
     if talk.stopped is not None:
-        return talk.stopped.verdict, talk.stopped.message
+        return talk.stopped.verdict, talk.stopped.told(visible=visible)
     if talk.unwritten is not None:  # even if the test went on: a stub earns nothing
         said = f": {talk.unwritten}" if visible and talk.unwritten else ""
         return Verdict.MISSING, clean(f"not written yet{said}")
@@ -156,7 +156,7 @@ def judge(
             return Verdict.FAILED, "your code gave no answer in this test"
         return Verdict.PASSED, ""
     if isinstance(error, Stop):
-        return error.verdict, error.message
+        return error.verdict, error.told(visible=visible)
     if isinstance(error, TimeLimitError):
         return Verdict.TIMEOUT, str(error)
     if isinstance(error, OverdueError):

@@ -212,6 +212,14 @@ def test_no_process_is_left(batch: Batch) -> None:
     assert not any("mine" in line for line in descendants())
 
 
+def test_no_number_is_told_that_a_hidden_test_ended_with(batch: Batch) -> None:
+    tasks = batch.results["reading-exits_with_the_input"].tasks
+    said = {test.message for task in tasks for test in task.tests if not test.visible}
+    assert said == {"your code ended the program"}
+    shown = {test.message for task in tasks for test in task.tests if test.visible}
+    assert shown == {"your code ended the program (exit 7)"}
+
+
 def test_no_neighbour_is_harmed(batch: Batch) -> None:
     assert [batch.results[name].score for name in BYSTANDERS] == [12, 12, 12]
     half = batch.results["mmm-half"]
