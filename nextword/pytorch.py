@@ -1,4 +1,4 @@
-"""Installs PyTorch, which chapters 3 to 6 compute with, and says before it loads how much it is.
+"""Installs PyTorch, which chapters 3 to 7 compute with, and says before it loads how much it is.
 
     python -m nextword.pytorch            # also: nextword install-torch
     python -m nextword.pytorch --cuda     # the large build, for NVIDIA's graphics cards

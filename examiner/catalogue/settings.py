@@ -39,6 +39,9 @@ class Settings:
     )
     # folders that a chapter's pages read, such as "data/{stem}"; they go to students with the pages
     with_pages: tuple[str, ...] = ()
+    # how to install what pages import and requirements.txt cannot ask for, each with pip's words,
+    # such as "install --no-deps plays==0.6"; a README names those that its pages mention
+    pages_install: tuple[str, ...] = ()
     # modules that make further products of `sync`: release/sync.py says how
     products: tuple[str, ...] = ()
     # when students see the smallest examples of what is wrong: "at once", "never", or from a day

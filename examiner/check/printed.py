@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, cast
 
 MOST_PRINTED = 2000  # bytes that are told: a print in a loop should not hide the results
+MOST_ROWS = 40  # lines that a terminal shows of them
 PIECE = 500  # bytes that are told at once: a pipe takes so many in one piece
 
 
@@ -24,6 +25,10 @@ def telling(tell: Callable[[str], object], most: int = MOST_PRINTED) -> io.TextI
     >>> print("seventeen letters", file=telling(told.append, most=5))
     >>> told
     ['seven', '…']
+    >>> told = []
+    >>> print("five!", "six", sep="", file=telling(told.append, most=5))
+    >>> told
+    ['five!', '…']
     """
     teller = cast(BinaryIO, _Teller(tell, most))
     return io.TextIOWrapper(
@@ -48,7 +53,7 @@ class _Teller(io.BufferedIOBase):
     def write(self, data: Any) -> int:
         """Tell a text, or what there is room for; a process that was forked tells nothing."""
         text = bytes(data)
-        if self._left > 0 and os.getpid() == self._process:
+        if text and self._left >= 0 and os.getpid() == self._process:
             kept = text[: self._left]
             self._left -= len(text)
             for start in range(0, len(kept), PIECE):

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from examiner.catalogue import Chapter
 from examiner.check.hints import CODE, HINTS_FILE, next_hints, open_function
-from examiner.check.printed import MOST_PRINTED
+from examiner.check.printed import MOST_PRINTED, MOST_ROWS
 from examiner.project import Project
 from examiner.results import (
     SmallestExample,
@@ -65,9 +65,12 @@ class CheckReport:
             self.console.print(f"\n{printable(shared)}", style="red", markup=False)
         if self._printed.strip():
             self._print("\nYour code printed, while the tests ran:", "bold")
-            for row in self._printed.rstrip().split("\n"):
+            rows = self._printed.rstrip().split("\n")
+            for row in rows[:MOST_ROWS]:
                 last = row.rstrip().rpartition("\r")[2]  # of a line that was written over again
                 self._print(f"    {printable(last)}")
+            if len(rows) > MOST_ROWS:
+                self._print(f"    … and more, which is not shown: only the first {MOST_ROWS} lines")
         done = sum(task.verdict is Verdict.PASSED for task in result.tasks)
         tasks = "task passes its" if len(result.tasks) == 1 else "tasks pass their"
         self.console.print(f"\n{done} of {len(result.tasks)} {tasks} visible tests.")

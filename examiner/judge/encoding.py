@@ -38,7 +38,7 @@ def module_text(data: bytes, name: str) -> str:
         cure = "leave that line out, and save it as UTF-8"
         raise EncodingError(f"{name} declares {trouble}: {cure}")
     if "\0" in text:
-        raise EncodingError(f"{name} is no text file")
+        raise EncodingError(f"{name} is not a text file: save it as plain text, in UTF-8")
     return text
 
 

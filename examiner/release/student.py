@@ -64,14 +64,14 @@ This folder holds what you need to do the assignment.
 
        python -m venv .venv
        .venv/bin/pip install -r requirements.txt    (Windows: .venv\\Scripts\\pip …)
-{torch}
+{torch}{for_pages}
 2. Read the chapter: `.venv/bin/jupyter lab chapters` (Windows: `.venv\\Scripts\\jupyter`).
 3. Fill in {stubs}: replace each `raise NotImplementedError(...)`.
 4. Ask whether it is right: `.venv/bin/{command} check {example}`; ask for a hint:
    `.venv/bin/{command} check {example} --hint`.
 5. Where there is a notebook beside it, such as `coursework/{stem}.ipynb`, fill that in, too.
 {personal}\
-6. `.venv/bin/{command} submit {stem}` makes the file to hand in and says what is still missing.
+6. {submit}
 
 The tests in `tests` are the visible ones. Your work is graded with more of them, on other
 inputs. If something does not work, `{command} doctor` says what is missing.
@@ -211,6 +211,8 @@ def _readme(project: Project, chosen: Sequence[Chapter], personal: bool) -> str:
         course=project.settings.title,
         command=COMMAND,
         torch=torch if uses else "",
+        for_pages=_for_pages(project, chosen),
+        submit=_to_submit(chosen),
         titles=", ".join(chapter.title for chapter in chosen),
         due=_due(project, chosen),
         personal=OWN_NOTEBOOK if personal else "",
@@ -218,6 +220,26 @@ def _readme(project: Project, chosen: Sequence[Chapter], personal: bool) -> str:
         stem=chosen[0].stem,
         example=chosen[0].tasks[0].id if chosen[0].tasks else chosen[0].stem,
     )
+
+
+def _for_pages(project: Project, chosen: Sequence[Chapter]) -> str:
+    """Return a line for each package that the pages mention and requirements.txt cannot ask for."""
+    pages = [page for each in chosen for page in project.notebooks(each.number, each.stem)]
+    texts = [page.read_text("utf-8") for page in pages]
+    lines = []
+    for words in project.settings.pages_install:
+        package = re.split(r"[^\w.-]", words.rpartition(" ")[2])[0]
+        if any(re.search(rf"\bimport\b.*\b{re.escape(package)}\b", text) for text in texts):
+            lines.append(f"       .venv/bin/pip {words}    (cells of the pages read it)\n")
+    return "".join(lines)
+
+
+def _to_submit(chosen: Sequence[Chapter]) -> str:
+    commands = [f"`.venv/bin/{COMMAND} submit {chapter.stem}`" for chapter in chosen]
+    if len(commands) == 1:
+        return f"{commands[0]} makes the file to hand in and says what is still missing."
+    rows = "\n".join(f"   - {command}" for command in commands)
+    return f"Each of these makes a file to hand in and says what is still missing:\n\n{rows}"
 
 
 def _due(project: Project, chosen: Sequence[Chapter]) -> str:

@@ -1,4 +1,4 @@
-"""`nextword install-torch`: PyTorch, which chapters 3 to 6 need, in its small build."""
+"""`nextword install-torch`: PyTorch, which chapters 3 to 7 need, in its small build."""
 
 from __future__ import annotations
 

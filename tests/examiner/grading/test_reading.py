@@ -46,7 +46,7 @@ TEXTS: dict[str, tuple[str | bytes, str, str]] = {
     "a long f-string": (f"{REFERENCE}x=f'{'{LIMIT}' * 10_000}'", "passed", ""),
     "a huge number": (f"{REFERENCE}x={'9' * 200_000}", "failed", "SyntaxError"),
     "a line of 5 MB": (f"{REFERENCE}x='{'a' * (5 << 20)}'", "missing", "longer than 256 kB"),
-    "null bytes": (f"{REFERENCE}\0", "failed", "no text file"),
+    "null bytes": (f"{REFERENCE}\0", "failed", "is not a text file"),
     "utf-7": (f"# coding: utf-7\n{REFERENCE}x='+AGE-'", "failed", "another encoding"),
     "utf-16": (REFERENCE.encode("utf-16"), "failed", "UTF-16"),
     "no such encoding": (f"# coding: nonsense\n{REFERENCE}", "failed", "SyntaxError"),

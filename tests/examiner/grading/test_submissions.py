@@ -55,7 +55,7 @@ def zip_of(path: Path, files: Mapping[str, str | bytes]) -> Path:
             ("tiny.py", start + b"# coding: utf-7\nx = 1\n# +AAo-x = 2\n", "declares another")
             for start in (b"\r", b"\r\n", b"#\r", b"\x0c\r")
         ),
-        ("tiny.py", b"\x7fELF\0\0", "is no text file"),
+        ("tiny.py", b"\x7fELF\0\0", "is not a text file"),
         ("tiny.py", b"#" * (1 << 20) + b"#", "longer than 256 kB"),
         ("tiny (1).py", b"", "tiny.py is empty"),
         ("tiny.py", b" \n", "tiny.py is empty"),

@@ -173,7 +173,7 @@ def test_requests_are_listed_and_answered(tmp_path: Path) -> None:
         "b.txt names no student of the class",
         "c.txt names task 9.7, which is not there",
         "d.txt names no task",
-        "e.md is no text file",
+        "e.md is not a text file",
         "ben, 9.1",
     ]
     assert found[-1].text == "Windows"
