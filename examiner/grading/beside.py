@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
+from examiner.errors import UserError
 from examiner.grading.downloads import sender_of
 from examiner.judge.wording import one_line
 from examiner.junk import is_junk
@@ -26,6 +27,17 @@ def is_beside(path: Path) -> bool:
     plain = not path.is_dir() and not path.is_symlink()
     beside = path.suffix.lower() in _OF_PROGRAMS | _DOCUMENTS
     return plain and beside and not sender_of(path.name, folder=False)
+
+
+def is_work_of_one(folder: Path, module: str) -> bool:
+    """Tell whether a folder is not a class, but what one student hands in: the module lies in it.
+
+    Where folders or zips lie beside it, they are the students'.
+    """
+    if not (folder / module).is_file():
+        return False
+    others = (path for path in folder.iterdir() if not is_beside(path))
+    return all(path.is_file() and path.suffix.lower() != ".zip" for path in others)
 
 
 def _is_nobodys(name: str) -> bool:
@@ -48,3 +60,15 @@ def passed_over(names: Sequence[str]) -> str:
     """
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return f"passed over: {', '.join(names[:MOST_NAMED])}{more}: {EXPECTED}" if names else ""
+
+
+def require_apart(out: Path, folder: Path | None) -> None:
+    """Raise UserError where feedback cannot lie, or would be taken for a work the next time."""
+    if out.exists() and not out.is_dir():
+        raise UserError(f"--out {out} is a file: give a folder, which may be a new one")
+    if folder is None or not folder.is_dir() or not out.resolve().is_relative_to(folder.resolve()):
+        return
+    inside = out.resolve().relative_to(folder.resolve()).parts
+    if not inside or not inside[0].startswith(HIDDEN):
+        text = f"--out {out} lies among the submissions, and would count as one the next time"
+        raise UserError(f"{text}: choose a folder outside of {folder}")

@@ -16,7 +16,13 @@ from typing import Any
 
 from examiner.errors import UserError
 from examiner.grading.archives import CLASSES, Archive, ArchiveError, is_ours
-from examiner.grading.beside import EXPECTED, HIDDEN, documents, is_beside, passed_over
+from examiner.grading.beside import (
+    EXPECTED,
+    documents,
+    is_beside,
+    is_work_of_one,
+    passed_over,
+)
 from examiner.grading.downloads import (
     GRADESCOPE,
     MOODLE,
@@ -50,10 +56,13 @@ class ClassOfEntries:
 
 
 @contextmanager
-def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEntries]:
+def open_class(
+    origin: Path, roster: Roster | None = None, module: str = ""
+) -> Iterator[ClassOfEntries]:
     """Open a folder of submissions, or the zip of a whole class, for as long as the block runs.
 
-    Raises UserError when there is no such folder or zip, or nothing in it.
+    One that holds the `module` itself is one student's work, and bears that student's name. Raises
+    UserError when there is no such folder or zip, or nothing in it.
     """
     with passing_folder(f"{COMMAND}-download-") as place:
         folder, troubles = origin, {}
@@ -63,6 +72,12 @@ def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEn
             folder.mkdir()
             troubles = _unpack(archive, folder)
         inner = _inner(folder, origin.stem if given else "", roster)
+        if module and is_work_of_one(inner, module):
+            name = origin.stem if given else origin.resolve().name
+            said = tuple(one_line(text) for some in troubles.values() for text in some)
+            lone = Entry(shown_name(name), (inner,), remarks=said)
+            yield _completed([_named(lone, name, None, roster)], roster)
+            return
         entries = find_entries(inner, roster)
         places = dict.fromkeys(place for place in (origin, folder, inner) if place.is_dir())
         over = passed_over([name for place in places for name in documents(place)])
@@ -71,12 +86,15 @@ def open_class(origin: Path, roster: Roster | None = None) -> Iterator[ClassOfEn
         for top in sorted(set(troubles) - tops):  # of whom nothing at all could be unpacked
             text = "; ".join(troubles[top])
             entries.append(Entry(shown_name(top), problem=one_line(text)))
-        found = {entry.student for entry in entries}
-        people = roster.people if roster else ()
-        doubt = {student for entry in entries for student in entry.fits}
-        left = (person for person in people if person.id not in found)
-        absent = tuple(replace(person, is_in_doubt=person.id in doubt) for person in left)
-        yield ClassOfEntries(tuple(entries), absent, over)
+        yield _completed(entries, roster, over)
+
+
+def _completed(entries: Sequence[Entry], roster: Roster | None, over: str = "") -> ClassOfEntries:
+    found = {entry.student for entry in entries}
+    doubt = {student for entry in entries for student in entry.fits}
+    left = (person for person in (roster.people if roster else ()) if person.id not in found)
+    absent = tuple(replace(person, is_in_doubt=person.id in doubt) for person in left)
+    return ClassOfEntries(tuple(entries), absent, over)
 
 
 def _with_troubles(entry: Entry, troubles: dict[str, list[str]]) -> Entry:
@@ -221,6 +239,8 @@ def find_entries(folder: Path, roster: Roster | None = None) -> list[Entry]:
 
     Raises UserError when there is no such folder, or nothing in it.
     """
+    if folder.is_file():
+        raise UserError(f"{folder} is a file: {EXPECTED}, or a zip of these")
     if not folder.is_dir():
         raise UserError(f"there is no folder {folder}: {EXPECTED}")
     groups: dict[tuple[str, str, str], list[tuple[Path, Sender | None]]] = {}
@@ -247,16 +267,6 @@ def find_entries(folder: Path, roster: Roster | None = None) -> list[Entry]:
             _named(entry, key, sender, roster)
         ]
     return _merged(found)
-
-
-def require_outside(out: Path, folder: Path) -> None:
-    """Raise UserError where feedback would lie among submissions: it is no student's next time."""
-    if not folder.is_dir() or not out.resolve().is_relative_to(folder.resolve()):
-        return
-    inside = out.resolve().relative_to(folder.resolve()).parts
-    if not inside or not inside[0].startswith(HIDDEN):
-        text = f"--out {out} lies among the submissions, and would count as one the next time"
-        raise UserError(f"{text}: choose a folder outside of {folder}")
 
 
 def _entry(key: str, members: Sequence[tuple[Path, Sender | None]]) -> Entry:

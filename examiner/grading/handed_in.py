@@ -58,7 +58,10 @@ def handed_in(
     with ExitStack() as stack:
         there = ClassOfEntries(())
         if folder is not None:
-            there = _with_files(stack.enter_context(open_class(folder, roster)), corrections)
+            module = f"{chapter.stem}.py"
+            there = _with_files(
+                stack.enter_context(open_class(folder, roster, module)), corrections
+            )
         names = Counter([each.student for each in own])
         names.update(each.student for each in there.entries)
         if not names:

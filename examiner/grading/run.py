@@ -17,7 +17,7 @@ from examiner.files import left_behind
 from examiner.grading import admitted
 from examiner.grading.admission import Admission
 from examiner.grading.basis import Basis, basis_of, with_course
-from examiner.grading.entries import require_outside
+from examiner.grading.beside import require_apart
 from examiner.grading.feedback import Pages
 from examiner.grading.hand_back import write_uploads
 from examiner.grading.handed_in import HandedIn, handed_in, unchanged
@@ -122,8 +122,7 @@ def grade(
 
     Whoever has shown the outcome calls its `told`; until then the next run tells its changes, too.
     """
-    if folder is not None:
-        require_outside(options.out, folder)
+    require_apart(options.out, folder)
     with ExitStack() as stack:
         found = stack.enter_context(
             handed_in(

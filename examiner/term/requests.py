@@ -86,9 +86,7 @@ def read_requests(
 def _request(path: Path, known: dict[str, str], tasks: Collection[str]) -> Request:
     if path.suffix.lower() != ".txt":
         name = _UNSEEN.sub(" ", path.name)
-        return Request(
-            "", (), "", name, "is not a text file: save it as text, as NAME.txt"
-        )
+        return Request("", (), "", name, "is not a text file: save it as text, as NAME.txt")
     try:
         with path.open("rb") as file:
             lines = decoded(file.read(MAX_BYTES)).splitlines()

@@ -94,7 +94,7 @@ def _raced(
     from rich.console import Console
 
     from examiner.errors import UserError
-    from examiner.grading.entries import require_outside
+    from examiner.grading.beside import require_apart
     from examiner.project import find_project
     from examiner.race.entry import Track
     from examiner.sandbox.trial import WHAT_IS_LOST
@@ -105,7 +105,7 @@ def _raced(
     if track is not None and track not in tuple(Track):
         raise UserError(f"--track {track}: expected {', '.join(Track)}")
     folder = out or find_project().root / "grades" / "race"
-    require_outside(folder, submissions)
+    require_apart(folder, submissions)
     options = Options(stories.drawn_secret(seed), words, Track(track) if track else None, confined)
     rules = replace(options.rules, train_seconds=train_seconds)
     options = replace(options, rules=rules)

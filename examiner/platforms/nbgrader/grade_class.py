@@ -71,7 +71,7 @@ def grade_into(
     people = {person.id: person for person in roster.people} if roster else {}
     with (
         tempfile.TemporaryDirectory(prefix=f"{COMMAND}-class-") as place,
-        open_class(submissions, roster) as found,
+        open_class(submissions, roster, f"{name}.py") as found,
     ):
         submitted = CourseDirectory(
             config=settings,

@@ -130,7 +130,8 @@ def test_what_cannot_be_judged_is_shouted(course: Path, nextword: Command) -> No
     [
         (("nothing", "class"), "there is no chapter 'nothing'"),
         (("demo", "nowhere"), "there is no folder nowhere"),
-        (("demo", "solutions/__init__.py"), "there is no folder"),
+        (("demo", "solutions/__init__.py"), "is a file: expected one folder or zip per student"),
+        (("demo", "class", "--out", "LICENSE"), "--out LICENSE is a file: give a folder"),
         (("demo",), "nothing to grade"),
         (("demo", "--package", "nowhere"), "no such file"),
         (("demo", "class", "--sandbox", "glass"), "expected bubblewrap or none"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from examiner.errors import UserError
-from examiner.grading.entries import find_entries
+from examiner.grading.entries import find_entries, open_class
 from examiner.grading.submissions import Submission, read
 from examiner.grading.works import Entry
 from examiner.results import Verdict
@@ -241,6 +241,25 @@ def test_what_counts_as_a_submission(tmp_path: Path) -> None:
     assert sorted(entries) == ["alice", "bob", "carol", "dave"]
     assert "hand in a .zip or a folder" in read(entries["carol"], "tiny").problem
     assert "is a single file" in read(entries["dave"], "tiny").problem
+
+
+@pytest.mark.parametrize("given", ["ada", "ada.zip"])
+def test_the_work_of_one_student_is_graded_where_a_class_is_expected(
+    tmp_path: Path, given: str
+) -> None:
+    """It was a class of one who was called after the module, and had no points."""
+    (tmp_path / "ada").mkdir()
+    for name in ("tiny.py", "notes.txt", "helper.py", "progress.json"):
+        (tmp_path / "ada" / name).write_text("x = 1\n", "utf-8")
+    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
+        archive.write(tmp_path / "ada" / "tiny.py", "tiny.py")
+    with open_class(tmp_path / given, module="tiny.py") as found:
+        (entry,) = found.entries
+        assert (entry.student, found.passed_over) == ("ada", "")
+        assert read(entry, "tiny").data == b"x = 1\n"
+    (tmp_path / "tiny.py").touch()  # beside the students' works: a class all the same
+    with open_class(tmp_path, module="tiny.py") as found:
+        assert [entry.student for entry in found.entries] == ["ada", "tiny"]
 
 
 def test_no_folder_and_no_submissions(tmp_path: Path) -> None:
