@@ -39,10 +39,11 @@ from examiner.inbox.arrivals import (
     Overview,
     Waiting,
 )
+from examiner.inbox.looks import changed, look_of, renamed
 from examiner.judge.wording import one_line
 from examiner.junk import is_junk
 
-INCOMING, WORK, DONE, REFUSED = "incoming", "work", "done", "refused"
+INCOMING, WORK, DONE, REFUSED = PLACES = ("incoming", "work", "done", "refused")
 RECORD, REASON, WHO = "record.json", "reason.txt", "student.txt"
 CAME = "arrived.txt"  # seconds since 1970: to be put away changes the file's own time
 OURS = (WHO, RECORD, REASON, CAME)
@@ -50,7 +51,6 @@ UNFINISHED = (".part", ".tmp", ".crdownload", ".filepart", ".swp", "~")
 SETTLED = 2.0  # seconds without a change after which a file that was written in place is whole
 QUIET = 0.2  # seconds without a change for one that was renamed into its place
 SHOWN = 100  # that the page lists
-DEEPEST = 20  # folders in each other that are looked at
 AGAIN = 60.0  # seconds until what could not be taken in is tried again
 # where the inbox can be written, this is wrong with one arrival alone: too long a name, a folder
 # that only its owner may move, a disk that is mounted there; or it was taken away again
@@ -70,34 +70,65 @@ class FolderInbox:
 
     is_shared = False
 
-    def __init__(self, folder: Path, rate: int, settled: float = SETTLED) -> None:
+    def __init__(
+        self, folder: Path, rate: int, settled: float = SETTLED, *, is_within: bool = False
+    ) -> None:
+        """Open the folder; one that `is_within` another is made where that one is made anew."""
         self._folder, self._rate, self._settled = folder, rate, settled
+        self._is_within = is_within
         self._seen: dict[str, _Seen] = {}
         self._put_off: dict[str, float] = {}  # by name: until when, by the monotonic clock
-        self._queue: dict[str, deque[Arrival]] = defaultdict(deque)  # by student, oldest first
         self._in_hand: dict[str, Arrival] = {}  # by student
-        self._claims: dict[str, deque[float]] = defaultdict(deque)  # times of the last hour
-        self._latest: deque[dict[str, Any]] = deque(maxlen=SHOWN)
-        self._done = self._refused = self._last = 0
+        self._last = 0
+        self._held = ExitStack()
         self.said: list[str] = []  # lines for whoever watches
         if not folder.is_dir():
             raise UserError(f"there is no folder {folder}: make it, or name another one")
         try:
-            for name in (INCOMING, WORK, DONE, REFUSED):
-                (folder / name).mkdir(exist_ok=True)
-            self._held = ExitStack()
-            self._held.enter_context(held(folder / ".lock", wait=False))
-            self._recover()
+            self._begin()
         except BlockingIOError:
             raise UserError(f"another process works on {folder}: one at a time") from None
         except OSError as error:
             raise UserError(f"{folder} cannot be used: {error.strerror}") from None
 
+    def _begin(self) -> None:
+        """Make what is missing in the folder, and go on from what lies there."""
+        self._held.close()
+        self._which: tuple[int, int] | None = None
+        for name in PLACES:
+            (self._folder / name).mkdir(exist_ok=True)
+        self._held.enter_context(held(self._folder / ".lock", wait=False))
+        self._recover()
+        self._which = _identity(self._folder / WORK)
+
+    def _begin_again_in_another(self) -> None:
+        """Go on where the folder is another one: it was made anew, or a disk is mounted there.
+
+        Where a part of it alone is gone, somebody has moved that away, and may bring it back.
+        """
+        which = _identity(self._folder / WORK)
+        if which == self._which if which else self._folder.is_dir() and self._has_a_part():
+            return
+        if self._is_within and self._folder.parent.is_dir():
+            self._folder.mkdir(exist_ok=True)
+        if self._folder.is_dir():
+            self._begin()
+            self.said.append(f"{self._folder} is another folder now: it has what it needs again")
+
+    def _has_a_part(self) -> bool:
+        return any((self._folder / name).is_dir() for name in PLACES)
+
     def _recover(self) -> None:
         """Find what an earlier process left in hand, and what it has done."""
+        self._queue: dict[str, deque[Arrival]] = defaultdict(deque)  # by student, oldest first
+        self._claims: dict[str, deque[float]] = defaultdict(deque)  # times of the last hour
+        self._latest: deque[dict[str, Any]] = deque(maxlen=SHOWN)
+        ours = {arrival.ticket for arrival in self._in_hand.values()}
         for place in sorted((self._folder / WORK).iterdir()):
             for left in place.glob(".*"):  # by a process that was killed while it wrote
                 left.unlink()
+            if place.name in ours:
+                continue
             if arrival := self._arrival(place):
                 self._queue[arrival.student].append(arrival)
             else:  # it was killed between two steps, and the file is still in incoming
@@ -108,7 +139,8 @@ class FolderInbox:
         places = [
             path.name for name in (WORK, DONE, REFUSED) for path in (self._folder / name).iterdir()
         ]
-        self._last = max((int(n) for n in map(_number_of, places) if n.isdecimal()), default=0)
+        numbers = (int(n) for n in map(_number_of, places) if n.isdecimal())
+        self._last = max((self._last, *numbers))
         hour_ago = time.time() - HOUR
         records = sorted(path.name for path in (self._folder / DONE).iterdir())
         self._done, self._refused = len(records), len([*(self._folder / REFUSED).iterdir()])
@@ -146,7 +178,10 @@ class FolderInbox:
     def claim(self, most: int) -> list[Arrival]:
         """Accept what is whole, and return up to so many whose turn it is."""
         try:
+            self._begin_again_in_another()
             self._accept()
+        except BlockingIOError:
+            raise InboxError(f"another process works on {self._folder}: one at a time") from None
         except OSError as error:
             raise InboxError(f"{self._folder} cannot be used: {error.strerror}") from None
         now, found = time.time(), list[Arrival]()
@@ -181,14 +216,14 @@ class FolderInbox:
                 if is_junk(Path(entry.name)) or entry.name.lower().endswith(UNFINISHED):
                     continue
                 with contextlib.suppress(FileNotFoundError):
-                    look = _look(entry)
+                    look = look_of(entry)
                     before = seen.get(entry.name)
                     same = before is not None and before.look == look
                     state = before if same and before else _Seen(look, now)
                     self._seen[entry.name] = state
                     old = time.time() - look[1] / 1e9 > self._settled
                     old = old or now - state.since > self._settled  # of a date that is to come
-                    if (old or _renamed(entry)) and now - state.since >= QUIET:
+                    if (old or renamed(entry)) and now - state.since >= QUIET:
                         found.append((look[1], entry.name))
         self._put_off = {name: when for name, when in self._put_off.items() if name in self._seen}
         for _, name in sorted(found):
@@ -242,7 +277,7 @@ class FolderInbox:
             write_whole(place / WHO, student.encode())
             if reason:
                 write_whole(place / REASON, f"{reason}\n".encode())
-            write_whole(place / CAME, f"{min(_changed(path), time.time())}".encode())
+            write_whole(place / CAME, f"{min(changed(path), time.time())}".encode())
             path.rename(target)
         except OSError:
             if not os.path.lexists(target):  # else it was moved: a network's disk may say both
@@ -310,6 +345,14 @@ def _raw_student(name: str, *, is_folder: bool) -> str:
     return student if is_whole else student.removesuffix(PurePosixPath(name).suffix)
 
 
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """Return what tells a folder from a later one of its name; None where there is none."""
+    with contextlib.suppress(FileNotFoundError):
+        found = folder.stat()
+        return found.st_dev, found.st_ino
+    return None
+
+
 def _number_of(ticket: str) -> str:
     return ticket.partition("-")[0]
 
@@ -327,52 +370,6 @@ def _remove_empty(place: Path) -> None:
             for each in inside:
                 each.unlink()
             place.rmdir()
-
-
-def _walk(folder: str | Path) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Walk over a folder as `os.walk` does, which calls itself for each level, but not so deep."""
-    top = len(Path(folder).parts)
-    for where, folders, names in os.walk(folder):
-        yield where, folders, names
-        if len(Path(where).parts) - top >= DEEPEST:
-            folders.clear()
-
-
-def _changed(path: Path) -> float:
-    """Return when the system last changed a file or its name; of a folder, the newest in it."""
-    newest = path.lstat().st_ctime
-    if path.is_dir() and not path.is_symlink():
-        for place, folders, names in _walk(path):
-            for name in (*folders, *names):
-                with contextlib.suppress(OSError):
-                    newest = max(newest, Path(place, name).lstat().st_ctime)
-    return newest
-
-
-def _look(entry: os.DirEntry[str]) -> tuple[int, ...]:
-    """Return what changes while somebody writes: of a folder, the newest of what is in it."""
-    status = entry.stat(follow_symlinks=False)
-    if not entry.is_dir(follow_symlinks=False):
-        return (status.st_size, status.st_mtime_ns)
-    size, newest, number = 0, status.st_mtime_ns, 0
-    for where, _, names in _walk(entry.path):
-        for name in names:
-            with contextlib.suppress(OSError):
-                inside = os.lstat(os.path.join(where, name))  # noqa: PTH118 - of os.walk's texts
-                size, number = size + inside.st_size, number + 1
-                newest = max(newest, inside.st_mtime_ns)
-        if number > 10_000:
-            break
-    return (size, newest, number)
-
-
-def _renamed(entry: os.DirEntry[str]) -> bool:
-    """Tell whether a file got its name, or its date, after it was written: then it is whole.
-
-    Writing sets both of its times to the same moment; a new name sets the second one alone.
-    """
-    status = entry.stat(follow_symlinks=False)
-    return not entry.is_dir(follow_symlinks=False) and status.st_ctime_ns > status.st_mtime_ns
 
 
 def _plain(path: Path) -> str:

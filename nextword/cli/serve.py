@@ -143,14 +143,14 @@ def open_inbox(where: str, chapter: str, rate: int, *, alone: bool = True) -> In
         return PostgresInbox(where, chapter, rate)
     from examiner.inbox.folder import FolderInbox
 
-    folder = Path(where)
-    if not alone and folder.is_dir():  # a chapter's own; the one that was named must be there
+    folder, is_within = Path(where), not alone
+    if is_within and folder.is_dir():  # a chapter's own; the one that was named must be there
         folder = folder / chapter
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise UserError(f"{folder} cannot be made: {error.strerror}") from None
-    return FolderInbox(folder, rate)
+    return FolderInbox(folder, rate, is_within=is_within)
 
 
 @contextmanager

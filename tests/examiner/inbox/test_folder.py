@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -224,6 +225,52 @@ def test_a_folder_that_is_gone_is_one_line_and_comes_back(folder: Path) -> None:
     (folder / "away").rename(folder / INCOMING)
     hand_in(folder, "ada.py")
     assert [each.student for each in claimed(inbox)] == ["ada"]
+
+
+@pytest.mark.parametrize("is_within", [False, True])
+def test_an_inbox_that_is_deleted_and_made_anew_is_used_again(
+    tmp_path: Path, *, is_within: bool
+) -> None:
+    """It was tried every five seconds for ever, since only the start made what is in it."""
+    place = tmp_path / "inbox"
+    folder = place / "ngrams" if is_within else place
+    folder.mkdir(parents=True)
+    inbox = FolderInbox(folder, 100, is_within=is_within)
+    for name in ("ada.py", "ben--1.py", "ben--2.py"):
+        hand_in(folder, name)
+    first, second = claimed(inbox)
+    shutil.rmtree(place)
+    with pytest.raises(InboxError, match="cannot be used: No such file"):
+        inbox.claim(9)
+    inbox.finish(first, record(first), {})  # its result is stored already
+    place.mkdir()
+    assert inbox.claim(9) == [], "what was deleted is not graded, as if it were empty"
+    assert inbox.said == [f"{folder} is another folder now: it has what it needs again"]
+    assert [each.student for each in inbox.overview().waiting] == [second.student], "in hand"
+    hand_in(folder, "ada.py", "again")
+    (arrival,) = claimed(inbox)
+    assert arrival.path.read_text() == "again"
+    with pytest.raises(UserError, match="another process works on"):
+        opened(folder)
+
+
+def test_a_disk_that_is_mounted_again_is_taken_up_where_it_was(folder: Path) -> None:
+    inbox = opened(folder, rate=2)
+    for name in ("ada--1.py", "ada--2.py", "ben.py"):
+        hand_in(folder, name)
+    in_hand = claimed(inbox)
+    assert [each.student for each in in_hand] == ["ada", "ben"]
+    folder.rename(folder.parent / "away")
+    folder.mkdir()
+    assert claimed(inbox) == []
+    shutil.rmtree(folder)
+    (folder.parent / "away").rename(folder)
+    assert claimed(inbox) == [], "two are in hand, and the third is of one of them"
+    for each in in_hand:
+        inbox.finish(each, record(each), {})
+    (later,) = claimed(inbox)
+    inbox.finish(later, record(later), {})
+    assert (names(folder, DONE), names(folder, WORK)) == (["ada", "ada", "ben"], [])
 
 
 def test_no_folder_and_a_second_process_are_one_line(folder: Path, tmp_path: Path) -> None:
