@@ -54,12 +54,13 @@ function makeFiguresOpen() {
   }
 }
 
-/** Most lines of a printed table have gaps of two blanks: it keeps its columns also on a phone. */
+/** Lines of a printed table have gaps of two blanks, most or three in a row: it keeps its columns also on a phone. */
 function markPrintedTables() {
   for (const box of document.querySelectorAll("div.cell_output pre, div.highlight-console pre")) {
-    const lines = box.textContent.trim().split("\n");
-    const inColumns = lines.filter((line) => /\S {2,}\S/.test(line.trim()));
-    if (lines.length > 2 && inColumns.length >= 0.6 * lines.length) box.classList.add("columns");
+    const inColumns = box.textContent.trim().split("\n").map((line) => /\S {2,}\S/.test(line.trim()));
+    const most = inColumns.length > 2 && inColumns.filter(Boolean).length >= 0.6 * inColumns.length;
+    const inARow = inColumns.some((it, i) => it && inColumns[i + 1] && inColumns[i + 2]);
+    box.classList.toggle("columns", most || inARow);
   }
 }
 

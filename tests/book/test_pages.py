@@ -50,6 +50,16 @@ def test_feedback_is_open_to_everyone(feedback, show, theme, width):
         assert_open_to_everyone(show(path, theme, width), width)
 
 
+@pytest.mark.parametrize("student", ["farid", "1 Language models"])
+def test_a_printed_table_keeps_its_columns_on_a_phone_among_other_lines(site, show, student):
+    """The table of grades was broken into two lines a student, since remarks follow it."""
+    page = show(site / "chapters" / "instructors.html", width=390)
+    table = page.locator("div.highlight-console pre", has_text=student).first
+    assert table.evaluate("(box) => getComputedStyle(box).whiteSpace") == "pre"
+    command = page.locator("div.highlight-console pre", has_text="make book SOLUTIONS=no").first
+    assert command.evaluate("(box) => getComputedStyle(box).whiteSpace") == "pre-wrap"
+
+
 # ---------------------------------------------------------------- the model chapter
 
 

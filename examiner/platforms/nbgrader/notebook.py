@@ -193,10 +193,17 @@ def _judge(
 
 
 def _error_of(cell: NotebookNode) -> str:
-    """The error that a cell shows, in one line; "" for none."""
+    """The error that a cell shows, in one line; "" for none.
+
+    >>> from nbformat.v4 import new_code_cell, new_output
+    >>> silent = new_output("error", ename="NotImplementedError", evalue="", traceback=[])
+    >>> _error_of(new_code_cell(outputs=[silent]))
+    'NotImplementedError'
+    """
     for output in cell.get("outputs", []):
         if output.output_type == "error":
-            return one_line(f"{output.get('ename')}: {output.get('evalue')}", 200)
+            said = filter(None, (output.get("ename"), output.get("evalue")))
+            return one_line(": ".join(map(str, said)), 200)
     return ""
 
 

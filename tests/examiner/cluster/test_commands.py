@@ -31,6 +31,7 @@ CLASS = str(COURSE.root / "tests" / "ngrams" / "class")
         (["grade", "ngrams", CLASS, "--scheduler", "tls://h:1"], "needs --certificates"),
         (["grade", "ngrams", CLASS, "--scheduler", "tcp://h:99999"], "expected an address"),
         (["cluster", "worker"], "where is the scheduler?"),
+        (["cluster", "worker", "tls://127.0.0.1:9"], "needs --certificates FOLDER"),
         (["grade", "ngrams", CLASS, "--kernels", "fast"], "expected native or common"),
         (["cluster", "supervisor"], "expected certificates, scheduler or worker"),
         (["cluster", "certificates"], "give one folder"),
