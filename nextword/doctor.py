@@ -81,11 +81,12 @@ def _course() -> Iterator[Finding]:
         yield Finding("course folder", False, str(error))
         return
     yield Finding("course folder", True, str(project.root))
-    for chapter in chapters:
-        path = project.root / "coursework" / f"{chapter.stem}.py"
-        if path.is_file():
-            yield _stub(path)
-            yield _chapter(project, chapter)
+    paths = {each: project.root / "coursework" / f"{each.stem}.py" for each in chapters}
+    found = {each: _chapter(project, each) for each, path in paths.items() if path.is_file()}
+    none_can = not any(finding.good for finding in found.values())
+    for chapter, finding in found.items():
+        yield _stub(paths[chapter])
+        yield replace(finding, needed=none_can)
 
 
 def _installs_extras() -> bool:

@@ -87,8 +87,10 @@ def read_settings(path: Path) -> Settings:
     several = {each.name: isinstance(each.default, tuple) for each in fields(Settings)}
     for key, value in raw.items():
         if key not in several:
-            known = ", ".join(sorted(several))
-            raise UserError(f"{path.name}: unknown key {key!r}; the keys are {known}")
+            text = f"{path.name}: unknown key {key!r}; the keys are {', '.join(sorted(several))}"
+            if (path.parent / "library").is_dir():  # students': they may have an earlier one's
+                text += "; a newer folder than what is installed? pip install -r requirements.txt"
+            raise UserError(text)
         texts = value if several[key] else [value]
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             wanted = "a list of texts" if several[key] else "a text"

@@ -70,10 +70,10 @@ function stairs(rungs, floor, width, height) {
   const y = (gap) => 4 + ((Math.log(HIGHEST) - Math.log(gap)) / Math.log(HIGHEST / TICKS.at(-1))) * (base - 4);
   const ys = rungs.map(({ gap }) => y(gap)), x = (k) => (k + 0.5) * wide;
   const line = ys.map((each, k) => `${k ? "V" : "M0 "}${each.toFixed(1)}H${((k + 1) * wide).toFixed(1)}`).join("");
-  const ticks = TICKS.filter((tick) => width >= 480 || tick !== 1000).map((tick) => [ // a name stands there
-    svg("line", { class: "nw-x-rule", x1: 0, x2: width, y1: y(tick), y2: y(tick) }),
-    svg("text", { class: "nw-x-tick", x: width, y: y(tick) - 4, "text-anchor": "end" }, tick === TICKS[0] ? `${tick.toLocaleString("en")} % above the floor` : `${tick.toLocaleString("en")} %`),
-  ]);
+  const drawn = TICKS.filter((tick) => width >= 480 || tick !== 1000); // a name stands there
+  const rules = drawn.map((tick) => svg("line", { class: "nw-x-rule", x1: 0, x2: width, y1: y(tick), y2: y(tick) }));
+  const ticks = drawn.map((tick) =>
+    svg("text", { class: "nw-x-tick", x: width, y: y(tick) - 4, "text-anchor": "end" }, tick === TICKS[0] ? `${tick.toLocaleString("en")} % above the floor` : `${tick.toLocaleString("en")} %`));
   const names = rungs.map(({ name }, k) => (k > rungs.length - 1 - LEFT_NAMED
     ? svg("text", { x: k * wide - 6, y: ys[k] + (k === rungs.length - 1 ? 12 : 3), "text-anchor": "end" }, name)
     : !k ? svg("text", { x: wide + 7, y: ys[k] + 4 }, name)
@@ -82,7 +82,7 @@ function stairs(rungs, floor, width, height) {
   const riser = svg("path", { class: "nw-x-riser" }), value = svg("text", { class: "nw-x-at", "text-anchor": "middle" });
   const points = ys.map((each, k) => svg("circle", { cx: x(k), cy: each, r: 4 }));
   const element = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" },
-    band, ticks.flat(),
+    band, rules, ticks,
     svg("path", { class: "nw-x-ground", d: `${line}V${ground}H0Z` }), svg("path", { class: "nw-x-stairs", d: line }),
     svg("line", { class: "nw-x-floor", x1: 0, x2: width, y1: ground, y2: ground }),
     svg("text", { class: "nw-x-floor", x: 0, y: height - 6 }, `the floor: perplexity ${floor.toFixed(2)}${width < 480 ? "" : ", below which no model can get"}`),
@@ -93,6 +93,11 @@ function stairs(rungs, floor, width, height) {
     value.textContent = percent(rungs[k].gap);
     value.setAttribute("x", Math.max(24, Math.min(x(k), width - 24)));
     value.setAttribute("y", k > rungs.length - 1 - LEFT_NAMED ? ys[k - 1] - 9 : ys[k] + 19); // clear of the names
+    const [here, level] = [value.getAttribute("x"), value.getAttribute("y")].map(Number);
+    ticks.forEach((tick, i) => { // what the value would stand on
+      const under = Math.abs(y(drawn[i]) - 4 - level) < 14 && here + 24 > width - (i ? 40 : 150);
+      tick.setAttribute("visibility", under ? "hidden" : "visible");
+    });
     points.forEach((point, i) => point.classList.toggle("nw-x-here", i === k));
     names.forEach((name, i) => name.classList.toggle("nw-x-here", i === k));
   };

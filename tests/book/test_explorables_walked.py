@@ -216,6 +216,25 @@ def test_each_rung_says_what_it_is_and_what_it_catches(opened):
             assert bars[kind][0] == pytest.approx(max(bits, 0), abs=0.006)
 
 
+UNDER_THE_VALUE = """(stage) => {
+    const box = (text) => text.getBoundingClientRect(), at = box(stage.querySelector(".nw-x-at"));
+    const over = (one) => Math.min(one.right, at.right) - Math.max(one.left, at.left) > 1
+        && Math.min(one.bottom, at.bottom) - Math.max(one.top, at.top) > 3;
+    return [...stage.querySelectorAll(".nw-x-tick:not([visibility=hidden])")]
+        .filter((tick) => over(box(tick))).map((tick) => tick.textContent);
+}"""
+
+
+def test_no_value_of_a_rung_stands_on_a_mark_of_the_axis(opened):
+    """The last rung, with which the figure begins, said 5.13 % on top of 10 %."""
+    figure, hand = opened("ladder")
+    rungs, stage = figure.locator(".nw-x-rungs button"), figure.locator(".nw-x-stage")
+    for k in reversed(range(rungs.count())):
+        hand.press(rungs.nth(k))
+        assert stage.evaluate(UNDER_THE_VALUE) == []
+    assert stage.locator(".nw-x-tick[visibility=visible]").count() >= 3
+
+
 # ---------------------------------------------------------------- chapters 1, 3, 4, 5
 
 

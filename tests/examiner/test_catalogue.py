@@ -135,6 +135,14 @@ def test_settings_that_cannot_be_are_told(tmp_path: Path, text: str, complaint: 
         _ = Project(tmp_path).settings.packages
 
 
+def test_a_folder_that_is_newer_than_what_is_installed_is_told_so(tmp_path: Path) -> None:
+    """Students keep the environment of their first assignment for the next one."""
+    (tmp_path / "course.toml").write_text("key_of_a_later_release = 1\n", "utf-8")
+    (tmp_path / "library").mkdir()
+    with pytest.raises(UserError, match=r"installed\? pip install -r requirements\.txt$"):
+        _ = Project(tmp_path).settings
+
+
 @pytest.mark.parametrize(
     ("when", "shown"),
     [("at once", True), ("never", False), ("2026-12-01", True), ("2026-12-02", False)],

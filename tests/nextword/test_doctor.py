@@ -1,5 +1,6 @@
 """`nextword doctor` tells good from bad."""
 
+import re
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
@@ -34,6 +35,17 @@ def test_a_folder_for_students_is_not_asked_for_what_teachers_need(demo_course: 
     assert names < {each.what for each in examine()}
     (demo_course / "pyproject.toml").unlink()
     assert not names & {each.what for each in examine()}
+
+
+def test_a_folder_of_which_nothing_can_be_checked_is_not_ready(
+    demo_course: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A handout of one chapter that needs torch was called ready without it."""
+    (demo_course / "coursework" / "demo.py").write_text("x = 1\n", "utf-8")
+    monkeypatch.setattr("nextword.doctor.missing_package", lambda project, chapter: "torch")
+    result = nextword("doctor")
+    assert result.exit_code == 1
+    assert re.search("BAD +chapter 9, .*cannot be checked: torch is missing", result.output)
 
 
 @pytest.mark.slow
