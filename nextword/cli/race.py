@@ -41,7 +41,10 @@ def race(
     ] = "bubblewrap",
     entries: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Race nothing: write the course's own entries here."),
+        typer.Option(
+            metavar="DIR",
+            help="Race nothing: write the course's own entries here, where they are not yet.",
+        ),
     ] = None,
 ) -> None:
     """Race models on fresh stories. Example: nextword race submissions/ --json board.json
@@ -189,10 +192,9 @@ def _write_entries(folder: Path) -> None:
     from examiner.project import find_project
     from nextword.race.shipped import write_entries
 
+    def report(name: str, is_written: bool) -> None:
+        text = f"wrote {folder / name}" if is_written else f"{folder / name} is kept as it is"
+        typer.echo(text)
+
     project = find_project()
-    write_entries(
-        folder,
-        project.best_package,
-        project.root,
-        lambda name: typer.echo(f"wrote {folder / name}"),
-    )
+    write_entries(folder, project.best_package, project.root, report)

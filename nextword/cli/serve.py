@@ -31,7 +31,9 @@ def serve(
         int, typer.Option(min=1, help="How many of a student's are graded in an hour.")
     ] = 12,
     host: Annotated[str, typer.Option(help="Who may see the page of what waits.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=-1, help="Of that page; 0: any, -1: no page.")] = 8765,
+    port: Annotated[
+        int, typer.Option(min=-1, max=65535, help="Of that page; 0: any, -1: no page.")
+    ] = 8765,
     seed: Annotated[
         str | None,
         typer.Option(help="Secret that hidden inputs are drawn from; default: the course's."),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 WEIGHTS = "weights.safetensors"
 MILLION = 1_000_000
 LONGEST = 5  # words of an n-gram
+Report = Callable[[str, bool], object]  # hears of an entry's name, and whether it was written
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,9 @@ SHIPPED = (
 
 
 def write_entries(
-    folder: Path, package: str, root: Path, report: Callable[[str], object] = lambda name: None
+    folder: Path, package: str, root: Path, report: Report = lambda name, is_written: None
 ) -> None:
-    """Write all entries, and report each.
+    """Write all entries, and report each. A file that is there stays: a reader may have changed it.
 
     package: the folder in `root` whose chapter 2 counts the n-grams. Raises UserError where the
     folder cannot be written.
@@ -71,12 +72,11 @@ def write_entries(
     for shipped in SHIPPED:
         tensors = store.load(shipped.model, root / store.FOLDER).tensors
         about: dict[str, str | int] = {"about": shipped.about, "words": shipped.words}
-        _write(folder / shipped.name, shipped.code, _packed(tensors), about)
-        report(shipped.name)
+        is_written = _write(folder / shipped.name, shipped.code, _packed(tensors), about)
+        report(shipped.name, is_written)
     for n, data in _ngrams(root, package):
         about = {"about": f"Kneser-Ney over {n} words", "words": MILLION}
-        _write(folder / f"{n}-gram", "ngram", data, about)
-        report(f"{n}-gram")
+        report(f"{n}-gram", _write(folder / f"{n}-gram", "ngram", data, about))
 
 
 def _packed(tensors: Mapping[str, Tensor]) -> bytes:
@@ -100,8 +100,11 @@ def _ngrams(root: Path, package: str) -> Iterator[tuple[int, bytes]]:
             yield n, save(counted.table(model, WORDS))
 
 
-def _write(folder: Path, code: str, weights: bytes, about: Mapping[str, str | int]) -> None:
-    """Write an entry's three files; UserError where the folder cannot be written."""
+def _write(folder: Path, code: str, weights: bytes, about: Mapping[str, str | int]) -> bool:
+    """Write those of an entry's three files that are not there; tell whether any was written.
+
+    Raises UserError where the folder cannot be written.
+    """
     source = resources.files("nextword.race").joinpath("entries", f"{code}.py").read_bytes()
     files = {CODE: source, WEIGHTS: weights}
     n = count_numbers(files)
@@ -110,8 +113,10 @@ def _write(folder: Path, code: str, weights: bytes, about: Mapping[str, str | in
     said = {"name": folder.name, "by": "the course", "track": track, **about, "weights": n}
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()]
     files[ABOUT] = ("\n".join(lines) + "\n").encode()
+    missing = {name: data for name, data in files.items() if not (folder / name).exists()}
     try:
-        for name, data in files.items():
+        for name, data in missing.items():
             write_whole(folder / name, data, mode=SHARED)
     except OSError as error:
         raise unwritable(folder, error) from error
+    return bool(missing)

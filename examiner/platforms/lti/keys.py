@@ -63,7 +63,9 @@ def make(folder: Path, address: str) -> list[Path]:
 
     made = [folder / KEY, folder / SETTINGS]
     if there := [str(path) for path in made if path.exists()]:
-        raise UserError(f"{' and '.join(there)} exists already: give another folder, or remove it")
+        verb, it = ("exists", "it") if len(there) == 1 else ("exist", "them")
+        text = f"{' and '.join(there)} {verb} already: give another folder, or remove {it}"
+        raise UserError(text)
     key = rsa.generate_private_key(EXPONENT, BITS)
     pem = key.private_bytes(
         serialization.Encoding.PEM,

@@ -50,6 +50,12 @@ def test_wrong_use_is_one_line(words: list[str], said: str, monkeypatch) -> None
     assert said in line
 
 
+def test_a_port_that_no_machine_has_is_refused(tmp_path) -> None:
+    found = CliRunner().invoke(app, ["serve", "ngrams", str(tmp_path), "--port", "99999"])
+    assert found.exit_code == 2
+    assert not list(tmp_path.iterdir())
+
+
 def test_certificates_are_written_where_they_are_wanted(tmp_path) -> None:
     pytest.importorskip("cryptography")
     found = CliRunner().invoke(app, ["cluster", "certificates", str(tmp_path / "keys")])

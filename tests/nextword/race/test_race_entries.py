@@ -88,6 +88,23 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_an_entry_that_a_reader_has_changed_is_not_written_over(
+    entries: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To call the page's two commands once more put the course's own in the place of one's own."""
+    changed, gone = entries / "gru" / "about.toml", entries / "lstm" / "about.toml"
+    before, lost = changed.read_bytes(), gone.read_bytes()
+    changed.write_bytes(before + b"# mine")
+    gone.unlink()
+    heard: dict[str, bool] = {}
+    monkeypatch.setattr("nextword.race.shipped._ngrams", lambda root, package: [])
+    write_entries(entries, "solutions", ROOT, heard.__setitem__)
+    assert changed.read_bytes() == before + b"# mine"
+    assert gone.read_bytes() == lost
+    assert [name for name, is_written in heard.items() if is_written] == ["lstm"]
+    changed.write_bytes(before)
+
+
 @pytest.mark.parametrize("name", [each.name for each in SHIPPED if each.name != "log-bilinear"])
 def test_a_shipped_entry_says_what_its_rung_says(name: str, entries: Path) -> None:
     (shipped,) = (each for each in SHIPPED if each.name == name)

@@ -68,7 +68,7 @@ def test_settings_that_are_not_there(tmp_path) -> None:
 
 def test_keys_are_never_overwritten(folder) -> None:
     before = (folder / keys.KEY).read_bytes()
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="exist already: give another folder, or remove them"):
         keys.make(folder, "https://a.example")
     assert (folder / keys.KEY).read_bytes() == before
 
