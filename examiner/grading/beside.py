@@ -32,12 +32,13 @@ def is_beside(path: Path) -> bool:
 def is_work_of_one(folder: Path, module: str) -> bool:
     """Tell whether a folder is not a class, but what one student hands in: the module lies in it.
 
-    Where folders or zips lie beside it, they are the students'.
+    Where folders or zips lie beside it, or files that a platform has named, they are the students'.
     """
     if not (folder / module).is_file():
         return False
-    others = (path for path in folder.iterdir() if not is_beside(path))
-    return all(path.is_file() and path.suffix.lower() != ".zip" for path in others)
+    found = [path for path in folder.iterdir() if not is_beside(path)]
+    plain = all(path.is_file() and path.suffix.lower() != ".zip" for path in found)
+    return plain and not any(sender_of(path.name, folder=False) for path in found)
 
 
 def _is_nobodys(name: str) -> bool:

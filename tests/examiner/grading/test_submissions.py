@@ -260,6 +260,11 @@ def test_the_work_of_one_student_is_graded_where_a_class_is_expected(
     (tmp_path / "tiny.py").touch()  # beside the students' works: a class all the same
     with open_class(tmp_path, module="tiny.py") as found:
         assert [entry.student for entry in found.entries] == ["ada", "tiny"]
+    (tmp_path / "canvas").mkdir()
+    for name in ("tiny.py", "lovelaceada_501_9001_tiny.py", "benbit_502_9002_tiny.py"):
+        (tmp_path / "canvas" / name).touch()
+    with open_class(tmp_path / "canvas", module="tiny.py") as found:
+        assert len(found.entries) == 3
 
 
 def test_no_folder_and_no_submissions(tmp_path: Path) -> None:
