@@ -31,8 +31,8 @@ from examiner.stubs import make_stub
 HANDOUT = "handout"  # the folder for all, where there are others beside it
 PERSONAL = "personal"  # the folder of notebooks that are one student's alone
 OWN_NOTEBOOK = """\
-   That notebook is your own and asks for other things than those of others: you get it apart from
-   this folder; put it there.
+   That notebook is yours alone, and asks for other numbers than everybody else's. You get it
+   separately: put it there.
 """
 PACKAGE = '"""What you write, one module per chapter."""\n'
 CONSTRAINTS = "constraints.txt"  # the versions that were tested

@@ -54,6 +54,7 @@ def release(
     from examiner.catalogue.schedule import require_released
     from examiner.errors import UserError
     from examiner.project import find_project
+    from examiner.release.student import HANDOUT
 
     project = find_project()
     if github and form is not Format.STUDENT:
@@ -65,13 +66,13 @@ def release(
     if not last_hints and form is not Format.STUDENT:
         raise UserError("--no-last-hints is for students' folders")
     files, next_step = _made(project, chosen, to, form, drawing, last_hints)
+    where = to / HANDOUT if drawing.students and form is Format.STUDENT else to
     if github:
         from examiner.release.github import add_github
-        from examiner.release.student import HANDOUT
 
-        files += add_github(project, chosen, to / HANDOUT if drawing.students else to)
+        files += add_github(project, chosen, where)
         next_step = "push it as the template repository of an assignment in GitHub Classroom"
-    typer.echo(f"wrote {count(len(files), 'file')} to {to}; {next_step}")
+    typer.echo(f"wrote {count(len(files), 'file')} to {where}; {next_step}")
     for line in _told(project, chosen, drawing, to):
         typer.echo(line)
 

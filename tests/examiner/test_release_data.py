@@ -43,6 +43,22 @@ def test_what_hidden_tests_read_goes_to_the_grader_and_to_nobody_else(
 
 
 @pytest.mark.slow
+def test_the_page_tells_how_many_files_a_release_of_own_notebooks_has(
+    tmp_path: Path, nextword: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It told another number, and the command another folder."""
+    root = find_project(Path(__file__)).root
+    (tmp_path / "class.csv").write_text("id,name\nada,Ada\nben,Ben\ncho,Cho\n", "utf-8")
+    monkeypatch.chdir(root)
+    given = ("--variant", "autumn 2027", "--per-student", str(tmp_path / "class.csv"))
+    done = nextword("release", "ngrams", "--to", str(tmp_path / "out"), *given)
+    assert done.exit_code == 0, done.output
+    told = done.output.replace(f"{tmp_path}/", "")
+    page = (root / "chapters" / "instructors.md").read_text("utf-8")
+    assert told in page, told
+
+
+@pytest.mark.slow
 def test_the_readme_names_each_file_to_hand_in_and_what_pages_need(tmp_path: Path) -> None:
     """Who followed it handed in the first of two chapters, and could not run the pages."""
     project = find_project(Path(__file__))

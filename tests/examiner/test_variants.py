@@ -168,7 +168,7 @@ def test_each_student_gets_an_own_notebook_apart_from_what_all_get(
             TEXT, Drawing("year 7").edits(found, "demo", student)
         )
     assert not (course / "out" / "handout" / "coursework" / "demo.ipynb").exists()
-    assert "your own" in (course / "out" / "handout" / "README.md").read_text("utf-8")
+    assert "yours alone" in (course / "out" / "handout" / "README.md").read_text("utf-8")
     assert "2 notebooks in out/personal" in done.output
 
 
