@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -181,7 +181,8 @@ def fill(form: Form, results: Iterable[SubmissionResult]) -> Filled:
     """Return the file with everybody's points in it; results are looked at one by one."""
     found = {result.student: _earned(result) for result in results}
     if form.sheet is None:
-        return Filled(written(MAKERS[form.platform](_marks(form, found))))
+        text = written(MAKERS[form.platform](_marks(form, found)))
+        return Filled(text, [*_unknown(form, found), *_provisional(found)])
     rows = form.sheet.rows
     if form.platform == "canvas":
         rows = [(row, who) for row, who in rows if who or _is_possible(row) or _is_posting(row)]
@@ -237,6 +238,21 @@ def _provisional(found: Mapping[str, Earned]) -> list[str]:
     return [f"{student}: {text}" for student, each in found.items() if each.provisional]
 
 
+def _number_in(form: Form, student: str) -> str:
+    """Return the platform's number in the name of a student who is on no list; "" for none."""
+    number_of = re.fullmatch(rf"{form.platform}-([0-9]+)", student)
+    return number_of[1] if number_of else ""
+
+
+def _unknown(form: Form, found: Mapping[str, Earned]) -> Iterator[str]:
+    """Yield a line where Moodle would find nobody: its numbers are those of one assignment."""
+    if form.platform == MOODLE and (lost := [each for each in found if _number_in(form, each)]):
+        yield (
+            f"Moodle finds nobody by {lost[0]}: give its grading worksheet as --roster, and the "
+            "points are filled into it"
+        )
+
+
 def _marks(form: Form, found: Mapping[str, Earned]) -> list[Mark]:
     """Return everybody's marks, those of the roster who handed nothing in among them."""
     people = {person.id: person for person in form.roster.people} if form.roster else {}
@@ -246,7 +262,7 @@ def _marks(form: Form, found: Mapping[str, Earned]) -> list[Mark]:
         named = person if person and (person.name or person.last) else None
         first, last = parted(named or Student(student, result.name if result else ""))
         email = (person.email if person else "") or (result.email if result else "")
-        numbers = dict(person.numbers) if person else {}
+        numbers = dict(person.numbers) if person else {form.platform: _number_in(form, student)}
         made.append(
             Mark(
                 form.chapter.title,

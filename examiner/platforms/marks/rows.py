@@ -59,7 +59,8 @@ def canvas(marks: Iterable[Mark]) -> Iterator[list[str]]:
     yield ["    Points Possible", "", "", "", "", *map(number, most.values())]
     for student, found in by_student(marks).items():
         first = next(iter(found.values()))
-        ids = [harmless(each) for each in (first.number, student, student)]
+        ours = "" if student == f"canvas-{first.number}" else student  # made of that number
+        ids = [harmless(each) for each in (first.number, ours, ours)]
         # an empty cell leaves what Canvas has; a student who handed nothing in is no 0 there
         yield [harmless(first.name), *ids, "", *(_points(found.get(each), "") for each in most)]
 

@@ -177,6 +177,16 @@ def test_without_a_platforms_file_one_is_made(tmp_path) -> None:
     assert {person.id for person in again.people} == {"007", "zoe"}
 
 
+def test_without_a_list_canvas_gets_its_own_numbers_and_moodle_is_told_of(tmp_path) -> None:
+    """Canvas knows nobody whose SIS id is canvas-501, and was given nothing else."""
+    made = filled(tmp_path, "canvas", results=[result("canvas-501", 3)])
+    assert rows(made.text)[2][1:] == ["501", "", "", "", "3.75"]
+    assert made.notes == []
+    made = filled(tmp_path, "moodle", results=[result("moodle-11", 3)])
+    (note,) = made.notes
+    assert note.startswith("Moodle finds nobody by moodle-11: give its grading worksheet")
+
+
 def test_a_name_in_one_cell_is_parted_where_the_platform_wants_two(tmp_path) -> None:
     plain = "Name,SID,Email\nLudwig van Beethoven,7,\n"
     for platform in ("gradescope", "moodle"):
