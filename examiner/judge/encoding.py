@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import codecs
-import io
 import re
-import tokenize
 
 # Python's names of the encodings that editors save text in; others hold no text, run code, or take
 # time that grows with the square of the text's length
@@ -13,6 +11,10 @@ _OF_TEXT = re.compile(
     r"utf-8(-sig)?|ascii|iso8859-\d+|(pt)?cp\d+|koi8-\w|kz1048|mac-\w+|hp-roman8|tis-620"
     r"|gb\w+|hz|big5\w*|shift_jis\w*|euc_\w+|iso2022_\w+|johab"
 )
+# as the Language Reference has it (2.1.4, Encoding declarations): in the first line, or in the
+# second one after a line without code
+_DECLARED = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_WITHOUT_CODE = re.compile(rb"[ \t\f]*(#|$)")
 
 
 class EncodingError(ValueError):
@@ -45,15 +47,13 @@ def module_text(data: bytes, name: str) -> str:
 def _trouble_with_declaration(data: bytes, text: str) -> str:
     """Return what is wrong with the encoding that a module declares; "" where nothing is.
 
-    Python must read the same text as we do: `# coding: utf-7` may make another one of it. A
-    carriage return alone ends a line for Python, too.
+    Python must read the same text as we do: `# coding: utf-7` may make another one of it.
     """
-    lines = re.sub(rb"\r\n?", b"\n", data)
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
-        declared, _ = tokenize.detect_encoding(io.BytesIO(lines).readline)
-    except SyntaxError:  # there is no such encoding, and so no other text
+        encoding = codecs.lookup(_declared(data)).name
+    except LookupError:  # there is no such encoding, and so no other text
         return ""
-    encoding = codecs.lookup(declared).name
     if not _OF_TEXT.fullmatch(encoding):
         return f"another encoding, in which no module is saved ({encoding})"
     try:
@@ -61,3 +61,17 @@ def _trouble_with_declaration(data: bytes, text: str) -> str:
     except UnicodeDecodeError:
         same = False
     return "" if same else f"another encoding than it is saved in ({encoding})"
+
+
+def _declared(data: bytes) -> str:
+    """Return the name of the encoding that a module declares, or Python's own.
+
+    A carriage return alone ends a line for Python, too. subtle: `tokenize.detect_encoding` reads
+    the first lines in that encoding since Python 3.14, which may take all the time there is.
+    """
+    for line in re.split(rb"\r\n?|\n", data, maxsplit=2)[:2]:
+        if found := _DECLARED.match(line):
+            return found[1].decode()
+        if not _WITHOUT_CODE.match(line):
+            break
+    return "utf-8"
