@@ -246,6 +246,7 @@ def find_entries(folder: Path, roster: Roster | None = None) -> list[Entry]:
     groups: dict[tuple[str, str, str], list[tuple[Path, Sender | None]]] = {}
     try:
         for path in sorted(folder.iterdir()):
+            path.lstat()  # raises in a folder that lists names alone; others say that none is there
             if is_beside(path):
                 continue
             is_folder = path.is_dir() and not path.is_symlink()
