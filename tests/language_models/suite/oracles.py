@@ -219,7 +219,7 @@ def tangled(rng):
     """Merges and a new text in which it matters which of them are done first."""
     while True:
         merges = train_bpe(random_text(rng, 80, letters="abc"), 40)
-        text = random_text(rng, 60, letters="abc")
+        text = random_text(rng, 60, letters="abc").strip()
         right, wrong = encode(text, merges), (from_the_left(text, merges), by_length(text, merges))
         if right not in wrong:
             return merges, text

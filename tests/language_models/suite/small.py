@@ -152,16 +152,26 @@ def texts_of_probabilities(draw: Small) -> Example:
     return example("perplexity(log_probs)", log_probs=logs(draw))
 
 
-@small("1.5", "perplexity", tries=4)
-def long_or_impossible_texts(draw: Small) -> Example:
-    found = draw.choice(["[math.log(0.5), -math.inf]", "[-math.inf]", "[math.log(0.5)] * 2000"])
+# an impossible token, one text alone, a long text, a certain token, one token twice
+RARE_LOGS = [
+    "[math.log(0.5), -math.inf]",
+    "[-math.inf]",
+    "[math.log(0.5)] * 2000",
+    "[math.log(0.5), 0.0]",
+    "[math.log(0.5), math.log(0.5), math.log(0.25)]",
+]
+
+
+@small("1.5", "perplexity", tries=16)
+def rare_logs(draw: Small) -> Example:
+    found = draw.choice(RARE_LOGS)
     return example("perplexity(log_probs)", log_probs=Code(found, 4 + len(found) // 16))
 
 
 @small("1.5", "bits_per_byte", tries=60)
 def costs(draw: Small) -> Example:
-    text = draw.choice(["ab", "abc", "a", "abcd", "é", "né", "a b"])
-    text = later(text, not text.isascii())
+    text = draw.choice(["ab", "abc", "a", "abcd", "é", "né", "a b", "a ", "東"])
+    text = later(text, not text.isascii() or " " in text)
     return example("bits_per_byte(log_probs, text)", log_probs=logs(draw), text=text)
 
 
@@ -217,7 +227,7 @@ def classes(draw: Small) -> Example:
 
 @small("1.8", "rerank", tries=110)
 def candidates(draw: Small) -> Example:
-    names = draw.rng.permutation(["a", "b", "c"])[: draw.length(2, 3)].tolist()
+    names = draw.rng.permutation(["a", "b", "cc"])[: draw.length(2, 3)].tolist()
     logs = [-3.0, -2.0, -1.0, -4.0]
     found = {name: (draw.choice(logs), draw.choice(logs)) for name in names}
     if draw.yes():
@@ -381,10 +391,14 @@ MAZES = [
         {(): [0, 0.1, 0.4, 0.5], (2,): [0, 0.1, 0.7, 0.2]},
         {"width": 2, "max_tokens": 3, "alpha": 1},
     ),
+    (
+        {(): [0, 0.4, 0.6], (2,): [0, 0.3, 0.7], (2, 2): [0, 0.9, 0.1]},
+        {"width": 2, "max_tokens": 3, "alpha": 1},
+    ),
 ]
 
 
-@small("1.12", "beam_search", tries=15)
+@small("1.12", "beam_search", tries=20)
 def mazes(draw: Small) -> Example:
     table, how = draw.choice(MAZES)
     return searched(table, [0], **how)

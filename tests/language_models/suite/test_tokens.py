@@ -22,6 +22,11 @@ def draws(sample, probs, rng, how_many):
     return [int(sample(probs.copy(), rng)) for _ in range(how_many)]
 
 
+def shares(probs):
+    """Probabilities, but for what a tiny number in a denominator changes."""
+    return near(probs, rel=1e-5)
+
+
 def fresh(rng):
     return np.random.default_rng(int(rng.integers(2**32)))
 
@@ -33,34 +38,34 @@ def pairs(merges):
     return [tuple(int(part) for part in pair) for pair in merges]
 
 
-@pytest.mark.task("1.9", weight=0.7, visible=True, orders=2)
+@pytest.mark.task("1.9", weight=0.7, visible=True)
 def test_merges_by_hand(lm):
     """In low lower lowest the pair l o is merged first, then lo w, then the blank before low."""
     assert pairs(lm.train_bpe("low lower lowest", 3)) == [(108, 111), (256, 119), (32, 257)]
     assert pairs(lm.train_bpe("low lower lowest", 0)) == []
 
 
-@pytest.mark.task("1.9", weight=0.7, visible=True, orders=2)
+@pytest.mark.task("1.9", weight=0.7, visible=True)
 def test_equally_frequent_pairs(lm):
     """Of equally frequent pairs the smaller one is merged first, not the earlier one."""
     assert pairs(lm.train_bpe("xyxy.abab", 2)) == [(97, 98), (120, 121)]
 
 
-@pytest.mark.task("1.9", weight=0.7, visible=True, orders=2)
+@pytest.mark.task("1.9", weight=0.7, visible=True)
 def test_pairs_that_overlap(lm):
     """In aaa the pair a a occurs twice, though only one of the two can be merged."""
     assert pairs(lm.train_bpe("aaa.xy.xy", 2)) == [(97, 97), (120, 121)]
     assert pairs(lm.train_bpe("aaaa.aaaa.aaa.bab", 4)) == [(97, 97), (256, 256)]
 
 
-@pytest.mark.task("1.9", weight=0.6, visible=True, seconds=5, orders=2)
+@pytest.mark.task("1.9", weight=0.6, visible=True, seconds=5)
 def test_merges_end_where_no_pair_occurs_twice(lm):
     """When every pair that is left occurs once, there are no more merges."""
     assert pairs(lm.train_bpe("abc abc", 50)) == [(97, 98), (256, 99)]
     assert pairs(lm.train_bpe("x", 5)) == []
 
 
-@pytest.mark.task("1.9", weight=2, seconds=5, orders=2)
+@pytest.mark.task("1.9", weight=2, seconds=5)
 def test_merges_stay_inside_chunks(lm):
     """A pair across the border of two words or signs is never merged, however frequent it is."""
     found = pairs(lm.train_bpe("a.b.a.b.a.b.c.c", 20))
@@ -68,7 +73,7 @@ def test_merges_stay_inside_chunks(lm):
     assert pairs(lm.train_bpe("no. no, no! no; no? no", 9)) == [(110, 111), (32, 256)]
 
 
-@pytest.mark.task("1.9", weight=5, orders=2)
+@pytest.mark.task("1.9", weight=5)
 def test_merges_where_one_pair_leads(lm, rng):
     """Where one pair is always the most frequent, the merges follow the counts."""
     a, b, c, d, e, f, g = (chr(97 + i) for i in rng.permutation(26)[:7])
@@ -106,27 +111,27 @@ def test_training_takes_seconds(lm):
 LOW = [(108, 111), (256, 119), (32, 257)]  # lo, low and a blank with low
 
 
-@pytest.mark.task("1.10", weight=0.5, visible=True, orders=2)
+@pytest.mark.task("1.10", weight=0.5, visible=True)
 def test_tokens_by_hand(lm):
     """Known pairs become tokens, from the oldest merge to the newest; other bytes stay."""
     assert list(lm.encode("slow lower", LOW)) == [115, 257, 258, 101, 114]
     assert list(lm.encode("lo w", LOW)) == [256, 32, 119]
 
 
-@pytest.mark.task("1.10", weight=0.5, visible=True, orders=2)
+@pytest.mark.task("1.10", weight=0.5, visible=True)
 def test_text_by_hand(lm):
     """Tokens become bytes, and the bytes become text."""
     assert lm.decode([115, 257, 258, 101, 114], LOW) == "slow lower"
 
 
-@pytest.mark.task("1.10", weight=0.8, visible=True, orders=2)
+@pytest.mark.task("1.10", weight=0.8, visible=True)
 def test_characters_of_several_bytes(lm):
     """The bytes of one character may be spread over several tokens."""
     assert lm.decode((195, 169), tuple(LOW)) == "é"  # tuples: nothing that could be changed
     assert lm.decode((230, 256, 115), ((157, 177),)) == "東s"
 
 
-@pytest.mark.task("1.10", weight=0.4, visible=True, orders=2)
+@pytest.mark.task("1.10", weight=0.4, visible=True)
 def test_broken_characters(lm):
     """Bytes that are no character become U+FFFD."""
     assert lm.decode((256, 119), tuple(LOW)) == "low"
@@ -134,7 +139,7 @@ def test_broken_characters(lm):
     assert lm.decode((97, 195, 98, 240, 159), tuple(LOW)) == "a\ufffdb\ufffd"
 
 
-@pytest.mark.task("1.10", weight=1, orders=2)
+@pytest.mark.task("1.10", weight=1)
 def test_older_merges_go_first(lm):
     """Where two merges overlap, the one that was learned first is done first."""
     assert list(lm.encode("abcd", [(99, 100), (97, 98), (98, 99)])) == [257, 256]  # cd, ab, bc
@@ -155,7 +160,7 @@ def test_tokens_of_any_text(lm, rng):
         assert list(lm.encode(text, merges[:n_merges])) == plain.encode(text, merges[:n_merges])
 
 
-@pytest.mark.task("1.10", weight=0.7, orders=2)
+@pytest.mark.task("1.10", weight=0.7)
 def test_tokens_of_any_script(lm, rng):
     """Characters of several bytes are several tokens, unless their bytes were merged."""
     assert list(lm.encode("é", LOW)) == [195, 169]
@@ -167,14 +172,15 @@ def test_tokens_of_any_script(lm, rng):
         assert list(lm.encode(text, merges[:n_merges])) == plain.encode(text, merges[:n_merges])
 
 
-@pytest.mark.task("1.10", weight=0.3, orders=2)
+@pytest.mark.task("1.10", weight=0.3)
 def test_tokens_of_an_empty_text(lm):
-    """An empty text has no tokens."""
+    """An empty text has no tokens; blanks at the ends of a text are tokens."""
     assert list(lm.encode("so low", LOW)) == [115, 111, 258]
     assert list(lm.encode("", LOW)) == []
+    assert list(lm.encode(" low\n", LOW)) == [258, 10]
 
 
-@pytest.mark.task("1.10", weight=0.3, orders=2)
+@pytest.mark.task("1.10", weight=0.3)
 def test_plain_english_comes_back(lm, rng):
     """A text of one-byte characters is the same after encoding and decoding."""
     text = plain.random_text(rng, letters="abcdefgh").strip()
@@ -187,7 +193,7 @@ def test_any_text_comes_back(lm, rng):
     """Any script, any emoji and any gap is the same after encoding and decoding."""
     merges = plain.train_bpe(plain.random_text(rng), 40)
     some = plain.random_text(rng, 30)  # with tokens that are made of tokens
-    for text in (some, "naïve 東京 👩‍🌾!", " ", "\t\n  x \r\n", "Ωμέγα,\u00a0\u200bعربي", ""):
+    for text in (some, "\ufeffnaïve 東京 👩‍🌾!", " ", "\t\n  x \r\n", "Ωμέγα,\u00a0\u200bعربي", ""):
         assert lm.decode(plain.encode(text, merges), merges) == text
 
 
@@ -198,8 +204,8 @@ def test_any_text_comes_back(lm, rng):
 def test_temperature_by_hand(lm):
     """Half the temperature squares the probabilities."""
     logits = np.log([0.25, 0.75])
-    assert numbers(lm.with_temperature(logits, 1.0)) == near([0.25, 0.75])
-    assert numbers(lm.with_temperature(logits, 0.5)) == near([0.1, 0.9])
+    assert numbers(lm.with_temperature(logits, 1.0)) == shares([0.25, 0.75])
+    assert numbers(lm.with_temperature(logits, 0.5)) == shares([0.1, 0.9])
 
 
 @pytest.mark.task("1.11", weight=0.4, visible=True)
@@ -215,7 +221,7 @@ def test_any_temperature(lm, rng):
     logits = rng.normal(scale=3, size=6)
     for temperature in (0.3, 1.0, 2.5):
         expected = plain.with_temperature(logits.tolist(), temperature)
-        assert numbers(lm.with_temperature(logits, temperature)) == near(expected)
+        assert numbers(lm.with_temperature(logits, temperature)) == shares(expected)
 
 
 @pytest.mark.task("1.11", weight=0.5)
@@ -232,14 +238,14 @@ def test_freezing_and_boiling(lm, rng):
 def test_the_two_most_likely_tokens(lm):
     """The two most likely tokens are kept and sum to 1."""
     found = numbers(lm.top_k(np.array([0.2, 0.5, 0.15, 0.1, 0.05]), 2))
-    assert found == near([2 / 7, 5 / 7, 0, 0, 0])
+    assert found == shares([2 / 7, 5 / 7, 0, 0, 0])
 
 
 @pytest.mark.task("1.11", weight=0.2, visible=True)
 def test_two_equally_likely_tokens(lm):
     """Of equally likely tokens, the smaller id is kept."""
     found = numbers(lm.top_k(np.array([0.2, 0.5, 0.2, 0.1]), 2))
-    assert found == near([2 / 7, 5 / 7, 0, 0])
+    assert found == shares([2 / 7, 5 / 7, 0, 0])
 
 
 @pytest.mark.task("1.11", weight=0.2)
@@ -248,7 +254,7 @@ def test_equally_likely_tokens(lm):
     probs = np.array([0.125, 0.25, 0.125, 0.25, 0.25, 0])
     for k in (1, 2, 4, 6):
         expected = plain.only(probs.tolist(), plain.by_likelihood(probs.tolist())[:k])
-        assert numbers(lm.top_k(probs, k)) == near(expected)
+        assert numbers(lm.top_k(probs, k)) == shares(expected)
 
 
 @pytest.mark.task("1.11", weight=1)
@@ -257,7 +263,7 @@ def test_the_most_likely_tokens_of_any_distribution(lm, rng):
     probs = plain.random_row(rng, 7)
     for k in (1, 2, 4, 7):
         expected = plain.only(probs.tolist(), plain.by_likelihood(probs.tolist())[:k])
-        assert numbers(lm.top_k(probs, k)) == near(expected)
+        assert numbers(lm.top_k(probs, k)) == shares(expected)
 
 
 @pytest.mark.task("1.11", weight=0.6, visible=True)
@@ -266,15 +272,15 @@ def test_the_nucleus_by_hand(lm):
     probs = np.array([0.25, 0.5, 0.15, 0.1])
     found = [numbers(lm.top_p(probs, p)) for p in (0.6, 0.12, 0.8)]
     expected = [[1 / 3, 2 / 3, 0, 0], [0, 1, 0, 0], [0.25 / 0.9, 0.5 / 0.9, 0.15 / 0.9, 0]]
-    assert found == [near(row) for row in expected]
+    assert found == [shares(row) for row in expected]
 
 
 @pytest.mark.task("1.11", weight=0.2, visible=True)
 def test_a_nucleus_that_holds_exactly_p(lm):
     """Where the kept tokens hold p exactly, no more are needed."""
-    assert numbers(lm.top_p(np.array([0.25, 0.5, 0.25, 0]), 0.5)) == near([0, 1, 0, 0])
+    assert numbers(lm.top_p(np.array([0.25, 0.5, 0.25, 0]), 0.5)) == shares([0, 1, 0, 0])
     probs = np.array([0.125, 0.5, 0.25, 0.125])
-    assert numbers(lm.top_p(probs, 0.75)) == near([0, 2 / 3, 1 / 3, 0])
+    assert numbers(lm.top_p(probs, 0.75)) == shares([0, 2 / 3, 1 / 3, 0])
 
 
 @pytest.mark.task("1.11", weight=0.3)
@@ -282,7 +288,7 @@ def test_a_nucleus_of_equally_likely_tokens(lm):
     """Of equally likely tokens, the smaller id goes first; p = 1 keeps all that are possible."""
     probs = np.array([0.125, 0.25, 0.125, 0.25, 0.25, 0])
     for p in (0.2, 0.4, 0.7, 0.8, 0.95):
-        assert numbers(lm.top_p(probs, p)) == near(plain.top_p(probs.tolist(), p))
+        assert numbers(lm.top_p(probs, p)) == shares(plain.top_p(probs.tolist(), p))
     # ten times 0.1 is a little less than 1 where it is added up: all ten are needed, and no more
     assert numbers(lm.top_p(np.full(10, 0.1), 1.0)) == near([0.1] * 10)
 
@@ -294,7 +300,7 @@ def test_the_nucleus_of_any_distribution(lm, rng):
         probs = plain.random_row(rng, 8, zeros)
         limits = (0.9, 1e-9, *rng.uniform(0.05, 0.95, size=3).tolist())
         found = [numbers(lm.top_p(probs, p)) for p in limits]
-        assert found == [near(plain.top_p(probs.tolist(), p)) for p in limits]
+        assert found == [shares(plain.top_p(probs.tolist(), p)) for p in limits]
 
 
 @pytest.mark.task("1.11", weight=0.7, visible=True)
@@ -347,9 +353,9 @@ def test_many_equally_likely_tokens(lm, rng):
     probs = weights / 420
     order = plain.by_likelihood(probs.tolist())
     for k in (20, 70, 130):
-        assert numbers(lm.top_k(probs, k)) == near(plain.only(probs.tolist(), order[:k]))
+        assert numbers(lm.top_k(probs, k)) == shares(plain.only(probs.tolist(), order[:k]))
         p = (probs[order[:k]].sum() - 1e-4).item()
-        assert numbers(lm.top_p(probs, p)) == near(plain.only(probs.tolist(), order[:k]))
+        assert numbers(lm.top_p(probs, p)) == shares(plain.only(probs.tolist(), order[:k]))
 
 
 @pytest.mark.task("1.11", weight=0.2)
