@@ -14,13 +14,13 @@ after_training = student_module("after_training")
 
 
 # ------------------------------------------------------------------ 7.3
-@pytest.mark.task("7.3", weight=0.6, visible=True, orders=2)
+@pytest.mark.task("7.3", weight=0.6, visible=True)
 def test_who_has_most_votes(after_training):
     """Three of six samples say 4: that is the answer, though None occurs as often."""
     assert after_training.majority([7, None, 4, 4, None, 9, None, 4]) == 4
 
 
-@pytest.mark.task("7.3", weight=0.4, visible=True, orders=2)
+@pytest.mark.task("7.3", weight=0.4, visible=True)
 def test_the_first_of_two(after_training):
     """Two answers with two votes each: the one that occurs first is chosen."""
     assert after_training.majority(["ten", "six", "two", "two", "six"]) == "six"
@@ -56,7 +56,7 @@ def test_many_ties(after_training, rng):
     assert after_training.majority([None, *first]) == first[0]
 
 
-@pytest.mark.task("7.3", weight=0.3, orders=2)
+@pytest.mark.task("7.3", weight=0.3)
 def test_answers_that_are_empty(after_training):
     """0 and the empty text are answers like others; only None is none."""
     assert after_training.majority([5, 0, None, 5, None, None]) == 5
@@ -65,7 +65,7 @@ def test_answers_that_are_empty(after_training):
     assert after_training.majority([(), None, None]) == ()
 
 
-@pytest.mark.task("7.3", weight=0.4, orders=2)
+@pytest.mark.task("7.3", weight=0.4)
 def test_nobody_answers(after_training):
     """Without any answer the majority is None, and one answer is enough to have one."""
     assert after_training.majority([None, "hen", None, None]) == "hen"
@@ -293,7 +293,7 @@ def test_texts_of_one_length(after_training, rng):
 
 
 # ------------------------------------------------------------------ 7.10
-@pytest.mark.task("7.10", weight=1, visible=True, orders=2)
+@pytest.mark.task("7.10", weight=1, visible=True)
 def test_words_after_the_last_mark(after_training):
     """A text may correct itself: what follows its last mark is its answer."""
     words = ["first", "answer", "3", "no", "wait", "answer", "4", "2"]
@@ -316,7 +316,7 @@ def test_answers_of_any_text(after_training, rng):
             assert after_training.final_answer(words, mark) == tuple(parts[-1])
 
 
-@pytest.mark.task("7.10", weight=0.4, orders=2)
+@pytest.mark.task("7.10", weight=0.4)
 def test_texts_without_an_answer(after_training, rng):
     """Without a mark, or with nothing after the last one, there is no answer."""
     words = random_text(rng, 3, "answer")
@@ -325,7 +325,7 @@ def test_texts_without_an_answer(after_training, rng):
         assert after_training.final_answer(text) is None
 
 
-@pytest.mark.task("7.10", weight=1, visible=True, orders=2)
+@pytest.mark.task("7.10", weight=1, visible=True)
 def test_three_texts_to_verify(after_training):
     """Only the text whose answer is the right one, word by word, has the reward 1."""
     texts = [["answer", "4", "2"], ["it", "is", "4", "2"], ["answer", "2", "4"]]
@@ -349,7 +349,7 @@ def test_any_texts_to_verify(after_training, rng):
     assert close(after_training.verified(texts, answers), torch.tensor(expected))
 
 
-@pytest.mark.task("7.10", weight=0.3, orders=2)
+@pytest.mark.task("7.10", weight=0.3)
 def test_words_that_are_not_cut_alike(after_training, rng):
     """Answers are compared word by word, not letter by letter."""
     first, second = (f"{k}" for k in rng.permutation(9)[:2])
@@ -358,7 +358,7 @@ def test_words_that_are_not_cut_alike(after_training, rng):
     assert close(found, torch.tensor([1.0, 0.0, 0.0]))
 
 
-@pytest.mark.task("7.10", weight=0.5, orders=2)
+@pytest.mark.task("7.10", weight=0.5)
 def test_texts_with_another_mark(after_training, rng):
     """The mark may be another word; a text without it has the reward 0."""
     right = ("two", "hens")
@@ -370,7 +370,7 @@ def test_texts_with_another_mark(after_training, rng):
         assert close(found, torch.tensor([float(k == 0) for k in order]))
 
 
-@pytest.mark.task("7.10", weight=0.3, orders=2)
+@pytest.mark.task("7.10", weight=0.3)
 def test_rewards_to_reckon_with(after_training):
     """Rewards are floating-point numbers; a word with a capital letter is another word."""
     texts = [["answer", "Two"], ["Answer", "two"], ["answer", "two"]]

@@ -234,7 +234,7 @@ def is_prefix_code(codes):
     return len(set(codes)) == len(codes) and not set(codes) & set(longer)
 
 
-@pytest.mark.task("3.10", weight=1, visible=True, seconds=4, orders=2)
+@pytest.mark.task("3.10", weight=1, visible=True, seconds=4)
 def test_tree_of_four_words(embeddings):
     """Words with the counts 8, 4, 2, 1 stand 1, 2, 3 and 3 forks below the root."""
     codes = as_codes(embeddings.huffman_codes([8, 4, 2, 1]))
@@ -254,7 +254,7 @@ def assert_shortest(codes, counts):
     assert entropy - 1e-9 <= total / sum(counts) < entropy + 1
 
 
-@pytest.mark.task("3.10", weight=2.6, seconds=4, orders=2)
+@pytest.mark.task("3.10", weight=2.6, seconds=4)
 def test_trees_of_any_counts(embeddings, rng):
     """No code begins another, the mean length is the least, within 1 bit of the entropy."""
     for most, size, power in ((10**9, 40, 1), (10**6, 12, 2)):
@@ -271,14 +271,14 @@ def test_trees_of_equal_counts(embeddings, rng):
         assert_shortest(as_codes(embeddings.huffman_codes(counts)), counts)
 
 
-@pytest.mark.task("3.10", weight=0.6, seconds=4, orders=2)
+@pytest.mark.task("3.10", weight=0.6, seconds=4)
 def test_trees_of_one_and_two_words(embeddings):
     """One word needs no choice, two words need one, whatever their counts are."""
     assert list(embeddings.huffman_codes([7])) == [""]
     assert sorted(embeddings.huffman_codes([1, 50])) == ["0", "1"]
 
 
-@pytest.mark.task("3.10", weight=0.7, visible=True, orders=2)
+@pytest.mark.task("3.10", weight=0.7, visible=True)
 def test_paths_before_learning(embeddings):
     """With vectors of 0, each fork halves the probability; after the end of a path nothing does."""
     forks = torch.tensor([[0, 1, 2], [0, 0, 0]])
@@ -287,7 +287,7 @@ def test_paths_before_learning(embeddings):
     assert close(got, torch.tensor([math.log(1 / 8), math.log(1 / 2)]))
 
 
-@pytest.mark.task("3.10", weight=2.5, orders=2)
+@pytest.mark.task("3.10", weight=2.5)
 def test_probabilities_of_all_words(embeddings, rng):
     """Forks multiply as in a loop, and the probabilities of all words sum to 1."""
     for V, D in ((9, 3), (2, 1)):
@@ -304,14 +304,14 @@ def assert_tree(embeddings, *inputs, **tolerances):
     assert close([got, *grads[:2]], [expected, *right[:2]], **tolerances)
 
 
-@pytest.mark.task("3.10", weight=0.4, orders=2)
+@pytest.mark.task("3.10", weight=0.4)
 def test_gradients_through_the_tree(embeddings, rng):
     """Autograd finds the gradients of words and forks."""
     forks, signs = plain.paths(plain.random_codes(rng, 7))
     assert_tree(embeddings, plain.tensor(rng, 7, 3), plain.tensor(rng, 6, 3), forks, signs)
 
 
-@pytest.mark.task("3.10", weight=0.4, orders=2)
+@pytest.mark.task("3.10", weight=0.4)
 def test_large_scores_in_the_tree(embeddings, rng):
     """Scores in the hundreds give numbers and gradients, not NaN or infinity."""
     forks, signs = plain.paths(plain.random_codes(rng, 7))
@@ -321,7 +321,7 @@ def test_large_scores_in_the_tree(embeddings, rng):
     assert_tree(embeddings, v, N, forks, signs, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.task("3.10", weight=0.3, orders=2)
+@pytest.mark.task("3.10", weight=0.3)
 def test_only_the_path_is_read(embeddings, rng):
     """Whatever stands in the rows of other forks, value and gradients do not read it."""
     forks, signs = plain.paths(plain.random_codes(rng, 7))

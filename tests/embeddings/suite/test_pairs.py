@@ -24,7 +24,7 @@ def listed(frequent_words, sentences, min_count):
     return list(frequent_words(sentences, min_count).items())
 
 
-@pytest.mark.task("3.6", weight=0.6, visible=True, orders=2)
+@pytest.mark.task("3.6", weight=0.6, visible=True)
 def test_frequent_words_of_three_sentences(embeddings):
     """Words are listed by count, and rare ones are dropped."""
     sentences = [["the", "goat", "saw", "the", "hen"], ["the", "hen", "slept"], []]
@@ -34,7 +34,7 @@ def test_frequent_words_of_three_sentences(embeddings):
     assert list(counts.items()) == [("the", 2), ("hen", 1)]
 
 
-@pytest.mark.task("3.6", weight=0.15, visible=True, orders=2)
+@pytest.mark.task("3.6", weight=0.15, visible=True)
 def test_equally_frequent_words(embeddings):
     """Equally frequent words stand in the order of the alphabet."""
     sentences = [["the", "goat", "saw", "the", "hen"], ["the", "hen", "slept"], []]
@@ -69,7 +69,7 @@ def listed_once(frequent_words, sentences, min_count):
     return list(frequent_words((list(each) for each in sentences), min_count).items())
 
 
-@pytest.mark.task("3.6", weight=0.15, orders=2)
+@pytest.mark.task("3.6", weight=0.15)
 def test_frequent_words_of_what_can_be_read_once(embeddings, rng):
     """The sentences may come from a generator: go through them only once."""
     sentences = [[f"w{i}" for i in sentence] for sentence in plain.random_sentences(rng)]
@@ -78,7 +78,7 @@ def test_frequent_words_of_what_can_be_read_once(embeddings, rng):
     assert listed_once(embeddings.frequent_words, sentences, 2) == expected
 
 
-@pytest.mark.task("3.6", weight=1, visible=True, orders=2)
+@pytest.mark.task("3.6", weight=1, visible=True)
 def test_rare_words_are_never_dropped(embeddings, rng):
     """A word at or below the share t stays at every place, in order; with a tiny t, all go."""
     sentence = np.array([3, 0, 1, 2, 0, 3] * 10)
@@ -87,7 +87,7 @@ def test_rare_words_are_never_dropped(embeddings, rng):
     assert ints(embeddings.subsample(sentence, counts, 1e-30, rng)) == []
 
 
-@pytest.mark.task("3.6", weight=2.4, orders=2)
+@pytest.mark.task("3.6", weight=2.4)
 def test_share_of_each_word_that_is_kept(embeddings, rng):
     """Each place of a word is kept with probability sqrt(t / f), each for itself."""
     counts, n, t = np.array([640, 250, 100, 10]), 4000, 0.01
@@ -100,7 +100,7 @@ def test_share_of_each_word_that_is_kept(embeddings, rng):
     assert (np.diff(ints(embeddings.subsample(places, counts, t, rng))) >= 0).all()
 
 
-@pytest.mark.task("3.6", weight=0.2, orders=2)
+@pytest.mark.task("3.6", weight=0.2)
 def test_places_are_kept_each_for_itself(embeddings, rng):
     """Each place has a draw of its own, whatever becomes of the place beside it."""
     n = 3000
@@ -122,7 +122,7 @@ def assert_rng_decides(draw, rng):
     return first
 
 
-@pytest.mark.task("3.6", weight=0.4, orders=2)
+@pytest.mark.task("3.6", weight=0.4)
 def test_the_generator_decides_what_is_kept(embeddings, rng):
     """Which words are kept, only `rng` decides."""
     sentence, counts = np.tile(np.arange(400), 10), np.full(400, 25)
@@ -132,7 +132,7 @@ def test_the_generator_decides_what_is_kept(embeddings, rng):
     assert all(word in left for word in kept)  # in their order
 
 
-@pytest.mark.task("3.6", weight=1, visible=True, orders=2)
+@pytest.mark.task("3.6", weight=1, visible=True)
 def test_windows_of_one_word_on_each_side(embeddings, rng):
     """With a window of 1, each word sees its two neighbours, and nothing beyond the ends."""
     got = embeddings.context_windows(np.array([7, 8, 9]), 1, rng)
@@ -140,7 +140,7 @@ def test_windows_of_one_word_on_each_side(embeddings, rng):
     assert ints(embeddings.context_windows(np.array([7]), 2, rng)) == [[NONE] * 4]
 
 
-@pytest.mark.task("3.6", weight=2.2, orders=2)
+@pytest.mark.task("3.6", weight=2.2)
 def test_reach_of_the_windows(embeddings, rng):
     """Each place draws its own reach from 1 to the window, evenly, and sees alike on both sides."""
     T, window = 3000, 4
@@ -163,7 +163,7 @@ def seen_with(sentence, place, window, reach):
     return [sentence[place + o] if s else NONE for o, s in zip(offsets, seen, strict=True)]
 
 
-@pytest.mark.task("3.6", weight=0.3, orders=2)
+@pytest.mark.task("3.6", weight=0.3)
 def test_windows_near_the_ends(embeddings, rng):
     """A side that ends early, in a sentence of any length, changes neither reach nor other side."""
     for T, window in ((9, 4), (4, 5), (2, 7), (3, 3)):
@@ -178,20 +178,20 @@ def test_windows_near_the_ends(embeddings, rng):
         assert len({rows[place].count(NONE) for rows in some}) > 1
 
 
-@pytest.mark.task("3.6", weight=0.4, orders=2)
+@pytest.mark.task("3.6", weight=0.4)
 def test_the_generator_decides_the_reach(embeddings, rng):
     """How far each place looks, only `rng` decides."""
     rows = assert_rng_decides(lambda own: embeddings.context_windows(np.arange(300), 5, own), rng)
     assert len({row.count(NONE) for row in rows[5:-5]}) > 1  # no reach of one draw for all
 
 
-@pytest.mark.task("3.6", weight=0.75, visible=True, orders=2)
+@pytest.mark.task("3.6", weight=0.75, visible=True)
 def test_noise_by_hand(embeddings):
     """Words seen 16 times and once are noise 8 to 1."""
     assert close(embeddings.noise_distribution(np.array([16, 1])), [8 / 9, 1 / 9])
 
 
-@pytest.mark.task("3.6", weight=1.25, orders=2)
+@pytest.mark.task("3.6", weight=1.25)
 def test_noise_of_any_counts(embeddings, rng):
     """The probabilities go with the power of the counts, and sum to 1."""
     counts = rng.choice(np.arange(1, 500), size=9, replace=False)
@@ -200,7 +200,7 @@ def test_noise_of_any_counts(embeddings, rng):
         assert close(embeddings.noise_distribution(counts, power), expected)
 
 
-@pytest.mark.task("3.6", weight=0.1, orders=2)
+@pytest.mark.task("3.6", weight=0.1)
 def test_an_empty_sentence(embeddings, rng):
     """An empty sentence has nothing to keep, and no windows."""
     nothing, counts = np.array([], dtype=int), np.array([3, 1])
@@ -210,7 +210,7 @@ def test_an_empty_sentence(embeddings, rng):
     assert len(embeddings.context_windows(nothing, 3, rng)) == 0
 
 
-@pytest.mark.task("3.6", weight=0.1, orders=2)
+@pytest.mark.task("3.6", weight=0.1)
 def test_frequent_words_with_capitals(embeddings):
     """A word with capital letters is another word."""
     sentences = [["The", "the", "THE", "the"], ["Hen", "THE", "THE"]]
