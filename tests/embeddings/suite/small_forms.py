@@ -6,6 +6,7 @@ asked of those who are right on all others.
 import math
 
 import numpy as np
+import torch
 
 from examiner.counterexamples import Example, Small, example, small
 
@@ -27,6 +28,45 @@ def a_tuple_that_is_left_out(draw: Small) -> Example:
 @small("3.6", "frequent_words", tries=2, last=True)
 def sentences_that_can_be_read_once(draw: Small) -> Example:
     return example("frequent_words(iter(sentences))", sentences=[draw.words(2, 1)])
+
+
+@small("3.6", "subsample", tries=1, last=True)
+def words_that_are_all_dropped(draw: Small) -> Example:
+    code = "counts[subsample(sentence, counts, 1e-30, rng)]"
+    rng = draw.generator()
+    return example(code, sentence=np.array([0, 1]), counts=np.array([3, 2]), rng=rng)
+
+
+@small("3.6", "subsample", tries=1, last=True)
+def words_for_indices(draw: Small) -> Example:
+    code = '"ab"[subsample(sentence, counts, t, rng)[0]]'
+    given = {"sentence": np.array([0]), "counts": np.array([2, 2])}
+    return example(code, **given, t=0.5, rng=draw.generator())
+
+
+@small("3.6", "context_windows", tries=1, last=True)
+def neighbours_for_indices(draw: Small) -> Example:
+    code = '"ab"[context_windows(sentence, 1, rng)[0][1]]'
+    return example(code, sentence=np.array([0, 1]), rng=draw.generator())
+
+
+@small("3.5", "svd_vectors", tries=1, last=True)
+def a_table_of_rank_one(draw: Small) -> Example:
+    code = "W, C = svd_vectors(M, d=2)\n(W @ C.T).round(4)"
+    return example(code, M=np.array([[1.0, 0.0], [0.0, 0.0]]))
+
+
+@small("3.9", "context_means", tries=1, last=True)
+def a_vector_of_zeros(draw: Small) -> Example:
+    E, contexts = torch.tensor([[0.0], [2.0]]), torch.tensor([[0, 1]])
+    return example("context_means(E, contexts)", E=E, contexts=contexts)
+
+
+@small("3.10", "tree_log_probs", tries=1, last=True)
+def gradients_of_forks(draw: Small) -> Example:
+    code = "N.requires_grad_()\ntree_log_probs(v, N, forks, signs).sum().backward()\nN.grad"
+    forks, signs = torch.tensor([[0]]), torch.tensor([[1.0]])
+    return example(code, v=torch.ones(1, 1), N=torch.zeros(1, 1), forks=forks, signs=signs)
 
 
 @small("3.6", "context_windows", tries=3, last=True)

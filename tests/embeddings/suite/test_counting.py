@@ -147,6 +147,7 @@ def test_counts_of_words_that_repeat(embeddings, rng):
     """A pair counts at each place where it occurs, also several times in one sentence."""
     sentences = [np.tile(rng.permutation(7)[:3], 3) for _ in range(5)]
     sentences += [np.repeat(rng.permutation(7)[:3], 2) for _ in range(5)]
+    sentences.append(sentences[0])  # a sentence that is there twice counts twice
     for by_distance in (False, True):
         assert_counts(embeddings, sentences, 2, by_distance)
 
@@ -262,6 +263,15 @@ def test_best_matrix_of_a_rank(embeddings, rng):
         W, C = map(np.asarray, embeddings.svd_vectors(M, d))
         assert (W.shape, C.shape) == ((shape[0], d), (shape[1], d))
         assert close(W @ C.T, best_of_rank(M, d)[0], rtol=0, atol=1e-5)
+
+
+@pytest.mark.task("3.5", weight=0.3)
+def test_svd_of_a_table_of_low_rank(embeddings, rng):
+    """Singular values of 0 do no harm: W times C is the table itself."""
+    full, low = matrix(rng, 4, 3), np.outer(rng.integers(1, 5, size=4), [1.0, 2.0, 0.0])
+    for M in (full, low):
+        W, C = map(np.asarray, embeddings.svd_vectors(M, 3))
+        assert close(W @ C.T, M, rtol=0, atol=1e-5)
 
 
 @pytest.mark.task("3.5", weight=1)

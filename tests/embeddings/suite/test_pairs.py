@@ -154,6 +154,9 @@ def test_reach_of_the_windows(embeddings, rng):
     centres = sentence[window:-window, None]
     assert (inner == np.where(seen, centres + offsets, NONE)).all()
     assert frequencies(Counter(reach.tolist()), dict.fromkeys((1, 2, 3, 4), 1 / window))
+    pairs = [(a, b) for a in range(1, 5) for b in range(1, 5)]  # of a place and the next one
+    beside = Counter(zip(reach[::2].tolist(), reach[1::2].tolist(), strict=True))
+    assert frequencies(beside, dict.fromkeys(pairs, 1 / window**2))
 
 
 def seen_with(sentence, place, window, reach):
@@ -198,6 +201,17 @@ def test_noise_of_any_counts(embeddings, rng):
     for power in (0.75, 1.0, 0.0, 0.4):
         expected = counts**power / sum(count**power for count in counts)
         assert close(embeddings.noise_distribution(counts, power), expected)
+
+
+@pytest.mark.task("3.6", weight=0.2)
+def test_words_are_whole_numbers(embeddings, rng):
+    """What is kept, even if it is nothing, and what windows hold are whole numbers, as ids are."""
+    sentence, counts = np.array([0, 1, 1, 0]), np.array([5, 5])
+    kept = [embeddings.subsample(sentence, counts, t, rng) for t in (0.5, 1e-30)]
+    assert list(map(ints, kept)) == [[0, 1, 1, 0], []]
+    some = [*kept, embeddings.context_windows(sentence, 1, rng)]
+    for each in some:  # a list of whole numbers will do
+        assert not hasattr(each, "dtype") or np.asarray(each).dtype.kind == "i"
 
 
 @pytest.mark.task("3.6", weight=0.1)
