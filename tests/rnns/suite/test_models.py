@@ -77,6 +77,14 @@ def test_dropout_between_layers_with_states(rnns, rng):
 
 
 @pytest.mark.task("4.8", weight=0.2)
+def test_one_layer_alone(rnns, rng):
+    """A stack of one layer has an axis for it, too."""
+    x = tensor(rng, 2, 3, 1)
+    found = oracles.with_leaky(rnns.stack, [1.0], x)
+    assert close(found, (x.cumsum(1), x.sum(1, keepdim=True)))
+
+
+@pytest.mark.task("4.8", weight=0.2)
 def test_cells_that_can_be_gone_through_once(rnns, rng):
     """The cells may come from a generator, which has no length."""
     x = tensor(rng, 2, 3, 1)
@@ -128,10 +136,17 @@ def test_two_stories_in_one_batch(rnns):
     assert targets.tolist() == [[7, 8, EOS], [9, EOS, PAD]]
 
 
-@pytest.mark.task("4.9", weight=1.2)
+@pytest.mark.task("4.9", weight=1)
 def test_any_batch(rnns, rng):
     """Stories of any lengths become rows of whole numbers."""
-    for n in (1, 5):
+    for n in (2, 5):
+        assert_makes_a_batch(rnns, stories_for(rng, n))
+
+
+@pytest.mark.task("4.9", weight=0.2)
+def test_a_batch_of_one_story(rnns, rng):
+    """One story is a batch with one row."""
+    for n in (2, 1):
         assert_makes_a_batch(rnns, stories_for(rng, n))
 
 
@@ -167,7 +182,7 @@ def test_logs_of_a_model_that_knows_nothing(rnns):
     assert close(list(found), [-math.log(8)] * 5, rtol=1e-4)
 
 
-@pytest.mark.task("4.9", weight=2)
+@pytest.mark.task("4.9", weight=2.2)
 def test_logs_of_any_stories(rnns, rng):
     """Each story is read from its own beginning, in order, in batches of any size."""
     assert_tells(rnns, rng, stories_for(rng, 6), (1, 3, 6))

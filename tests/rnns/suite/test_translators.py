@@ -322,7 +322,7 @@ def test_one_sentence_alone(rnns):
     assert close(net(torch.tensor([[7]]), torch.tensor([[BOS]])), torch.tensor([[likes_5]]))
 
 
-@pytest.mark.task("4.12", weight=1.2)
+@pytest.mark.task("4.12", weight=1.4)
 def test_greedy_translation(rnns, rng):
     """Each word is the likeliest after the model's own words; a row ends at its own EOS."""
     rows = some_rows(rng, 5, 3, 2, 1)
