@@ -107,7 +107,11 @@ class FolderInbox:
         Where a part of it alone is gone, somebody has moved that away, and may bring it back.
         """
         which = _identity(self._folder / WORK)
-        if which == self._which if which else self._folder.is_dir() and self._has_a_part():
+        if which is None:
+            is_the_same = self._folder.is_dir() and self._has_a_part()
+        else:
+            is_the_same = which == self._which
+        if is_the_same:
             return
         if self._is_within and self._folder.parent.is_dir():
             self._folder.mkdir(exist_ok=True)
