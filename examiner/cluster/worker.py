@@ -74,7 +74,7 @@ def _address(words: list[str], *, encrypted: bool) -> str:
         raise UserError("where is the scheduler? give its address, such as tls://10.0.0.1:8786")
     if encrypted and address.startswith("tcp"):
         raise UserError(f"{address} is not encrypted: give its tls:// address")
-    own = dask.config.get("distributed.comm.tls.worker.cert", None)  # not made by us, but by Dask's
+    own = dask.config.get("distributed.comm.tls.worker.cert", None)  # by Dask's settings or options
     own = own or any(word.startswith("--tls-") for word in words)
     if address.startswith("tls") and not encrypted and not own:
         raise UserError(f"{address} needs --certificates FOLDER")

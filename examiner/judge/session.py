@@ -194,8 +194,8 @@ class Session:
             return None
         ran = Ran(time.perf_counter() - started, raised)
         if raised is not None:
-            visible = str if test.mark.visible else None
-            verdict, message = judge(raised, self.talk, self.source, shown=visible)
+            said = str if test.mark.visible else None
+            verdict, message = judge(raised, self.talk, self.source, shown=said)
             return Judged(describe(test, verdict, message, ran.seconds))
         if ending is None:
             return None

@@ -25,18 +25,7 @@ pytestmark = [
 
 CATALOGUE = catalogue_text("looks", {"Means": (12, "mean shift Numbers")})
 
-HONEST = '''"""Means. Leaves out: all else."""
-
-
-def mean(numbers):
-    if not numbers:
-        raise ValueError("no numbers")
-    return sum(numbers) / len(numbers)
-
-
-def shift(numbers, by):
-    return [n - by for n in numbers]
-
+NUMBERS = """
 
 class Numbers:
     def __init__(self, numbers):
@@ -47,7 +36,20 @@ class Numbers:
 
     def shift(self, by):
         return shift(self.numbers, by)
-'''
+"""
+
+HONEST = f'''"""Means. Leaves out: all else."""
+
+
+def mean(numbers):
+    if not numbers:
+        raise ValueError("no numbers")
+    return sum(numbers) / len(numbers)
+
+
+def shift(numbers, by):
+    return [n - by for n in numbers]
+{NUMBERS}'''
 
 # each test says in its last question what is right in an earlier one
 SUITE = '''"""The suite."""
@@ -95,8 +97,8 @@ OBJECT = HONEST.replace("return sum(numbers) / len(numbers)", "return object()")
 NOUGHT = HONEST.replace("return sum(numbers) / len(numbers)", "return 0.0")
 
 # a mean that is known once a shift was asked for, which is right the second time
-_AFTERWARDS = """
-known = {}
+_AFTERWARDS = f"""
+known = {{}}
 
 
 def mean(numbers):
@@ -109,18 +111,7 @@ def shift(numbers, by):
     first = by not in known.values()
     known[tuple(numbers)] = by
     return [] if first else [n - by for n in numbers]
-
-
-class Numbers:
-    def __init__(self, numbers):
-        self.numbers = numbers
-
-    def mean(self):
-        return mean(self.numbers)
-
-    def shift(self, by):
-        return shift(self.numbers, by)
-
+{NUMBERS}
 
 import sys
 
