@@ -1,6 +1,6 @@
 """How fast a class is graded: `nextword grade` beside pytest, one warm process and nbgrader.
 
-A class of varied submissions is graded by the same tests on the same cores, in five ways. There are
+A class of varied submissions is graded by the same tests on the same cores, in six ways. There are
 two classes: of the chapter on n-grams, and of a small chapter with torch (benchmarks/attention).
 
 (a) pytest in a fresh process per submission, no isolation;
@@ -8,10 +8,12 @@ two classes: of the chapter on n-grams, and of a small chapter with torch (bench
 (c) `nbgrader autograde` of notebooks with the same tests, which grades one at a time;
 (d) `nextword grade`: a sandboxed process per submission;
 (e) the same without what (a) to (c) do not do: a failed test is neither tried again with the
-    reference's parts of earlier tasks, nor is the mistake behind it named.
+    reference's parts of earlier tasks, nor is the mistake behind it named;
+(f) the same, and no test is run again where Python gives sets another order, which (a) to (c) do
+    not do either.
 
 All but (c) run with one core and with two: two at a time, or two warm processes side by side. Of
-(b) only the tests count, not the collection of the suite; of (d) and (e) everything from reading
+(b) only the tests count, not the collection of the suite; of (d) to (f) everything from reading
 the class to the last page of feedback. Beside the seconds on the clock stand those of the
 processors, which depend less on what else the machine does.
 Leaves out submissions that end the process or loop for ever, which (a) to (c) cannot survive alike.
@@ -40,6 +42,7 @@ from benchmarks.grading_ways import (
     ours,
     pytest_each,
     tests_alone,
+    tests_once,
     warm_processes,
 )
 
@@ -73,7 +76,10 @@ def _measure(way: Callable[[], Measured], pipe: Any) -> None:
 # (d) is to be so many times as fast as (a) and (c), and not to take more than so many times as (b)
 WANTED = {"a": 8.0, "c": 20.0, "b": 1.1}
 PAIRS = [
-    (own, other) for own in ("d1", "d2", "e1", "e2") for other in (f"a{own[1]}", "c1", f"b{own[1]}")
+    (f"{own}{jobs}", other)
+    for own in "def"
+    for jobs in "12"
+    for other in (f"a{jobs}", "c1", f"b{jobs}")
 ]
 
 
@@ -97,7 +103,9 @@ def main() -> None:
     parser.add_argument("--of", choices=[*COUNTS], default="ngrams", help="whose submissions")
     parser.add_argument("--count", type=int, help=f"of submissions; else {COUNTS}")
     parser.add_argument("--nbgrader", type=int, default=12, help="of them by nbgrader; 0: none")
-    parser.add_argument("--ways", default="a1 a2 b1 b2 c1 d1 d2 e1 e2", help="such as 'b1 d1'")
+    parser.add_argument(
+        "--ways", default="a1 a2 b1 b2 c1 d1 d2 e1 e2 f1 f2", help="such as 'b1 d1'"
+    )
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     if os.environ.get("OMP_NUM_THREADS") != "1":  # libraries read it when loaded: start again
@@ -117,6 +125,8 @@ def main() -> None:
             "d2": lambda: ours(course, base / "class", base, 2),
             "e1": lambda: tests_alone(course, base / "class", base, 1),
             "e2": lambda: tests_alone(course, base / "class", base, 2),
+            "f1": lambda: tests_once(course, base / "class", base, 1),
+            "f2": lambda: tests_once(course, base / "class", base, 2),
         }
         found: dict[str, Measured] = {}
         for key in options.ways.split():

@@ -1,4 +1,4 @@
-"""Four ways to grade the same class with the same tests, each with its time; see grading.py."""
+"""Several ways to grade the same class with the same tests, each with its time; see grading.py."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from unittest import mock
 
 from benchmarks.grading_class import Course
 from examiner.boundary.deadline import Deadline
-from examiner.grading.examiner import Examiner
+from examiner.grading.examiner import Examiner, Skip
 from examiner.grading.run import Options, grade
+from examiner.grading.submissions import Submission
 from examiner.judge.bounds import Bounds
 from examiner.judge.runs import Run, Terms
-from examiner.judge.suite import Suite, with_suite
+from examiner.judge.session import Refusal
+from examiner.judge.suite import Suite, SuiteTest, with_suite
 from examiner.results import SubmissionResult
 
 SEED = "benchmark"
@@ -187,6 +189,20 @@ def tests_alone(course: Course, folder: Path, base: Path, jobs: int) -> Measured
     ):
         found = ours(course, folder, base / "alone", jobs)
     return replace(found, key=f"e{jobs}", name=f"(e) its tests alone, {jobs} at a time")
+
+
+def tests_once(course: Course, folder: Path, base: Path, jobs: int) -> Measured:
+    """(f) As (e), and no test is run again in a second order of sets."""
+    read = Examiner.read
+
+    def in_one_order(
+        self: Examiner, submission: Submission, skip: Skip, *, whole: bool
+    ) -> list[SuiteTest] | Refusal:
+        return read(self, submission, skip, whole=False)
+
+    with mock.patch.object(Examiner, "read", in_one_order):
+        found = tests_alone(course, folder, base / "once", jobs)
+    return replace(found, key=f"f{jobs}", name=f"(f) each test once, {jobs} at a time")
 
 
 class _Silent:

@@ -28,6 +28,7 @@ from examiner.boundary import library, marks, wire
 from examiner.boundary.channel import Channel, ClosedError
 from examiner.boundary.errors import WireError
 from examiner.boundary.limits import MAX_TEXT
+from examiner.boundary.token import token_of
 from examiner.candidate import lent
 from examiner.candidate.arguments import Watched
 from examiner.candidate.exceptions import builtin_kind, text_of
@@ -166,14 +167,14 @@ class Host:
         return answers
 
     def _chain(
-        self, bodies: list[bytes], bare: list[bytes], released: list[list[int]]
+        self, bodies: list[bytes], tokens: list[bytes], released: list[list[int]]
     ) -> list[bytes]:
-        """Do what requests say, as long as each is answered as those that know what follows."""
+        """Do what requests say, as long as each has the answer after which the next one follows."""
         answers: list[bytes] = []
-        for body, gone in zip(bodies, released, strict=True):
+        for number, (body, gone) in enumerate(zip(bodies, released, strict=True)):
             self.release(gone)
             answers.append(self._answer(body)[0])
-            if answers[-1] not in bare[len(answers) - 1 : len(answers)]:
+            if number < len(tokens) and token_of(answers[-1]) != tokens[number]:
                 break
         return answers
 

@@ -118,7 +118,7 @@ class Examiner:
             return Refusal(submission.verdict, submission.problem)
         if READING in skip:
             return skip[READING]
-        tests = [test for test in self.suite.tests if whole and test.mark.orders == 2]
+        tests = [test for test in self._visible_first() if whole and test.mark.orders == 2]
         if tests:
             self.candidates.prepare(SECOND)
         return tests
@@ -134,7 +134,7 @@ class Examiner:
         found: dict[int, Tested] = {}
         session: Session | None = None
         importing, slow = 0.0, list[str]()  # seconds so far; tasks of tests that were too slow
-        left = deque(sorted(self.suite.tests, key=lambda test: not test.mark.visible))
+        left = deque(self._visible_first())
         while left:
             test = left.popleft()
             if test.number in skip:
@@ -153,13 +153,16 @@ class Examiner:
             less = len(slow) >= FULL_TIMEOUTS or test.mark.id in slow
             seconds = test.mark.seconds / (SHORTER if less else 1)
             self.begins(test.number, seconds)
-            tested = self._test(test, session, seconds, room_left(found))
+            tested = self._test(test, session, seconds, found)
             found[test.number] = tested
             if tested.verdict is Verdict.TIMEOUT:
                 slow.append(test.mark.id)
             if session.ended or tested.verdict is Verdict.TIMEOUT:
                 session = None
         return found, ""
+
+    def _visible_first(self) -> list[SuiteTest]:
+        return sorted(self.suite.tests, key=lambda test: not test.mark.visible)
 
     def _open(self, submission: Submission, skip: Skip, importing: float) -> Session | Refusal:
         """Import a submission whose earlier imports took so many seconds."""
@@ -170,7 +173,7 @@ class Examiner:
             return Refusal(Verdict.TIMEOUT, text)
         return opened
 
-    def _test(self, test: SuiteTest, session: Session, seconds: float, room: int) -> Tested:
+    def _test(self, test: SuiteTest, session: Session, seconds: float, found: Found) -> Tested:
         """Run a test; keep what was said in it if it is needed and there is room."""
         try:
             judged = session.run(test, self.terms, seconds)
@@ -180,7 +183,7 @@ class Examiner:
             return Tested(describe(test, Verdict.NOT_JUDGED, text, 0.0))
         if result.verdict is Verdict.PASSED and test.mark.repeats:
             return Tested(result, judged.transcript)
-        if result.verdict is Verdict.FAILED and room > 0:
+        if result.verdict is Verdict.FAILED and room_left(found) > 0:
             return Tested(result, judged.transcript, judged.kept)
         return Tested(result)
 

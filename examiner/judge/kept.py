@@ -17,7 +17,7 @@ from typing import Any
 from examiner.boundary import wire
 from examiner.boundary.conversation import Asked, Changed
 from examiner.boundary.errors import Stop, WireError
-from examiner.boundary.parts import answer_in
+from examiner.boundary.parts import Description, answer_in
 from examiner.results import Verdict
 
 ROOM = 96 << 20  # bytes that a worker keeps
@@ -77,6 +77,15 @@ class Ending:
         return raised, self.said, heard, self.lent
 
 
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """An answer of those who pass, after which more is asked along: chains.py."""
+
+    answer: bytes
+    then: bytes  # the key of what comes after it
+    described: tuple[int, Description] | None = None  # a class, by number, that it tells of
+
+
 @dataclass(slots=True)
 class Step:
     """What comes next in a test: a question, something that it looks up, or its end."""
@@ -86,7 +95,8 @@ class Step:
     released: list[int] = field(default_factory=list)  # handles that go with the question
     ending: Ending | None = None
     sure: bool = False  # whether it is known not to depend on chance
-    bare: bytes = b""  # an answer of those who pass, where it says nothing by itself: chains.py
+    usual: Usual | None = None
+    usual_for: int = 0  # how many more have given it than others
     digest: bytes = b""
 
     def __post_init__(self) -> None:
@@ -96,7 +106,9 @@ class Step:
     @property
     def size(self) -> int:
         """How many bytes it takes, at most."""
-        return _OVERHEAD + len(self.question) + (self.ending.size if self.ending else 0)
+        size = _OVERHEAD + len(self.question)
+        size += len(self.usual.answer) if self.usual else 0
+        return size + (self.ending.size if self.ending else 0)
 
     def after(self, key: bytes, answer: bytes) -> bytes:
         """Return the key of what comes after an answer to this step, which is at `key`."""
@@ -160,9 +172,24 @@ class Kept:
             self.steady.add(root)
         return known.sure
 
+    def note_usual(self, key: bytes, usual: Usual) -> None:
+        """Take note of an answer of somebody who has passed; what most have given stays."""
+        step = self._steps.get(key)
+        if step is None:
+            return
+        step.usual_for += 1 if step.usual == usual else -1
+        if step.usual_for < 1:
+            self._size -= step.size
+            step.usual, step.usual_for = usual, 1
+            self._size += step.size
+            self._make_room()
+
     def _add(self, key: bytes, step: Step) -> None:
         self._steps[key] = step
         self._size += step.size
+        self._make_room()
+
+    def _make_room(self) -> None:
         while self._size > self._room:
             self._size -= self._steps.popitem(last=False)[1].size
 

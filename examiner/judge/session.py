@@ -131,8 +131,9 @@ class Session:
         return judged
 
     def _begin(self, test: SuiteTest, seconds: float | None) -> None:
-        limit = seconds or test.mark.seconds
-        self.talk.begin(test.number + 1, limit, watching=test.mark.visible)
+        limit, visible = seconds or test.mark.seconds, test.mark.visible
+        self.talk.public &= visible
+        self.talk.begin(test.number + 1, limit, watching=visible)
 
     def _run(self, test: SuiteTest, terms: Terms, way: Way | None) -> Judged:
         """Run a test; keep how it went if there is a `way`."""
@@ -179,7 +180,7 @@ class Session:
         root = self.kept.root(test.name, seed, terms.attempts.get(test.name, 0))
         if root in self.kept.unsteady:
             return None
-        return Way(self.kept, root, self.talk, self.directory)
+        return Way(self.kept, root, self.talk, self.directory, self.talk.public)
 
     def _walked(self, test: SuiteTest, terms: Terms, way: Way) -> Judged | None:
         """Judge a test by what is kept of others, as far as the candidate answers as they did."""

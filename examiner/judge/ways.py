@@ -1,8 +1,9 @@
 """Goes along what is known of a test (kept.py), so that it need not be run.
 
 The candidate is asked what the test would ask, one question after the other, each when the answer
-to the one before has come: it learns nothing earlier than from a test. Where its answers leave what
-is known, the test is run: it hears again what was answered, and asks on from there.
+to the one before has come: it learns nothing earlier than from a test, but for what it may know
+anyway (chains.py). Where its answers leave what is known, the test is run: it hears again what was
+answered, and asks on from there.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from examiner.boundary import marks, wire
 from examiner.boundary.conversation import Conversation
 from examiner.boundary.errors import WireError
 from examiner.boundary.parts import Description, answer_in
+from examiner.boundary.token import token_of
 from examiner.judge import chains
-from examiner.judge.kept import MOST_NEW, PLAIN, Ending, Kept, Step, heard_as
+from examiner.judge.kept import MOST_NEW, Ending, Kept, Step, Usual, heard_as
 
 DESCRIBE = wire.encode(["describe", 0, 0, 0])[:-3]  # how a question begins for a class's methods
 
@@ -35,12 +37,13 @@ class Way:
     root: bytes
     talk: Conversation
     directory: Mapping[str, str]  # what the student's module defines
+    public: bool = False  # whether the candidate has met visible tests alone, as this one is
     lost: bool = False
     _key: bytes = b""
     _known: deque[tuple[bytes, bytes]] = field(default_factory=deque)  # asked, and not heard yet
     _early: deque[bytes] = field(default_factory=deque)  # answers to what was asked along
     _described: dict[int, Description] = field(default_factory=dict)  # classes, by number
-    _bare: list[tuple[bytes, bytes]] = field(default_factory=list)  # keys, and answers to them
+    _usual: list[tuple[bytes, Usual]] = field(default_factory=list)  # by the keys of what was asked
     _new: int = 0  # bytes that this run has added
     _over: bool = False  # whether nothing more of it is kept
 
@@ -56,9 +59,13 @@ class Way:
             if step.what != "ask":
                 key = self._look(key, step)
                 continue
-            answer = self._ask(key, step)
+            answer = self._ask(step)
             self._known.append((step.question, answer))
             self.talk.kept += len(step.question) + len(answer)
+            if step.usual is not None and answer == step.usual.answer:
+                step.usual_for += 1
+                key = self._follow(step.usual)
+                continue
             counts, told, clear = self._heard_as(step.question, answer)
             if not clear:
                 return None
@@ -79,41 +86,52 @@ class Way:
         found = self._described.get(int(kind), Description())
         return found.has(name) if what == "method" else found.name
 
-    def _ask(self, key: bytes, step: Step) -> bytes:
+    def _ask(self, step: Step) -> bytes:
         """Return the candidate's answer; ask what comes next along with it, if that may be."""
         if self._early:
             return self._early.popleft()
         released = [*self.talk.released, *step.released]
         self.talk.released.clear()
-        chain = self._chain(key, step)
+        chain = self._chain(step)
         if len(chain) == 1:
             return self.talk.carry(step.question, released)
-        requests, bare = [each.question for each in chain], [each.bare for each in chain[:-1]]
+        tokens = [token_of(each.usual.answer) for each in chain[:-1] if each.usual]
         gone = [[], *([*each.released] for each in chain[1:])]
-        body = self.talk.carry(chains.message(requests, bare, gone), released)
+        requests = [each.question for each in chain]
+        body = self.talk.carry(chains.message(requests, tokens, gone), released)
         # subtle: who answers anything with the same, whatever was asked, has answered the first
-        self._early.extend(chains.answers(body, bare) or [body])
+        self._early.extend(chains.answers(body, tokens) or [body])
         return self._early.popleft()
 
-    def _chain(self, key: bytes, first: Step) -> list[Step]:
+    def _chain(self, first: Step) -> list[Step]:
         """Return the questions that go over together: up to the first whose answer says much."""
-        chain, size = [first], len(first.question)
+        chain, size, usual = [first], len(first.question), first.usual
         if self.talk.lender is not None:  # its parts are asked for in place of an answer
             return chain
-        key = first.after(key, PLAIN + first.bare)
-        while chain[-1].bare and len(chain) < chains.MOST:
-            step = self.kept.at(key)
-            if step is None or not step.sure or step.ending is not None:
-                break
-            if step.what != "ask":
-                key = self._look(key, step)
-                continue
-            size += len(step.question)
-            if size > chains.MOST_BYTES:
+        described = dict(self._described)  # without what the next answers will tell, perhaps
+        while usual is not None and len(chain) < chains.MOST:
+            step = self._next_question(self._follow(usual))
+            size += len(step.question) + len(usual.answer) if step else 0
+            if step is None or size > chains.MOST_BYTES:
                 break
             chain.append(step)
-            key = step.after(key, PLAIN + step.bare)
+            usual = step.usual
+        self._described = described
         return chain
+
+    def _next_question(self, key: bytes) -> Step | None:
+        while (step := self.kept.at(key)) is not None and step.sure and step.ending is None:
+            if step.what == "ask":
+                return step
+            key = self._look(key, step)
+        return None
+
+    def _follow(self, usual: Usual) -> bytes:
+        """Return the key of what comes after a usual answer."""
+        if usual.described is not None:
+            number, found = usual.described
+            self._described[number] = found
+        return usual.then
 
     def _ended(self, ending: Ending, lines: tuple[int, ...] | None) -> Ending | None:
         """Return how the test ends, unless its own work might have used up its time."""
@@ -140,20 +158,23 @@ class Way:
             self.lost = True
             self._doubt()
             raise UnsteadyError
-        self._note_bare(request, answer)
-        self._note(Step("ask", request), self._heard_as(request, answer))
+        self._note_answer(Step("ask", request), answer)
         return answer
 
     def heard(self, request: bytes, released: list[int], answer: bytes) -> None:
         """Take note of an answer that has been heard now."""
         mine = [each for each in released if each in self.talk.made]
-        self._note_bare(request, answer)
-        self._note(Step("ask", request, mine), self._heard_as(request, answer))
+        self._note_answer(Step("ask", request, mine), answer)
 
-    def _note_bare(self, request: bytes, answer: bytes) -> None:
-        """Take note of an answer that says nothing by itself, until it is known what came of it."""
-        if not self._over and chains.is_bare(request, answer, self.talk.made):
-            self._bare.append((self._key, answer))
+    def _note_answer(self, step: Step, answer: bytes) -> None:
+        """Take note of an answer; more may be asked along with its question, if the test passes."""
+        key = self._key
+        open_to_all = self.public and chains.is_small(answer)
+        may_be = open_to_all or chains.is_bare(step.question, answer, self.talk.made)
+        self._note(step, self._heard_as(step.question, answer))
+        if may_be and not self._over:
+            described = told_of_a_class(step.question, answer)
+            self._usual.append((key, Usual(answer, self._key, described)))
 
     def found(self, what: str, name: str, answer: str) -> None:
         """Take note of what the test has read without asking, of names or of the text."""
@@ -170,9 +191,8 @@ class Way:
         what is right. So it is asked along with others once somebody has passed.
         """
         self._note(Step("end", b"", ending=ending), (b"", None, True))
-        for key, answer in self._bare if passed else ():
-            if (step := self.kept.at(key)) is not None:
-                step.bare = answer
+        for key, usual in self._usual if passed else ():
+            self.kept.note_usual(key, usual)
 
     @property
     def strayed(self) -> bool:
@@ -183,22 +203,14 @@ class Way:
         self, request: bytes, answer: bytes
     ) -> tuple[bytes, tuple[int, ...] | None, bool]:
         """Return what of an answer counts, lines of the student's, and whether they are known."""
-        if request.startswith(DESCRIBE) and self._describes(request, answer):
+        if (described := told_of_a_class(request, answer)) is not None:
+            number, found = described
+            self._described[number] = found
             return b"described", None, True  # what the test looks up in it counts by itself
         lender = self.talk.lender
         if lender is not None and (asked := lender.asks_for(answer)):
             return b"lent" + hashlib.blake2b(asked).digest() + answer, None, True
         return heard_as(request, answer)
-
-    def _describes(self, request: bytes, answer: bytes) -> bool:
-        """Take note of what an answer tells of a class; return whether it does."""
-        try:
-            status, found, changes = answer_in(wire.decode(answer))
-            _, [number], *_ = wire.decode(request, lambda _, key: key, trusted=True)
-        except (WireError, ValueError, TypeError, MemoryError):
-            return False
-        self._described[number >> marks.CLASS_BITS] = Description.read(found)
-        return status == "ok" and not changes
 
     def _note(self, step: Step, heard: tuple[bytes, Any, bool]) -> None:
         if self._over:
@@ -217,3 +229,17 @@ class Way:
         """Believe nothing that is kept of this test any more: it goes by more than answers."""
         self.kept.unsteady.add(self.root)
         self._over = True
+
+
+def told_of_a_class(request: bytes, answer: bytes) -> tuple[int, Description] | None:
+    """Return a class's number and what is told of it, where that was asked and answered."""
+    if not request.startswith(DESCRIBE):
+        return None
+    try:
+        status, found, changes = answer_in(wire.decode(answer))
+        _, [number], *_ = wire.decode(request, lambda _, key: key, trusted=True)
+    except (WireError, ValueError, TypeError, MemoryError):
+        return None
+    if status != "ok" or changes:
+        return None
+    return number >> marks.CLASS_BITS, Description.read(found)

@@ -6,6 +6,7 @@ from types import ModuleType
 import pytest
 
 from examiner.boundary import marks, wire
+from examiner.boundary.token import token_of
 from examiner.candidate.host import Host
 from examiner.judge import chains
 
@@ -48,21 +49,24 @@ NONE = wire.encode(["ok", None])
         (named("index", "table", 1), handle(NEW), False),
         (named("call", "Thing", 1), handle(NEW) + b"\0", False),
         (named("call", "Thing", 1), wire.encode(["ok", NEW]), False),
+        (request("describe", [marks.MARKS[marks.HANDLE], NEW]), wire.encode(["ok", []]), True),
+        (request("describe", [marks.MARKS[marks.HANDLE], NEW]), b"\x92\xa2no", False),
     ],
 )
 def test_only_what_says_nothing_is_bare(asked: bytes, answer: bytes, bare: bool) -> None:
     assert chains.is_bare(asked, answer, {KNOWN}) is bare
 
 
-def ask(requests: list[bytes], bare: list[bytes]) -> tuple[list[bytes] | None, list[int]]:
+def ask(requests: list[bytes], usual: list[bytes]) -> tuple[list[bytes] | None, list[int]]:
     """Send requests together to a module; return its answers, and which objects it made."""
     module = ModuleType("things")
     exec(CODE, vars(module))
     host = Host(Path())
     host.use(module)
     released: list[list[int]] = [[] for _ in requests]
-    answer = host.handle(1, [], chains.message(requests, bare, released))
-    return chains.answers(answer, bare), module.seen
+    tokens = [token_of(each) for each in usual]
+    answer = host.handle(1, [], chains.message(requests, tokens, released))
+    return chains.answers(answer, tokens), module.seen
 
 
 def test_a_candidate_goes_on_only_after_the_answer_that_is_told() -> None:
@@ -83,12 +87,12 @@ def test_what_is_no_list_of_answers_is_none() -> None:
         assert chains.answers(body, [b"a", b"b"]) is None
     assert chains.answers(wire.encode(["ok", [b"a"] * 4]), [b"a", b"b"]) is None
     assert chains.answers(wire.encode(["error", [b"a"]]), [b"a", b"b"]) is None
-    assert chains.answers(wire.encode(["ok", [b"a"]]), [b"a", b"b"]) == [b"a"]
+    assert chains.answers(wire.encode(["ok", [b"a"]]), [token_of(b"a")]) == [b"a"]
 
 
 def test_what_is_answered_after_another_answer_than_the_known_one_is_left_out() -> None:
     """A candidate says how far it went, and may say anything."""
-    bare = [b"a", b"b"]
+    tokens = [token_of(b"a"), token_of(b"b")]
     for said, kept in (("abc", "abc"), ("xbc", "x"), ("axc", "ax"), ("ab", "ab")):
         body = wire.encode(["ok", [each.encode() for each in said]])
-        assert chains.answers(body, bare) == [each.encode() for each in kept]
+        assert chains.answers(body, tokens) == [each.encode() for each in kept]

@@ -59,6 +59,18 @@ def test_visible(work):
     assert work.double(2) == 4
 
 
+@pytest.mark.task("9.1", visible=True)
+def test_visible_steps(work):
+    """Two, three and four are doubled."""
+    assert [work.double(n) for n in (2, 3, 4)] == [4, 6, 8]
+
+
+@pytest.mark.task("9.1")
+def test_hidden_steps(work):
+    """Five, six and seven are doubled."""
+    assert [work.double(n) for n in (5, 6, 7)] == [10, 12, 14]
+
+
 @pytest.mark.task("9.1")
 def test_refuses(work):
     """What is no number is refused."""
@@ -168,7 +180,15 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]
     return at_a_desk
 
 
-STEADY = ("test_hidden", "test_visible", "test_refuses", "test_objects", "test_names")
+STEADY = (
+    "test_hidden",
+    "test_visible",
+    "test_visible_steps",
+    "test_hidden_steps",
+    "test_refuses",
+    "test_objects",
+    "test_names",
+)
 
 
 def test_a_test_is_run_twice_and_then_judged_by_what_was_said(desk) -> None:

@@ -14,8 +14,7 @@ from examiner.boundary.deadline import Deadline
 from examiner.boundary.errors import ChangedArgumentError, MissingNameError, Stop, WireError
 from examiner.boundary.proxy import Changes, Module
 from examiner.judge import chains
-from examiner.judge.kept import Kept
-from examiner.judge.ways import Way
+from examiner.judge.ways import told_of_a_class
 
 
 def module_that_answers(*answer: Any) -> Module:
@@ -86,9 +85,8 @@ def test_what_is_no_answer_ends_the_conversation(answer: Any) -> None:
         module.f([1])
     assert not module._talk.transcript, "nothing that others would have to read"
     body = wire.encode(answer)
-    assert chains.answers(body, 2) is None
-    way = Way(Kept(), b"", module._talk, {})
-    assert not way._describes(wire.encode(["describe", [1], {}, []]), body)
+    assert chains.answers(body, [b"", b""]) is None
+    assert told_of_a_class(wire.encode(["describe", [1], {}, []]), body) is None
 
 
 def test_of_names_only_those_can_be_missing_that_were_asked_for() -> None:
