@@ -1,7 +1,7 @@
 """Numbered messages over a socket, for both ends. Leaves out what the messages mean.
 
-A request is `length number test released… body`, an answer `length number printed body`; bodies
-are the wire's. Either end may be hostile to the other's patience, so lengths are bounded first.
+A request is `length number test released… body`, an answer `length number body`; bodies are
+the wire's. Either end may be hostile to the other's patience, so lengths are bounded first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LARGE = 1 << 20  # bytes of a message that is not copied
 _REQUEST = struct.Struct(">IIII")  # bytes of the body, number, test, how many handles to release
 _HANDLE = struct.Struct(">Q")
 _TIMEVAL = struct.Struct("@ll")  # the kernel's seconds and microseconds
-_ANSWER = struct.Struct(">IIQ")  # bytes of the body, number, characters printed so far
+_ANSWER = struct.Struct(">II")  # bytes of the body, number
 
 
 class ClosedError(Exception):
@@ -97,14 +97,14 @@ class Channel:
 
     def ask(
         self, number: int, test: int, released: Sequence[int], body: bytes, deadline: Deadline
-    ) -> tuple[int, bytes]:
-        """Send a request and return its answer: characters printed so far and the body.
+    ) -> bytes:
+        """Send a request and return the body of its answer.
 
         Raises SlowError, ClosedError, or WireError for what is no answer to this request.
         """
         head = _REQUEST.pack(len(body), number, test, len(released))
         self._write(head + b"".join(map(_HANDLE.pack, released)), body, deadline)
-        size, answered, printed = _ANSWER.unpack(self._read(_ANSWER.size, deadline))
+        size, answered = _ANSWER.unpack(self._read(_ANSWER.size, deadline))
         if answered != number:
             raise WireError(f"an answer to request {answered}, expected {number}")
         if size > self._most:
@@ -112,7 +112,7 @@ class Channel:
         body = self._read(size, deadline)
         if deadline.left() <= 0:  # several threads may have computed it in no time on the clock
             raise SlowError
-        return printed, body
+        return body
 
     def next_request(self) -> tuple[int, int, list[int], bytes]:
         """Wait for a request: number, test, handles to release, body.
@@ -123,6 +123,6 @@ class Channel:
         released = [_HANDLE.unpack(self._read(_HANDLE.size, None))[0] for _ in range(count)]
         return number, test, released, self._read(size, None)
 
-    def answer(self, number: int, printed: int, body: bytes) -> None:
+    def answer(self, number: int, body: bytes) -> None:
         """Send the answer to a request."""
-        self._write(_ANSWER.pack(len(body), number, printed), body, None)
+        self._write(_ANSWER.pack(len(body), number), body, None)

@@ -109,11 +109,11 @@ class Changed:
 class Conversation:
     """What a test says to a candidate and hears from it.
 
-    `ask(number, test, released, body, deadline)` carries a request over and returns how much has
-    been printed so far and the answer; it raises Stop when there will be none.
+    `ask(number, test, released, body, deadline)` carries a request over and returns the
+    answer; it raises Stop when there will be none.
     """
 
-    ask: Callable[[int, int, list[int], bytes, Deadline], tuple[int, bytes]]
+    ask: Callable[[int, int, list[int], bytes, Deadline], bytes]
     meter: Meter | None = None  # of the candidate
     rest: Rest = field(default_factory=Rest)  # of the submission, over all its candidates
     # which names of libraries a function of the student's file uses, as its text tells
@@ -121,7 +121,6 @@ class Conversation:
     number: int = 0  # of the last request
     test: int = 0
     deadline: Deadline = field(default_factory=lambda: Deadline(0.0))
-    printed: int = 0
     released: list[int] = field(default_factory=list)
     handles: WeakValueDictionary[int, Handle] = field(default_factory=WeakValueDictionary)
     described: dict[int, Description] = field(default_factory=dict)  # by class number
@@ -226,7 +225,7 @@ class Conversation:
         """Carry a request over, with the handles that nobody has any more; return the answer."""
         self.number += 1
         try:
-            self.printed, answer = self.ask(self.number, self.test, released, body, self.deadline)
+            answer = self.ask(self.number, self.test, released, body, self.deadline)
         except MemoryError:  # in the middle of an answer, perhaps: its rest would be the next one
             raise self._stop(Stop(Verdict.MEMORY, NO_ROOM)) from None
         except Stop as stop:

@@ -347,7 +347,7 @@ def _ship(name: str, source: str, libraries: Mapping[str, str], helpers: Mapping
 
 def serve(channel: Channel, folder: Path) -> None:
     """Answer requests until the examiner closes the channel."""
-    tally = take_output()
+    take_output()
     sys.dont_write_bytecode = True
     host = Host(folder / PACKAGE)
     number = 0
@@ -355,7 +355,7 @@ def serve(channel: Channel, folder: Path) -> None:
     def exchange(body: bytes) -> bytes:
         """Give an answer to the last request, and return the next, in the middle of a call."""
         nonlocal number
-        channel.answer(number, tally.count, body)
+        channel.answer(number, body)
         number, _, released, request = channel.next_request()
         host.release(released)
         return request
@@ -365,4 +365,4 @@ def serve(channel: Channel, folder: Path) -> None:
         while True:
             number, test, released, body = channel.next_request()
             answer = host.handle(test, released, body)
-            channel.answer(number, tally.count, answer)
+            channel.answer(number, answer)

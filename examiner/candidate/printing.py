@@ -11,6 +11,7 @@ from typing import Any
 
 MAX_PRINTED = 64 << 20  # characters; whoever prints more gets an OSError
 OUT, ERROR = 1, 2  # descriptors
+_taken: list[Tally] = []  # held for as long as the process lives
 
 
 class Tally:
@@ -55,8 +56,8 @@ class _Terminal(io.RawIOBase):
         return len(data)
 
 
-def take_output() -> Tally:
-    """Put the stand-ins in the place of standard output and error; return what counts."""
+def take_output() -> None:
+    """Put the stand-ins in the place of standard output and error."""
     tally = Tally()
     sys.stdout, sys.stderr = tally.out, tally.error
-    return tally
+    _taken.append(tally)

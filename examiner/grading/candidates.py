@@ -93,10 +93,10 @@ class Candidates:
                     raise
         raise AssertionError
 
-    def _asker(self, channel: Channel) -> Callable[..., tuple[int, bytes]]:
+    def _asker(self, channel: Channel) -> Callable[..., bytes]:
         def ask(
             number: int, test: int, released: list[int], body: bytes, deadline: Deadline
-        ) -> tuple[int, bytes]:
+        ) -> bytes:
             try:
                 return channel.ask(number, test, released, body, deadline)
             except (SlowError, OverdueError):  # after either, the answer may still come: hang up

@@ -38,13 +38,13 @@ def time_bound(deadline: Deadline) -> contextlib.AbstractContextManager[None]:
 def _talk_to(host: Host, source: Source) -> Conversation:
     luck, begun = _Luck(), 0
 
-    def ask(_: int, test: int, gone: list[int], body: bytes, __: Deadline) -> tuple[int, bytes]:
+    def ask(_: int, test: int, gone: list[int], body: bytes, __: Deadline) -> bytes:
         nonlocal begun
         with luck.own():
             if begun != talk.tests:  # the same test again, perhaps, and with the same luck
                 begun = talk.tests
                 host.begin(test)
-            return 0, host.handle(test, gone, body)
+            return host.handle(test, gone, body)
 
     talk = Conversation(ask, reads=source.library_names)
     return talk

@@ -167,7 +167,7 @@ class Runner:
 
     def _ask(
         self, number: int, test: int, released: list[int], body: bytes, deadline: Deadline
-    ) -> tuple[int, bytes]:
+    ) -> bytes:
         assert self._channel is not None
         try:
             return self._channel.ask(number, test, released, body, deadline)

@@ -135,9 +135,7 @@ class _Talk:
         """Return the answer to a request, as plain data; raises _GoneError if there is none."""
         self.number += 1
         try:
-            _, body = self.channel.ask(
-                self.number, 0, (), wire.encode(list(request)), self.deadline
-            )
+            body = self.channel.ask(self.number, 0, (), wire.encode(list(request)), self.deadline)
             gone, answer = _decode(body)
             gone = _text(gone)  # whoever took the channel may say anything
         except (SlowError, ClosedError):

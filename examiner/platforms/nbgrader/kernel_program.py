@@ -219,7 +219,7 @@ def serve(channel: Channel, kernel: Kernel) -> None:
             answer = ["", operations[operation](*args)]
         except GoneError as error:
             answer = [str(error), None]
-        channel.answer(number, 0, wire.encode(answer))
+        channel.answer(number, wire.encode(answer))
 
 
 def main() -> None:

@@ -87,7 +87,7 @@ def test_what_an_exception_holds_counts_against_the_room_of_what_is_kept() -> No
 
 def test_the_text_of_an_exception_is_never_long() -> None:
     said = wire.encode(["error", ["ValueError", "x" * 1_000_000, []]])
-    talk = Conversation(lambda *_: (0, said))
+    talk = Conversation(lambda *_: said)
     talk.begin(1, 5.0)
     with pytest.raises(ValueError, match="x") as info:
         talk.request("call", None)

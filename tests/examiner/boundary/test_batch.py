@@ -46,7 +46,7 @@ def module_behind_messages() -> tuple[Any, Conversation, ModuleType]:
     exec(SOURCE, vars(module))
     host = Host(Path())
     host.use(module)
-    talk = Conversation(lambda _, test, gone, body, __: (0, host.handle(test, gone, body)))
+    talk = Conversation(lambda _, test, gone, body, __: host.handle(test, gone, body))
     talk.begin(1, 10)
     return Module(talk, host.directory()), talk, module
 
@@ -97,7 +97,7 @@ def test_a_changed_argument_is_seen_and_may_be_expected() -> None:
 @pytest.mark.parametrize("forged", [[], [b"\x91"], 3, [b"", b"", b""], [7, 7]])
 def test_a_forged_answer_ends_the_test(forged: Any) -> None:
     remote, talk, _ = module_behind_messages()
-    talk.ask = lambda *_: (0, wire.encode(["ok", forged]))
+    talk.ask = lambda *_: wire.encode(["ok", forged])
     with pytest.raises(Stop) as caught:
         list(map_calls(remote.half, [(2,), (4,)]))
     assert talk.stopped is caught.value

@@ -18,7 +18,7 @@ from examiner.judge.ways import told_of_a_class
 
 
 def module_that_answers(*answer: Any) -> Module:
-    talk = Conversation(lambda *_: (0, wire.encode(list(answer))))
+    talk = Conversation(lambda *_: wire.encode(list(answer)))
     talk.begin(1, 5.0)
     return Module(talk, {"f": "callable"})
 
@@ -106,7 +106,7 @@ def test_an_answer_that_is_longer_than_it_may_be_is_not_read() -> None:
     for size, number, said in ((101, 1, "an answer of 101 bytes"), (5, 2, "expected 1")):
         ours, theirs = socket.socketpair()
         with theirs:
-            theirs.sendall(struct.pack(">IIQ", size, number, 0) + b"x" * size)
+            theirs.sendall(struct.pack(">II", size, number) + b"x" * size)
             channel = Channel(ours, most=100)
             with pytest.raises(WireError, match=said):
                 channel.ask(1, 0, [], b"", Deadline(5.0))

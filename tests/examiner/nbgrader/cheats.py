@@ -120,7 +120,7 @@ for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
         for request in range(2, 40):
             body = wire.encode(said[request % len(said)])
             try:
-                os.write(mine, struct.pack(">IIQ", len(body), request, 0) + body)
+                os.write(mine, struct.pack(">II", len(body), request) + body)
             except OSError:
                 break
 unseen = perplexities = by_order = {1: 0.5}

@@ -11,7 +11,7 @@ def ahead():
     for number in range(1, 60):
         for descriptor in range(3, 8):
             try:
-                os.write(descriptor, struct.pack(">IIQ", len(body), number, 0) + body)
+                os.write(descriptor, struct.pack(">II", len(body), number) + body)
             except OSError:
                 pass
 

@@ -8,7 +8,7 @@ import struct
 def deed(*_):
     for number in range(3, 10):
         try:
-            os.write(number, struct.pack(">IIQ", 0xFFFFFFFF, 2, 0))
+            os.write(number, struct.pack(">II", 0xFFFFFFFF, 2))
         except OSError:
             pass
     while True:

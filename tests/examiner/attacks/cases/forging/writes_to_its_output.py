@@ -9,7 +9,7 @@ import sys
 def deed(*_):
     body = b"\x92\xa2ok\xc3"
     for stream in (sys.stdout, sys.stderr):
-        os.write(stream.fileno(), struct.pack(">IIQ", len(body), 2, 0) + body)
+        os.write(stream.fileno(), struct.pack(">II", len(body), 2) + body)
         os.fdopen(stream.fileno(), "w").close()
     return True
 

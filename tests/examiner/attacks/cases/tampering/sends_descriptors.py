@@ -10,8 +10,8 @@ from examiner.boundary import channel
 NULL = os.open("/dev/null", os.O_RDONLY)
 
 
-def answer(self, number, printed, body):
-    data = channel._ANSWER.pack(len(body), number, printed) + body
+def answer(self, number, body):
+    data = channel._ANSWER.pack(len(body), number) + body
     along = struct.pack("50i", *[NULL] * 50)
     sent = self._sock.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, along)])
     self._sock.sendall(data[sent:])
