@@ -21,12 +21,15 @@ from examiner.plural import count
 from examiner.results import SmallestExample, TestResult, Verdict, passes_only_what_is_visible
 from examiner.templates import environment, marked, unmarked
 
+WRITTEN = ("written", "comment")  # the kinds of block whose text is HTML
+
 
 @dataclass(frozen=True)
 class Block:
     """Something to read below a heading: a heading, text, figure (a PNG in `data`) or comment.
 
-    The text of one that is `written` is HTML that holds nothing a browser would run or load.
+    The text of a comment, and of one that is `written`, is HTML that holds nothing a browser would
+    run or load.
     """
 
     kind: str
@@ -125,7 +128,7 @@ class Page:
     def has_figures(self) -> bool:
         """Whether the page's policy must let pictures through that stand in the page itself."""
         return any(
-            block.kind == "figure" or (block.kind == "written" and "<img" in block.text)
+            block.kind == "figure" or (block.kind in WRITTEN and "<img" in block.text)
             for part in self.parts
             for block in part.blocks
         )

@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from examiner.catalogue import Chapter
     from examiner.grading.outcome import Outcome
+    from examiner.grading.roster import Roster
     from examiner.grading.run import Options
     from examiner.project import Project
 
@@ -156,12 +157,15 @@ def grade(
             "--sandbox": sandbox != "bubblewrap",
             "--workers": workers,
             "--scheduler": scheduler,
-            **{"--due": due, "--late": late, "--extensions": extensions, "--times": times},
+            **{"--due": due, "--late": late, "--extensions": extensions},
             "--overrides": overrides,
             "--requests": requests,
             "--marks": marks,
         }
-        raise typer.Exit(_into_gradebook(chapter, submissions, gradebook, jobs, roster, given))
+        told = times_of(Said(times=times))
+        raise typer.Exit(
+            _into_gradebook(chapter, submissions, gradebook, jobs, roster, told, given)
+        )
     confined = is_confined(sandbox)
     project = find_project()
     found = project.catalogue.chapter(chapter)
@@ -245,6 +249,7 @@ def _into_gradebook(
     url: str,
     jobs: int,
     roster: Path | None,
+    times: Roster | None,
     given: Mapping[str, object],
 ) -> int:
     """Grade into nbgrader's gradebook, which knows none of the options given; the exit code."""
@@ -253,7 +258,7 @@ def _into_gradebook(
 
     if unused := [option for option, value in given.items() if value]:
         raise UserError(f"--gradebook goes without {' and '.join(unused)}: leave it out")
-    return grade_class(chapter, submissions, url, jobs, roster)
+    return grade_class(chapter, submissions, url, jobs, roster, times)
 
 
 def _graded(

@@ -17,8 +17,9 @@ from examiner.platforms.nbgrader import require_nbgrader
 from examiner.plural import count, duration
 from examiner.project import COMMAND
 
-if TYPE_CHECKING:  # it needs nbgrader
-    from examiner.platforms.nbgrader.grade_class import GradedStudent
+if TYPE_CHECKING:
+    from examiner.grading.roster import Roster
+    from examiner.platforms.nbgrader.grade_class import GradedStudent  # it needs nbgrader
 
 
 def find_course(submissions: Path, gradebook: str) -> Path:
@@ -43,6 +44,7 @@ def grade_class(
     gradebook: str,
     jobs: int,
     roster: Path | None = None,
+    times: Roster | None = None,
 ) -> int:
     """Grade a class into a gradebook and print what it earned; return the exit status."""
     require_nbgrader()
@@ -60,6 +62,7 @@ def grade_class(
         gradebook,
         jobs=jobs,
         roster=read_roster(roster) if roster else None,
+        times=times,
         say=lambda text: errors.print(text, markup=False),
     )
     console = Console()

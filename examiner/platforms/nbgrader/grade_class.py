@@ -25,6 +25,7 @@ from examiner.errors import UserError
 from examiner.grading.entries import open_class
 from examiner.grading.outcome import Change
 from examiner.grading.roster import Roster, Student
+from examiner.grading.told_times import told_times
 from examiner.grading.works import Entry, ProblemError
 from examiner.platforms.nbgrader import configure
 from examiner.platforms.nbgrader.careful_autograde import CarefulAutograde
@@ -59,11 +60,13 @@ def grade_into(
     *,
     jobs: int = 0,
     roster: Roster | None = None,
+    times: Roster | None = None,
     say: Callable[[str], None] = print,
 ) -> list[GradedStudent]:
     """Grade every submission of the assignment `name` and write it to the gradebook at `url`.
 
-    Marks that a person gave stay, and so does what was handed in: copies are graded. Raises
+    Marks that a person gave stay, and so does what was handed in: copies are graded. When works
+    were handed in says the table of `times`, and a platform of those that it does not name. Raises
     UserError for a folder or a gradebook of another kind.
     """
     course = course_folder(course.resolve())
@@ -89,7 +92,8 @@ def grade_into(
             say(f"{person.id}: {person.absence}")
         if found.passed_over:
             say(printable(found.passed_over))
-        notices, failures = _lay_out(found.entries, of, submitted)
+        entries = _timed(found.entries, times, say)
+        notices, failures = _lay_out(entries, of, submitted)
         say(f"judging {count(len(found.entries), 'module')} and running their notebooks …")
         grader = CarefulAutograde(
             coursedir=submitted, config=settings, jobs=jobs, notices=notices, checked=True
@@ -116,6 +120,18 @@ def _settings(course: Path) -> Config:
         configure(settings)
     warnings.filterwarnings("ignore", category=MissingIDFieldWarning)  # our own have ids
     return settings
+
+
+def _timed(
+    entries: Sequence[Entry], times: Roster | None, say: Callable[[str], None]
+) -> list[Entry]:
+    """Return the entries with the times that a table tells; its rows that fit nobody are said."""
+    if times is None:
+        return list(entries)
+    told, lost = told_times(entries, times)
+    if lost:
+        say(printable(lost))
+    return [replace(each, handed=told.get(each.student, each.handed)) for each in entries]
 
 
 def _lay_out(

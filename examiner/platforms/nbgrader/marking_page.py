@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import html
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from examiner.release.assignment import cell_id, kind_of, read_notebook, without
 from examiner.stubs import Function, functions_of
 
 HEAD = "the page's head"  # no name of a cell
+SCHEME = re.compile(r"^#+ (BEGIN|END) MARK SCHEME$", re.MULTILINE)
 STYLE = """
 .nextword-beside { border: 1px solid #8aa4c0; border-left-width: 5px; border-radius: 4px;
   background: #f4f8fc; margin: 4px 0 14px; padding: 6px 12px; overflow-wrap: anywhere; }
@@ -65,9 +67,16 @@ def _with(cells: list[NotebookNode], shown: Mapping[str, str]) -> Iterator[Noteb
     """Yield the cells, and below each of which something is to be shown another one."""
     for cell in cells:
         cell.metadata.pop(SHOWN, None)
+        if utils.is_task(cell):
+            cell.source = SCHEME.sub(_scheme_head, cell.source)
         yield cell
         if id_of(cell) in shown and (utils.is_grade(cell) or utils.is_task(cell)):
             yield _place_for(id_of(cell))
+
+
+def _scheme_head(found: re.Match[str]) -> str:
+    # as they stand, both lines are headings, larger than the question's
+    return "**Mark scheme.**" if found[1] == "BEGIN" else ""
 
 
 def _place_for(name: str) -> NotebookNode:

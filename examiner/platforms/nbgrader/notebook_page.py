@@ -21,13 +21,18 @@ from examiner.grading.page import Block, Page, Part
 from examiner.platforms.nbgrader.course import Assignment, assignment
 from examiner.platforms.nbgrader.gradebook import is_unmarked
 from examiner.platforms.nbgrader.notebook import SHARED, id_of
-from examiner.platforms.nbgrader.student_markdown import shortened, still
+from examiner.platforms.nbgrader.student_markdown import (
+    shortened,
+    still,
+    still_without_html,
+)
 from examiner.plural import count, duration
 from examiner.release.assignment import without
 from examiner.results import SmallestExample, TestResult, Verdict, says_it_all
 
 PROVISIONAL = "Not everything is marked yet: the total is provisional."
 PNG = re.compile(r"[A-Za-z0-9+/=\s]+")
+HEADING = re.compile(r"\A#+ [^\n]*\n*")
 MAX_FIGURES = 20
 
 
@@ -170,12 +175,17 @@ def _told(cell: NotebookNode, kind: str | None) -> list[Block]:
     if utils.is_solution(cell):
         return [Block("heading", "Your answer"), _written(cell)]
     if utils.is_task(cell):
-        return [Block("text", without(cell.source, "MARK SCHEME").strip())]
+        return [Block("written", still(_asked(cell)))]
     if kind == "check":
         message = cell.metadata.get(SHARED, {}).get("message", "")
         return [Block("text", message)] if message else []
     texts = [o.evalue for o in cell.get("outputs", []) if o.output_type == "error"]
     return [Block("text", text) for text in texts]
+
+
+def _asked(cell: NotebookNode) -> str:
+    """Return what a piece of work was to be, without the heading: the part has it."""
+    return HEADING.sub("", without(cell.source, "MARK SCHEME").strip())
 
 
 def _written(cell: NotebookNode) -> Block:
@@ -217,4 +227,4 @@ def _own_work(cells: list[NotebookNode], figures: Figures) -> list[Block]:
 
 def _comment(cell: NotebookNode) -> list[Block]:
     text = cell.metadata.get("nbgrader", {}).get("comment")
-    return [Block("comment", text)] if text else []
+    return [Block("comment", still_without_html(text))] if text else []

@@ -107,14 +107,30 @@ def still(source: str, attachments: Mapping[str, Any] | None = None) -> str:
     return _cleaned(source, _StillRenderer, attachments)
 
 
+def still_without_html(source: str) -> str:
+    """Do as `still` does, and show tags as they were typed: a marker's `<s>` strikes out nothing.
+
+    >>> still_without_html("*Where* is <s>?").strip()
+    '<p><em>Where</em> is &lt;s&gt;?</p>'
+    """
+    return _cleaned(source, _StillRenderer, None, tags_as_typed=True)
+
+
 def _as_it_is(source: str) -> str:
     return f"<pre>{html.escape(shortened(source))}</pre>"
 
 
-def _cleaned(source: str, renderer: type[_Renderer], attachments: Mapping[str, Any] | None) -> str:
+def _cleaned(
+    source: str,
+    renderer: type[_Renderer],
+    attachments: Mapping[str, Any] | None,
+    tags_as_typed: bool = False,
+) -> str:
     if len(source) > MAX_MARKDOWN or any(source.count(each) > MAX_MARKS for each in MARKS):
         return _as_it_is(source)
-    made = renderer(escape=False, exclude_anchor_links=True, attachments=dict(attachments or {}))
+    made = renderer(
+        escape=tags_as_typed, exclude_anchor_links=True, attachments=dict(attachments or {})
+    )
     page = MarkdownWithMath(renderer=made).render(source)
     tags, protocols = [*TAGS, *FORMULAS], ["http", "https", "data"]
     cleaned = bleach.clean(page, tags=tags, attributes=_allowed, protocols=protocols)

@@ -45,7 +45,7 @@ def ask_for_an_id(entry: Entry) -> None:
 
 def last_of(entry: Entry) -> tuple[Entry, list[str]]:
     """Return what counts of a folder and zips of one name, the last by name, and a line on that."""
-    if len(entry.paths) < 2 or entry.platform:
+    if len(entry.paths) < 2 or entry.platform or entry.problem:
         return entry, []
     last = entry.paths[-1]
     text = f"handed in more than once: {printable(last.name)} was graded"

@@ -149,6 +149,9 @@ def test_the_marking_page_shows_code_and_rubric_beside_the_cells(formgrader, ada
     rubric = page.index("Rubric (4 points).")
     assert page.index(f'id="{ESSAY}"') < rubric < page.index('id="learning-curve"')
     assert "white-space: pre-wrap" in page  # long sentences below the cells
+    scheme = page.index("<strong>Mark scheme.</strong>")
+    assert page.index('id="learning-curve"') < scheme < page.index("4 points. 1: two models")
+    assert "MARK SCHEME" not in page  # nbgrader's marks of it would be headings
 
 
 def test_the_marking_page_runs_nothing_of_the_student(formgrader, ada):
@@ -172,7 +175,7 @@ def test_a_mark_and_a_comment_survive_every_regrade_and_are_exported(graded, for
     formgrader.put(f"grade/{task['id']}", manual_score=1, extra_credit=0.5)
     comments = formgrader.list(f"comments?submission_id={ada}")
     comment = next(each for each in comments if each["name"] == ESSAY)
-    said = 'Say <b>what</b> happens, "please".'
+    said = 'Say <b>what</b> happens, *please*: $n^2$ "words".'
     formgrader.put(f"comment/{comment['id']}", manual_comment=said)
     wanted = FULL + 3.5 - task["auto_score"] + 1.5
 
@@ -195,7 +198,9 @@ def test_a_mark_and_a_comment_survive_every_regrade_and_are_exported(graded, for
     assert graded.grades()["ada"] == pytest.approx(wanted)
     graded.run("nbgrader", "generate_feedback", "ngrams", "--student", "ada")
     page = (graded.root / "feedback" / "ada" / "ngrams" / "ngrams.html").read_text("utf-8")
-    assert "Say &lt;b&gt;what&lt;/b&gt; happens, &#34;please&#34;." in page
+    assert "Say &lt;b&gt;what&lt;/b&gt; happens, <em>please</em>: <math" in page
+    assert "<p>In one or more cells of your own below this one, plot" in page
+    assert "### A picture" not in page
     assert "3.5 / 4" in page
     assert "<h1>Ada &lt;Lovelace&gt;</h1>" in page
     assert "Rubric" not in page

@@ -75,3 +75,20 @@ def test_a_download_is_graded_into_the_gradebook_and_handed_back(
     with zipfile.ZipFile(course.root / "feedback-for-moodle.zip") as upload:
         assert upload.namelist() == [f"{ADA}/feedback.html"]
         assert b"1 day" in upload.read(f"{ADA}/feedback.html")
+    _times_of_a_table(course)
+
+
+def _times_of_a_table(course: Course) -> None:
+    """A list of the class says who is who, and beside it the worksheet when they handed in."""
+    (course.root / "ids.csv").write_text("id,name\nada-7,Ada L\nbo-8,Bo\n")
+    (course.root / "times.csv").write_text(
+        "id,handed in\nada-7,2026-12-02 17:00 UTC\nnobody,2026-12-02 17:00 UTC\n"
+    )
+    tables = ("--roster", "ids.csv", "--times", "times.csv", "--gradebook", "gradebook.db")
+    said = course.run("nextword", "grade", "ngrams", "moodle.zip", *tables)
+    assert "times.csv: a time, and no work here that it fits: nobody" in said
+    assert course.grades()["ada-7"] == 0.9 * FULL
+    with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}", "nextword") as book:
+        at = datetime(2026, 12, 2, 17)
+        assert book.find_submission("ngrams", "ada-7").timestamp == at
+        assert book.find_submission("ngrams", "bo-8").timestamp is None

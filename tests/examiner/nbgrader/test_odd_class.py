@@ -166,10 +166,14 @@ def test_a_download_is_taken_whatever_is_broken_in_it(tmp_path, caplog, log):
     pack(archive / "bob.zip", **{"backup/ngrams.py": "old = 1", "ngrams.py": "bob = 1"})
     pack(archive / "clash.zip", **{"a": "a file", "a/b": "in a file"})
     pack(archive / "long.zip", **{"x" * 300: "too long a name"})
+    for name in ("CAPS.zip", "caps.zip"):
+        pack(archive / name, **{"ngrams.py": "caps = 1"})
     pack(archive / "eve.zip", **{"x/extracted/ada/ngrams.py": "eve = 1"})
     pack(archive / "moodle.zip", **{"kim_7_assignsubmission_file_/ngrams.py": "kim = 1"})
     Extract(log=log).extract(str(archive), str(extracted))
     assert "ada: handed in more than once: ada.zip was graded" in caplog.text
+    assert "CAPS: handed in twice: CAPS.zip and caps.zip; keep one" in caplog.text
+    assert "caps.zip was graded" not in caplog.text  # neither of them is
     assert "bad: bad.zip is not a zip file" in caplog.text
     assert "clash: a/b cannot be unpacked: " in caplog.text
     assert "long: xxx" in caplog.text
