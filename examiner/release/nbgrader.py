@@ -11,6 +11,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -45,19 +46,28 @@ SEED = STATE / "grading-seed"  # where `grade` looks for a course's secret
 DRAWN = STATE / "variants.json"  # where it looks for what students' own notebooks were drawn from
 REFERENCE_SECONDS = 300
 
-CONFIG = '''\
+CONFIG_FILE = "nbgrader_config.py"
+# in the config: of every assignment in source/, also of those that are put there later
+KEEPS_MODULES = """\
+c.Autograde.exclude_overwriting = {
+    folder.name: [f"{folder.name}.py"] for folder in Path(__file__).parent.glob("source/*")
+}"""
+
+CONFIG = f'''\
 """nbgrader's settings for this course folder. The commands are in README.md."""
+
+from pathlib import Path
 
 c = get_config()  # noqa: F821 (nbgrader gives it)
 
 c.CourseDirectory.course_id = "COURSE"
 
 # Students hand their module in beside the notebook: keep it when the other files are renewed.
-c.Autograde.exclude_overwriting = MODULES
+{KEEPS_MODULES}
 
-# zip_collect: put into downloaded/<assignment>/archive/ the files of `COMMAND submit`, named after
-# the student (ada.zip) or each in a folder of that name, or a learning platform's download as it
-# comes. A class list (id, name, e-mail) gives its works their ids:
+# zip_collect: put into downloaded/<assignment>/archive/ the files of `{COMMAND} submit`, named
+# after the student (ada.zip) or each in a folder of that name, or a learning platform's download
+# as it comes. A class list (id, name, e-mail) gives its works their ids:
 # c.Extract.roster = "class.csv"
 c.FileNameCollectorPlugin.named_regexp = (
     r".*?/extracted/(?P<student_id>[^/]+)/(?:.*/)?(?P<file_id>[^/]+)\\.(?:ipynb|py)$"
@@ -84,7 +94,7 @@ STUDENTS_README = """\
 """
 
 README = """\
-# {titles}: an nbgrader course folder
+# {title}: an nbgrader course folder
 
 Made by `{command} release --format nbgrader`. Needed: Linux with bubblewrap, and the course's
 library with the extra `instructor` (`pip install ".[instructor]"` in the course).
@@ -104,6 +114,9 @@ library with the extra `instructor` (`pip install ".[instructor]"` in the course
     nbgrader generate_feedback {stem}
     nbgrader release_feedback {stem}         # or: {command} feedback {stem} DOWNLOAD
     nbgrader export
+
+In the course's own folder, `{command} release CHAPTER --format nbgrader --to HERE` puts another
+chapter into this one; move `source/CHAPTER` away first, and it writes a chapter anew.
 """
 
 
@@ -113,13 +126,18 @@ def release_nbgrader(
     target: Path,
     drawing: Drawing = AS_IT_STANDS,
 ) -> list[Path]:
-    """Write a course folder for nbgrader; return its files.
+    """Write a course folder for nbgrader, or put chapters into one; return what was written.
 
-    Students' own notebooks lie in `personal`; what they were drawn from, in the grader's part.
+    Students' own notebooks lie in `personal`; what they were drawn from, in the grader's part. A
+    folder that is one already keeps its secret seed, its config, its README and its gradebook.
 
-    Raises UserError when the folder exists and is not empty, or a chapter has no assignment.
+    Raises UserError when the folder is not empty and none of ours, when it holds a chapter already
+    or was drawn otherwise, or when a chapter has no assignment.
     """
-    files = {Path(GRADER, SEED): new_seed()}
+    is_new = not _is_course_folder(target)
+    files = _files_of_a_new_folder(project, chosen) if is_new else {}
+    if not is_new:
+        _require_room(project, chosen, target, drawing)
     zipped = Path(LIBRARY, f"{project.settings.slug}.zip")
     data = {zipped: library_zip(project)}
     for chapter in chosen:
@@ -129,22 +147,57 @@ def release_nbgrader(
         data |= examiner_data(project, chapter, Path(GRADER))
     if drawing.students:
         files |= _personal_files(project, chosen, drawing)
-    modules = {chapter.stem: [f"{chapter.stem}.py"] for chapter in chosen}
-    titles = ", ".join(chapter.title for chapter in chosen)
-    settings = project.settings
-    config = CONFIG.replace("MODULES", json.dumps(modules)).replace("COMMAND", COMMAND)
-    files[Path("nbgrader_config.py")] = config.replace("COURSE", settings.id or settings.slug)
-    readme = README.format(titles=titles, stem=chosen[0].stem, command=COMMAND)
-    files[Path("README.md")] = readme
-    require_new_folder(target)  # only now, when nothing can be missing any more
-    target.chmod(0o700)  # many users may share the machine; what students get goes elsewhere
-    (target / GRADER).mkdir(mode=0o700)
+    if is_new:
+        require_new_folder(target)  # only now, when nothing can be missing any more
+        target.chmod(0o700)  # many users may share the machine; what students get goes elsewhere
+        (target / GRADER).mkdir(mode=0o700)
+    for chapter in chosen:  # of a chapter that was here: its tests may have other names now
+        shutil.rmtree(target / GRADER / "tests" / chapter.stem, ignore_errors=True)
     for path, text in files.items():
         write_text(target / path, text)
     for path, content in data.items():
         (target / path).parent.mkdir(parents=True, exist_ok=True)
         (target / path).write_bytes(content)
     return sorted(target / path for path in (*files, *data))
+
+
+def _is_course_folder(target: Path) -> bool:
+    return (target / CONFIG_FILE).is_file() and (target / GRADER / SEED).is_file()
+
+
+def _files_of_a_new_folder(project: Project, chosen: Sequence[Chapter]) -> dict[Path, str]:
+    settings = project.settings
+    readme = README.format(title=settings.title, stem=chosen[0].stem, command=COMMAND)
+    return {
+        Path(GRADER, SEED): new_seed(),
+        Path(CONFIG_FILE): CONFIG.replace("COURSE", settings.id or settings.slug),
+        Path("README.md"): readme,
+    }
+
+
+def _require_room(
+    project: Project, chosen: Sequence[Chapter], target: Path, drawing: Drawing
+) -> None:
+    """Raise UserError unless the chapters can be put into a course folder as it is."""
+    config = (target / CONFIG_FILE).read_text("utf-8")
+    drawn = target / GRADER / DRAWN
+    for chapter in chosen:
+        source = target / "source" / chapter.stem
+        if source.exists():
+            raise UserError(
+                f"{source} exists already: move it away, and the chapter is written anew"
+            )
+        if KEEPS_MODULES not in config and f'"{chapter.stem}.py"' not in config:
+            raise UserError(
+                f"{target / CONFIG_FILE} would have nbgrader put stubs in the place of students' "
+                f'{chapter.stem}.py: add "{chapter.stem}": ["{chapter.stem}.py"] to '
+                "c.Autograde.exclude_overwriting"
+            )
+        if not (project.variants(chapter.stem).is_file() and drawn.is_file()):
+            continue
+        if json.loads(drawn.read_text("utf-8")) != dataclasses.asdict(drawing):
+            text = "give the same --variant and --per-student"
+            raise UserError(f"{target} was drawn for each student: {text}")
 
 
 def _personal_files(

@@ -29,7 +29,12 @@ def release(
     chapters: Annotated[
         list[str], typer.Argument(metavar="CHAPTER...", help="Such as ngrams or 2.")
     ],
-    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="A new or empty folder.")],
+    to: Annotated[
+        Path,
+        typer.Option(
+            "--to", metavar="DIR", help="A new or empty folder, or nbgrader's course folder."
+        ),
+    ],
     form: Annotated[Format, typer.Option("--format", help="What to make.")] = Format.STUDENT,
     variant: Annotated[
         str, typer.Option(metavar="SECRET", help="Draw what assignment notebooks ask for.")
