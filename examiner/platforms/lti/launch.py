@@ -216,7 +216,7 @@ class Gate:
 
 def _launch_of(message: _Message, platform: Platform) -> Launch:
     body: Mapping[str, Any] = message.get_launch_data()
-    link, context = body.get(f"{CLAIM}resource_link", {}), body.get(f"{CLAIM}context", {})
+    link, context = _object(body, f"{CLAIM}resource_link"), _object(body, f"{CLAIM}context")
     deep = message.get_deep_link() if message.is_deep_link_launch() else None
     if not (deep or message.is_resource_launch()):
         raise RefusedError("a launch of a kind that this tool does not know")
@@ -224,6 +224,8 @@ def _launch_of(message: _Message, platform: Platform) -> Launch:
     role = INSTRUCTOR if teaches else STUDENT if message.check_student_access() else ""
     if deep and role != INSTRUCTOR:
         raise RefusedError("a deep link of somebody who is no instructor")
+    if not (deep or _text(link, "id")):  # without one, all assignments would be the same
+        raise RefusedError("a launch of an assignment without an id")
     grades = body.get(ENDPOINT)
     return Launch(
         platform,
@@ -231,21 +233,41 @@ def _launch_of(message: _Message, platform: Platform) -> Launch:
         _text(body, "sub"),
         role,
         body[f"{CLAIM}target_link_uri"],
-        name=_text(body, "name"),
+        name=name_of(body),
         email=_text(body, "email"),
         link=_text(link, "id"),
         title=_text(link, "title"),
         context=_text(context, "title") or _text(context, "label"),
         grades=grades if isinstance(grades, dict) else None,
-        members=_text(body.get(MEMBERS, {}), "context_memberships_url"),
+        members=_text(_object(body, MEMBERS), "context_memberships_url"),
         deep=deep,
-        returns=_text(body.get(f"{DEEP}deep_linking_settings", {}), "deep_link_return_url"),
+        returns=_text(_object(body, f"{DEEP}deep_linking_settings"), "deep_link_return_url"),
     )
 
 
+def name_of(said: Mapping[str, Any]) -> str:
+    """Return a person's name; some platforms give its parts alone.
+
+    >>> name_of({"given_name": "Ada", "family_name": "Lovelace"})
+    'Ada Lovelace'
+    """
+    parts = (_text(said, "given_name"), _text(said, "family_name"))
+    return _text(said, "name") or " ".join(filter(None, parts))
+
+
+def _object(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = given.get(name)
+    return found if isinstance(found, dict) else {}
+
+
 def _text(given: Mapping[str, Any], name: str) -> str:
-    """Return a text that can be stored: a platform that cuts titles may send half of a sign."""
+    """Return a text that can be stored: a platform that cuts titles may send half of a sign.
+
+    An id that a platform sends as a number is one, too.
+    """
     found = given.get(name, "")
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
     return found.encode("utf-8", "replace").decode() if isinstance(found, str) else ""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from examiner.errors import UserError
 from examiner.judge.wording import one_line
+from examiner.platforms.lti.launch import name_of
 from examiner.platforms.lti.ledger import Link
 from examiner.platforms.lti.sender import Sender
 
@@ -68,14 +69,13 @@ def students_of(rows: Sequence[Mapping[str, Any]]) -> list[Member]:
     """
     found = []
     for row in rows:
-        roles = {str(role).rpartition("#")[2].rpartition("/")[2] for role in row.get("roles", [])}
+        if not isinstance(row, dict):
+            continue
+        named = row.get("roles") or []
+        named = named if isinstance(named, list) else [named]
+        roles = {str(role).rpartition("#")[2].rpartition("/")[2] for role in named}
         there = row.get("status", "Active") == "Active"
         if there and roles & {"Learner", "Student"} and not roles & {"Instructor", "Administrator"}:
-            name = str(row.get("name") or " ".join(_names(row)))
             email = one_line(str(row.get("email") or ""), 200)
-            found.append(Member(str(row.get("user_id", "")), one_line(name, 100), email))
+            found.append(Member(str(row.get("user_id", "")), one_line(name_of(row), 100), email))
     return sorted(found, key=lambda each: (each.name, each.user))
-
-
-def _names(row: Mapping[str, Any]) -> list[str]:
-    return [str(row[key]) for key in ("given_name", "family_name") if row.get(key)]

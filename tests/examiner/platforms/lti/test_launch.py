@@ -8,7 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 import jwt
 import pytest
 
-from examiner.platforms.lti.launch import INSTRUCTOR, STUDENT, Gate, RefusedError
+from examiner.platforms.lti.launch import INSTRUCTOR, MEMBERS, STUDENT, Gate, RefusedError
+from examiner.platforms.lti.members import Member, students_of
 from examiner.platforms.lti.memory import Memory
 from tests.examiner.platforms.lti.conftest import ADDRESS
 from tests.examiner.platforms.lti.platform import (
@@ -78,6 +79,38 @@ def test_half_of_a_sign_at_the_end_of_a_title_keeps_nobody_out(tool, ledger) -> 
     )
     link = ledger.link(ledger.enter(found, "sorting").link)
     assert (link.title, link.context) == ("Sort ?", "Algorithms ?")
+
+
+@pytest.mark.parametrize(
+    ("claims", "found"),
+    [
+        ({"name": None, "given_name": "Ada", "family_name": "L"}, {"name": "Ada L"}),
+        ({"name": None, "family_name": None}, {"name": ""}),
+        ({f"{CLAIM}resource_link": {"id": 5}}, {"link": "5"}),
+        ({f"{CLAIM}context": "null"}, {"context": ""}),
+        ({MEMBERS: "null"}, {"members": ""}),
+        ({"iat": 50, "exp": 300}, {"user": "u1"}),
+        ({"iat": -300, "exp": -50}, {"user": "u1"}),
+    ],
+)
+def test_what_platforms_leave_out_or_say_otherwise_keeps_nobody_out(tool, claims, found) -> None:
+    now = int(time.time())
+    said = {key: now + value if key in CLOCK else value for key, value in claims.items()}
+    launch = tool.launched(**said)
+    assert {name: getattr(launch, name) for name in found} == found
+
+
+def test_assignments_without_an_id_are_not_taken_for_one(tool) -> None:
+    with pytest.raises(RefusedError, match="without an id"):
+        tool.launched(**{f"{CLAIM}resource_link": {"id": ["5"]}})
+
+
+def test_members_that_are_none_hide_no_others() -> None:
+    rows = [
+        *(None, "x", {"user_id": 5, "roles": None}, {"user_id": 6, "roles": "Learner"}),
+        {"user_id": "7", "given_name": "Ada", "family_name": "L", "roles": ["Learner"]},
+    ]
+    assert students_of(rows) == [Member("6", "", ""), Member("7", "Ada L", "")]
 
 
 @pytest.mark.parametrize(
