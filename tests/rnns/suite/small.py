@@ -12,6 +12,10 @@ import torch
 from examiner.counterexamples import Example, Small, example, small
 from examiner.counterexamples.literals import Code
 
+LEAVES = """
+a.requires_grad_()
+s.requires_grad_()
+"""
 HALF = 0.5493  # its tanh is 0.5
 WEIGHTS = (1.0, 0.0, 2.0, -1.0)
 GENTLE = (0.0, 1.0, -1.0, 0.5)
@@ -160,6 +164,19 @@ def a_step_of_some_numbers(draw: Small) -> Example:
     return example(code, U=draw.tensor(H, H, values=GENTLE), **values)
 
 
+STEP_LEARNS = """
+cell.step(a, s).sum().backward()
+(a.grad, s.grad, cell.U.weight.grad)
+"""
+
+
+@small("4.3", "ElmanCell.step", tries=2, last=True)
+def what_a_step_learns(draw: Small) -> Example:
+    code = "cell = ElmanCell(D=1, H=1)\ncell.U.weight.data[:] = 2.0\n" + LEAVES + STEP_LEARNS
+    values = {"a": draw.tensor(1, values=(0.0, 1.0)), "s": torch.ones(1)}
+    return example(code, **values, changes=["a", "s"])
+
+
 @small("4.3", "run", tries=36)
 def running_sums(draw: Small) -> Example:
     B, T = draw.integer(1, 2), draw.integer(1, 3)
@@ -199,6 +216,20 @@ x.grad
 """
     x = draw.tensor(1, draw.integer(2, 3), 1, values=(1.0, 0.0, 2.0))
     return example(SUM + ONE_SUM.format(u=draw.choice([1.0, 2.0])) + code, x=x, changes=["x"])
+
+
+@small("4.3", "run", tries=2, last=True)
+def gradients_from_the_last_state_to_the_first(draw: Small) -> Example:
+    code = """
+state.requires_grad_()
+outputs, last = run(cell, x, state)
+last.sum().backward()
+state.grad
+"""
+    code = SUM + ONE_SUM.format(u=2.0) + code
+    return example(
+        code, x=torch.ones(1, draw.integer(1, 2), 1), state=torch.ones(1, 1), changes=["state"]
+    )
 
 
 @small("4.3", "run", tries=2)
@@ -269,3 +300,21 @@ def a_gru_of_two_numbers(draw: Small) -> Example:
     shape = (*draw.choice([(), (1,), (3,), (2, 1)]), 2)
     how = gated(draw, "GRUCell", 3, shape, (0.0, 1.0, -1.0))
     return example(code, U=draw.tensor(6, 2, values=(0.0, 1.0)), **how)
+
+
+def what_a_gated_step_learns(draw: Small, kind: str, code: str, blocks: int) -> Example:
+    """The gradients of a step with a gate that is half open, of all that goes into it."""
+    how = gated(draw, kind, blocks, (1,), (0.0, 1.0, -1.0))
+    return example(
+        code.removesuffix("cell.step(a, s)\n") + LEAVES + STEP_LEARNS, **how, changes=["a", "s"]
+    )
+
+
+@small("4.6", "LSTMCell.step", tries=3, last=True)
+def what_an_lstm_learns(draw: Small) -> Example:
+    return what_a_gated_step_learns(draw, "LSTMCell", LSTM.format(H=1, U="[:] = 1.0"), 4)
+
+
+@small("4.7", "GRUCell.step", tries=3, last=True)
+def what_a_gru_learns(draw: Small) -> Example:
+    return what_a_gated_step_learns(draw, "GRUCell", GRU.format(H=1, U="[:] = 1.0", bias=1.0), 3)

@@ -69,6 +69,18 @@ for cell in cells:
     return example(code, **how, state=draw.tensor(1, 2, 2))
 
 
+@small("4.8", "stack", tries=2, last=True)
+def what_layers_learn(draw: Small) -> Example:
+    code = """
+x.requires_grad_()
+outputs, states = stack(cells, x, state)
+(outputs.sum() + states.sum()).backward()
+(x.grad, [cell.W.weight.grad for cell in cells])
+"""
+    how = {"x": torch.ones(1, draw.integer(1, 2), 1), "state": torch.ones(1, 2, 1)}
+    return example(sums(2, 1.0) + code, **how, changes=["x"])
+
+
 TWO_WAYS = """
 ahead = Sum(D=1, H={H})
 back = Sum(D=1, H={H})
@@ -85,6 +97,18 @@ def sums_from_both_ends(draw: Small) -> Example:
     H = draw.choice([1, 1, 2])
     code = SUM + TWO_WAYS.format(H=H, one=1.0, two=draw.choice([1.0, 1.0, 2.0]))
     return example(code, x=draw.tensor(B, T, 1, values=(1.0, 2.0, 3.0)))
+
+
+@small("4.8", "bidirectional", tries=2, last=True)
+def what_two_directions_learn(draw: Small) -> Example:
+    code = """
+x.requires_grad_()
+bidirectional(ahead, back, x).sum().backward()
+(x.grad, ahead.W.weight.grad, back.W.weight.grad)
+"""
+    cells = SUM + TWO_WAYS.format(H=1, one=1.0, two=1.0)
+    code = cells.removesuffix("bidirectional(ahead, back, x)\n") + code
+    return example(code, x=torch.ones(1, draw.integer(2, 3), 1), changes=["x"])
 
 
 # ------------------------------------------------------------------------------ stories
@@ -272,6 +296,14 @@ def stories_by_chance(draw: Small) -> Example:
     begin = DRAWS.format(V=V) + COUNT.format(seed=draw.integer(0, 9), most=most)
     known = Code(f"torch.tensor({probs})", size)
     return example(begin, probs=known, chances=chances_of_stories(probs, most))
+
+
+@small("4.11", "generate", tries=1)
+def one_word_of_four(draw: Small) -> Example:
+    probs = [0.0, 0.0, 0.25, 0.25, 0.25, 0.25]
+    begin = DRAWS.format(V=6) + COUNT.format(seed=draw.integer(0, 9), most=1)
+    known = Code(f"torch.tensor({probs})", size=8)
+    return example(begin, probs=known, chances=chances_of_stories(probs, 1))
 
 
 def chances_of_stories(probs: list[float], most: int) -> dict[tuple[int, ...], float]:

@@ -104,6 +104,12 @@ def a_word_that_is_next_to_impossible(draw: Small) -> Example:
 
 
 @small("4.10", "train_batch", tries=2, last=True)
+def an_optimizer_that_remembers_its_last_step(draw: Small) -> Example:
+    code = ALWAYS + TRAIN.replace("lr=1.0", "lr=1.0, momentum=0.5")
+    return trained(draw, code, torch.zeros(4), [[3] * draw.integer(1, 2)], 1, clip=9.0)
+
+
+@small("4.10", "train_batch", tries=2, last=True)
 def a_state_that_is_carried_on(draw: Small) -> Example:
     return trained(draw, ADDS + TRAIN, torch.ones(4), [[3] * draw.integer(4, 5)], 1)
 

@@ -114,15 +114,21 @@ def test_two_directions(rnns, rng):
     assert close(found, directions(*map(oracles.twofold, ws), x))
 
 
-@pytest.mark.task("4.8", weight=0.4)
+@pytest.mark.task("4.8", weight=1.2)
 def test_what_layers_learn(rnns, rng):
-    """Gradients reach all layers and states, and both directions; B may be T."""
+    """Gradients reach all layers and states; B may be T."""
     ws = [oracles.twofold_weights(rng, 2, 3), oracles.twofold_weights(rng, 3, 3)]
     x, s = tensor(rng, 4, 4, 2), tensor(rng, 4, 2, 6)
     pulls = tensor(rng, 4, 4, 3), tensor(rng, 4, 2, 6)
     found = oracles.learned(rnns.stack, ws, True, x, s, pulls)
     assert close(found, oracles.learned(layers, ws, True, x, s, pulls), rtol=1e-3, atol=1e-4)
-    ws, pulls = [oracles.twofold_weights(rng, 2, 3) for _ in range(2)], [tensor(rng, 4, 4, 6)]
+
+
+@pytest.mark.task("4.8", weight=0.5)
+def test_what_two_directions_learn(rnns, rng):
+    """Gradients reach the inputs and both cells; B may be T."""
+    ws, x = [oracles.twofold_weights(rng, 2, 3) for _ in range(2)], tensor(rng, 4, 4, 2)
+    pulls = [tensor(rng, 4, 4, 6)]
     found = oracles.learned(rnns.bidirectional, ws, False, x, None, pulls)
     expected = oracles.learned(directions, ws, False, x, None, pulls)
     assert close(found, expected, rtol=1e-3, atol=1e-4)

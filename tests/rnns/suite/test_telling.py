@@ -57,7 +57,7 @@ def test_nothing_is_read_twice(rnns, rng):
     assert {word for story in stories for word in story} <= {*range(3, V)}
 
 
-@pytest.mark.task("4.11", weight=2.5)
+@pytest.mark.task("4.11", weight=6.5)
 def test_words_are_as_likely_as_the_model_says(rnns, rng):
     """First and second words of many stories have the model's chances."""
     assert_as_likely(rnns, rng, lambda: toys.speaker_weights(rng, V), [])
@@ -191,7 +191,7 @@ def test_who_throws_the_dice(rnns, rng):
     assert_draws_from(rnns, rng)
 
 
-@pytest.mark.task("4.11", weight=2.5)
+@pytest.mark.task("4.11", weight=0.5)
 def test_all_luck_comes_from_the_generator(rnns, rng):
     """All luck comes from `rng`: its seed gives the same stories again, another seed others."""
     assert_draws_from(rnns, rng)

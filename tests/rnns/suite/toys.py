@@ -207,11 +207,11 @@ def scored(log_probs, w, stories):
 
 
 @ship
-def train_in_mode(train_batch, w, batch, chunk, training, momentum=0.0):
+def train_in_mode(train_batch, w, batch, chunk, training):
     """Train twice on a batch, where old gradients are 9: losses, weights, modes seen and left."""
     model, seen = Toy(w).train(training), []
     for p in model.parameters():
         p.grad = torch.full_like(p, 9.0)
     model.register_forward_hook(lambda m, *_: seen.append(m.training))
-    found = train_toy(train_batch, w, batch, chunk, 1e3, 0.5, 2, model, momentum)
+    found = train_toy(train_batch, w, batch, chunk, 1e3, 0.5, 2, model)
     return *found, sorted({*seen, model.training})
