@@ -16,6 +16,7 @@ from typing import Any
 from examiner.boundary.conversation import Changed, Conversation
 from examiner.boundary.errors import CannotCrossError, MissingNameError, Stop
 from examiner.boundary.memory import out_of_memory
+from examiner.candidate.exceptions import WAITS
 from examiner.judge.kept import Heard
 from examiner.judge.library_names import Statement, names_of, statements
 from examiner.judge.reading import TextError, read_here
@@ -209,6 +210,8 @@ def _own_error(
     if isinstance(error, MemoryError):
         return Verdict.MEMORY, f"ran out of memory{where}"
     text, said = f"{type(error).__name__}{where}", str(error)
+    if isinstance(error, EOFError) and said == WAITS:  # our own sentence: hidden tests tell it, too
+        visible = True
     if isinstance(error, SyntaxError) and " in line " in where:
         said = _PLACE.sub("", said)  # which stands in the line before
     return Verdict.FAILED, clean(f"{text}\n{said}" if visible and said else text)
