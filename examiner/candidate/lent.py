@@ -23,29 +23,26 @@ Ask = Callable[[list[Any]], Any]
 def lend(module: ModuleType, parts: list[dict[str, Any]], ask: Ask) -> None:
     """Put stand-ins into a module: where it lacks the class of a method, there is nothing to do."""
     for part in parts:
-        *outer, last = part["name"].split(".")
-        owner: Any = module
-        for name in outer:
-            owner = getattr(owner, name, None)
-        if owner is None:
-            continue
         stand_in = _stand_in(part, ask)
         if part["kind"] in ("staticmethod", "classmethod", "property"):
             stand_in = {"staticmethod": staticmethod, "property": property}.get(
                 part["kind"], classmethod
             )(stand_in)
-        setattr(owner, last, stand_in)
+        put(module, part["name"], stand_in)
+
+
+def put(module: ModuleType, name: str, part: Any) -> None:
+    """Put a part in its place in a module, if the class is there that it belongs to."""
+    *outer, last = name.split(".")
+    owner: Any = module
+    for each in outer:
+        owner = getattr(owner, each, None)
+    if owner is not None:
+        setattr(owner, last, part)
 
 
 def _stand_in(part: dict[str, Any], ask: Ask) -> Any:
-    if part["kind"] == "blank":
-        return _unwritten
     return _class(part, ask) if part["kind"] == "class" else _function(part["name"], ask)
-
-
-def _unwritten(*args: Any, **kwargs: Any) -> Any:
-    """Stand for a function whose own part in a test is looked for, as if it were not written."""
-    raise NotImplementedError
 
 
 def _wants_gradients(values: list[Any]) -> bool:

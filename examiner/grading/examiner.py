@@ -26,6 +26,7 @@ from examiner.catalogue import Chapter, Task
 from examiner.counterexamples.examples import Examples
 from examiner.grading.candidates import FIRST, IMPORT_SECONDS, SECOND, Candidates
 from examiner.grading.clock import EXPLAINING, IMPORTING, READING
+from examiner.grading.orders import OtherOrder
 from examiner.grading.retry import NO_FAULT_OF_ANY, Tries, charge_once, lent_parts
 from examiner.grading.submissions import Submission
 from examiner.grading.tested import Found, Tested, as_far_as_it_goes, room_left, same
@@ -208,24 +209,28 @@ class Examiner:
         """Fail what passes in one order of a set only, or repeats other answers in the second.
 
         The tests run in a candidate of another server, whose strings have other hashes.
+
+        subtle: who ends the process here, takes too long or cannot be imported is asked again, in a
+        fresh candidate, and then has failed: else that would be a way not to be asked at all.
         """
-        session = self.candidates.open(submission, order=SECOND) if tests else None
-        if not isinstance(session, Session):
-            return
+        again = OtherOrder(lambda: self.candidates.open(submission, order=SECOND), self._asked)
         for test in tests:
             before = found[test.number]
             if before.verdict not in _COMPARED:
                 continue
-            self.begins(test.number, test.mark.seconds)
-            after = session.run(test, self.terms)
-            if session.ended:
-                return
-            repeats = test.mark.repeats and before.verdict is Verdict.PASSED
+            after = again.of(test)
+            if after is None:
+                continue
+            repeats = test.mark.repeats and before.verdict is after.verdict is Verdict.PASSED
             others = repeats and not same(before, after)
-            if after.verdict in _COMPARED and (after.verdict is not before.verdict or others):
+            if after.verdict is not before.verdict or others:
                 result = replace(before.result, verdict=Verdict.FAILED, message=UNORDERED)
                 wrong = after.verdict is Verdict.FAILED or others
                 yield test.number, Tested(result, order=SECOND if wrong else FIRST)
+
+    def _asked(self, test: SuiteTest, session: Session, seconds: float) -> Judged:
+        self.begins(test.number, seconds)
+        return session.run(test, self.terms, seconds)
 
     # ------------------------------------------------------------------------- second try
 
@@ -235,10 +240,6 @@ class Examiner:
         subtle: after the whole first run. Nothing that the student's code says now reaches a
         message, whatever it has seen.
         """
-
-        def run(test: SuiteTest, session: Session, seconds: float) -> Judged:
-            self.begins(test.number, seconds)
-            return session.run(test, self.terms, seconds)
 
         spent = 0.0  # seconds of imports
 
@@ -251,8 +252,8 @@ class Examiner:
             spent += opened.import_seconds if isinstance(opened, Session) else IMPORT_SECONDS
             return opened
 
-        tries = Tries(self.diagnosis.lender, fresh, run, room_left(found))
-        return charge_once(self.chapter, self.suite, found, tries)
+        tries = Tries(self.diagnosis.lender, fresh, self._asked, room_left(found))
+        return charge_once(self.chapter, self.suite, found, tries, self.diagnosis.needs)
 
     # ------------------------------------------------------------------------- explain
 

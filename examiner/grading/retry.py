@@ -2,8 +2,8 @@
 
 Where a test of a task goes through functions of earlier tasks that failed their own tests, it is
 tried again with the reference's version of these, which stays in the examiner. If it passes then,
-in both orders of sets where it must, and does not pass without the task's own functions, the points
-are given. Leaves out how parts are lent (judge/lending.py).
+in both orders of sets where it must, and needs the task's own functions, the points are given.
+Leaves out how parts are lent (judge/lending.py).
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ from examiner.results import Verdict
 SHARE = 4  # a second try of a test that was too slow gets this part of its time
 MOST_SLOW = 2  # second tries of a submission that may run out of time
 MOST_ENDED = 10  # second tries of a submission that may end its process
-Lending = Callable[[Sequence[str], Sequence[str]], Lender | None]  # of parts; others are blanks
+Lending = Callable[[Sequence[str]], Lender | None]  # of parts of the reference
+# whether a test needs the functions of its own task, where these parts are lent
+Needs = Callable[[SuiteTest, Sequence[str], Sequence[str]], bool]
 # a fresh candidate with the submission, in one of the two orders of sets
 Open = Callable[[Lender, int], Session | Refusal]
 RunTest = Callable[[SuiteTest, Session, float], Judged]
 NO_FAULT_OF_ANY = (Verdict.PASSED, Verdict.NOT_JUDGED)
+_SAID = (*NO_FAULT_OF_ANY, Verdict.FAILED, Verdict.MISSING)
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,6 @@ class Setting:
     """What is put in the place of parts of a submission in a second try."""
 
     lent: tuple[str, ...]  # parts of the reference
-    blanks: tuple[str, ...]  # parts that are taken away
     order: int  # of sets
 
 
@@ -66,7 +68,7 @@ class Tries:
 
     def _session_in(self, setting: Setting) -> Session | None:
         if self._setting != setting:
-            lender = self._lender(setting.lent, setting.blanks)
+            lender = self._lender(setting.lent)
             if lender is None:
                 return None
             self._session = self._open(lender, setting.order)
@@ -75,7 +77,7 @@ class Tries:
 
 
 def charge_once(
-    chapter: Chapter, suite: Suite, found: Found, tries: Tries
+    chapter: Chapter, suite: Suite, found: Found, tries: Tries, needs: Needs
 ) -> Iterator[tuple[int, Tested]]:
     """Yield what becomes of failures in second tries: some are another task's fault, and pass.
 
@@ -86,7 +88,8 @@ def charge_once(
         tests = [test for test in suite.tests if test.mark.id == task.id]
         tried: Found = {}
         if failed:
-            tried = _right_but_for(failed, task, lent_parts(chapter, failed), tests, found, tries)
+            lent = lent_parts(chapter, failed)
+            tried = _right_but_for(failed, task, lent, tests, found, tries, needs)
             yield from tried.items()
         verdicts = {tried.get(test.number, found[test.number]).verdict for test in tests}
         if verdicts.difference(NO_FAULT_OF_ANY):
@@ -109,12 +112,13 @@ def _right_but_for(
     tests: Sequence[SuiteTest],
     found: Found,
     tries: Tries,
+    needs: Needs,
 ) -> Found:
     """Return what second tries say of a task's failed tests, given right earlier parts.
 
-    subtle: a test passes, but not without functions of the task's own. One that passes all the
-    same, since a lent part does their work, says nothing about them: whoever fails an earlier task
-    on purpose would get their points.
+    subtle: a test counts only if it needs functions of the task's own. One that does not, since a
+    lent part does their work, says nothing about them: whoever fails an earlier task on purpose
+    would get their points.
     """
     tried: dict[int, Tested] = {}
     passed: dict[int, Judged] = {}
@@ -122,7 +126,7 @@ def _right_but_for(
         before = found[test.number]
         if before.verdict in NO_FAULT_OF_ANY:
             continue
-        judged = tries.again(test, before, Setting(lent, (), before.order))
+        judged = tries.again(test, before, Setting(lent, before.order))
         if judged is None:
             continue
         if judged.verdict is Verdict.PASSED and judged.lent:
@@ -135,26 +139,25 @@ def _right_but_for(
         if test.number in passed and test.mark.orders == 2:
             before = found[test.number]
             other = SECOND if before.order == FIRST else FIRST
-            again = tries.again(test, before, Setting(lent, (), other))
-            if again is not None and not _is_alike(test, passed[test.number], again):
+            again = tries.again(test, before, Setting(lent, other))
+            if again is not None and again.verdict not in _SAID:  # perhaps the machine's doing
+                again = tries.again(test, before, Setting(lent, other))
+            if again is None or not _is_alike(test, passed[test.number], again):
                 del passed[test.number]
     for test in tests:
-        if test.number in passed:
-            before, judged = found[test.number], passed[test.number]
-            bare = tries.again(test, before, Setting(lent, task.symbols, before.order))
-            if bare is not None and bare.verdict is not Verdict.PASSED:
-                given = [each.id for each in failed if judged.lent.intersection(each.symbols)]
-                text = f"right, given a right {' and '.join(given)}"
-                tried[test.number] = Tested(replace(judged.result, message=text))
+        if test.number in passed and needs(test, task.symbols, lent):
+            judged = passed[test.number]
+            given = [each.id for each in failed if judged.lent.intersection(each.symbols)]
+            text = f"right, given a right {' and '.join(given)}"
+            tried[test.number] = Tested(replace(judged.result, message=text))
     return tried
 
 
 def _is_alike(test: SuiteTest, passed: Judged, again: Judged) -> bool:
     """Tell whether a test that has passed in one order of sets ends so in the other, too.
 
-    It does not where it fails, or has to repeat its answers and gives others. As in a first try,
-    nothing else that may become of it counts.
+    It does not where it fails, gives no answer, or has to repeat its answers and gives others.
     """
     if again.verdict is Verdict.PASSED and test.mark.repeats:
         return same(passed, again)
-    return again.verdict is not Verdict.FAILED
+    return again.verdict in NO_FAULT_OF_ANY

@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from examiner.judge.lending import Lender
+from examiner.candidate.lent import put
+from examiner.judge.lending import Lender, describe, part
 from examiner.judge.local import on_module
 from examiner.judge.runs import Terms
 from examiner.judge.session import Judged, Session
@@ -38,6 +39,7 @@ class Diagnosis:
         self._watch = watch
         self._code: CodeType | None = None
         self._is_right: dict[int, bool] = {}
+        self._needs: dict[tuple[int, tuple[str, ...]], bool] = {}
 
     @cached_property
     def _reference(self) -> Session | None:
@@ -81,9 +83,27 @@ class Diagnosis:
         exec(self._code, vars(module))
         return module
 
-    def lender(self, names: Sequence[str], blanks: Sequence[str] = ()) -> Lender | None:
-        """Return who lends these parts of the reference, or None where there is none.
+    def lender(self, names: Sequence[str]) -> Lender | None:
+        """Return who lends these parts of the reference, or None where there is none."""
+        return Lender(self._module("lent"), names) if self._path else None
 
-        The `blanks` are taken away from the student's module, and nothing is put in their place.
+    def needs(self, test: SuiteTest, own: Sequence[str], lent: Sequence[str]) -> bool:
+        """Tell whether a test needs these functions of its own task, where other parts are lent.
+
+        subtle: a lent part may do their work, also where it calls them itself. It is the reference
+        that is asked, and nothing that a student wrote: their code could fail here on purpose.
         """
-        return Lender(self._module("lent"), names, blanks) if self._path else None
+        asked = test.number, tuple(lent)
+        if asked not in self._needs:
+            module, whole = self._module("bare"), self._module("whole")
+            for name in [each["name"] for each in describe(whole, lent)]:
+                put(module, name, part(whole, name))
+            for name in own:
+                put(module, name, _unwritten)
+            judged = self._ask(test, on_module(self._suite, self._stem, module))
+            self._needs[asked] = judged.verdict is not Verdict.PASSED
+        return self._needs[asked]
+
+
+def _unwritten(*args: object, **kwargs: object) -> None:
+    raise NotImplementedError

@@ -43,12 +43,17 @@ def describe(module: ModuleType, names: Sequence[str]) -> list[dict[str, Any]]:
     return found
 
 
-def _described(module: ModuleType, name: str) -> dict[str, Any]:
+def part(module: ModuleType, name: str) -> Any:
+    """Return a part of a module as it stands there, a static method as one."""
     *outer, last = name.split(".")
     owner: Any = module
     for each in outer:
         owner = getattr(owner, each)
-    found = inspect.getattr_static(owner, last)
+    return inspect.getattr_static(owner, last)
+
+
+def _described(module: ModuleType, name: str) -> dict[str, Any]:
+    found = part(module, name)
     if isinstance(found, type):
         known = {m for each in found.__mro__[:-1] for m in vars(each) if _is_public(each, m)}
         torch = sys.modules.get("torch")
@@ -74,17 +79,13 @@ _OBJECTS_OWN -= {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
 class Lender:
     """Has parts of the reference, and answers what a candidate asks of them in a test."""
 
-    def __init__(
-        self, module: ModuleType, names: Sequence[str], blanks: Sequence[str] = ()
-    ) -> None:
-        lent = describe(module, names)
-        # what the student's module must do without, to see whether it matters
-        self.parts = [*lent, *({"name": name, "kind": "blank"} for name in blanks)]
-        self._module, self._names = module, frozenset(part["name"] for part in lent)
+    def __init__(self, module: ModuleType, names: Sequence[str]) -> None:
+        self.parts = describe(module, names)
+        self._module, self._names = module, frozenset(each["name"] for each in self.parts)
         self._methods = {
-            (part["name"], method) for part in self.parts for method in part.get("methods", ())
+            (each["name"], method) for each in self.parts for method in each.get("methods", ())
         }
-        self._classes = sorted(part["name"] for part in lent if part["kind"] == "class")
+        self._classes = sorted(each["name"] for each in self.parts if each["kind"] == "class")
         self.used: set[str] = set()  # names of parts that were asked for in the running test
         self._objects: dict[int, Any] = {}
         self._kept: Any = None  # of boundary.gradients, where torch is used

@@ -54,14 +54,14 @@ def tiny(coursework):
     return coursework.tiny
 
 
-@pytest.mark.task("9.1", visible=True, orders=2)
+@pytest.mark.task("9.1", visible=True, orders=2, seconds=1)
 @pytest.mark.parametrize("which", list(PAIRS))
 def test_two_words(tiny, which):
     """Of two words the first one is taken."""
     assert tiny.top(PAIRS[which]) == PAIRS[which][0]
 
 
-@pytest.mark.task("9.1", orders=2)
+@pytest.mark.task("9.1", orders=2, seconds=1)
 def test_many_words(tiny, rng):
     """The first of the most frequent words is taken."""
     for _ in range(8):
@@ -90,12 +90,21 @@ WALKS = "return max(set(words), key=words.count)"
 HIDES = "return max(vars(__import__('builtins'))['s' + 'et'](words), key=words.count)"
 HELPER = f"\n\ndef helper(words):\n    {WALKS}\n"
 OWN_BEST = "return max(self.known, key=self.words.count)"
+# in the second order of sets only
+ELSE = "if __import__('os').environ['PYTHONHASHSEED'] == '1': "
+DIES, SPINS = f"{ELSE}__import__('os')._exit(0)", f"{ELSE}[0 for _ in iter(int, 1)]"
+IS_STUB, REFUSES = f"{ELSE}raise NotImplementedError", f"\n{ELSE}raise ImportError\n"
 SOURCES = {
     "right": REFERENCE,
     "counts a set": REFERENCE.replace(TOP, f"assert len(set(words)) > 1; {TOP}"),
     "sorts a set": REFERENCE.replace(TOP, SORTS),
     "walks": REFERENCE.replace(TOP, WALKS),
     "walks through a hidden set": REFERENCE.replace(TOP, HIDES),
+    "dies": REFERENCE.replace(TOP, f"{DIES}\n    {TOP}"),
+    "spins": REFERENCE.replace(TOP, f"{SPINS}\n    {TOP}"),
+    "is a stub": REFERENCE.replace(TOP, f"{IS_STUB}\n    {TOP}"),
+    "cannot be imported": REFERENCE + REFUSES,
+    "dies, and walks later": REFERENCE.replace(TOP, f"{DIES}\n    {TOP}").replace(BEST, OWN_BEST),
     "walks in a helper": REFERENCE.replace(TOP, "return helper(words)") + HELPER,
     "walks through ours": REFERENCE.replace(BEST, OWN_BEST),
     "walks twice": REFERENCE.replace(TOP, WALKS).replace(BEST, OWN_BEST),
@@ -157,6 +166,11 @@ def lost(result: SubmissionResult) -> list[str]:
         ("sorts a set", []),
         ("walks", ["9.1"]),
         ("walks through a hidden set", ["9.1"]),
+        ("dies", ["9.1"]),
+        ("spins", ["9.1"]),
+        ("is a stub", ["9.1"]),
+        ("cannot be imported", ["9.1", "9.2"]),
+        ("dies, and walks later", ["9.1", "9.2"]),
         ("walks in a helper", ["9.1"]),
         ("walks through ours", ["9.2"]),
         ("walks twice", ["9.1", "9.2"]),

@@ -284,6 +284,20 @@ GIFTS = {  # what task 9.2 is, and a suite for it that an earlier part alone can
     ),
 }
 
+# as if it could not do without its own function: it ends where that is taken away
+PRETENDS = """
+
+def watch():
+    import os, sys
+    while True:
+        if sys.modules[__name__].double.__name__ != "double":
+            os._exit(1)
+
+
+import threading
+threading.Thread(target=watch, daemon=True).start()
+"""
+
 
 @pytest.mark.parametrize("name", GIFTS)
 def test_a_lent_part_that_does_all_the_work_earns_nothing(tmp_path: Path, name: str) -> None:
@@ -311,6 +325,7 @@ def test_later(tiny):
     }.items():
         (tmp_path / path).write_text(text, "utf-8")
     wrong = reference.replace("sum(x) /", "0 *").replace("self.a**2", "0").replace("2 * x", "0")
-    result = course.grade({"ann": wrong, "right": reference})
+    cheat = wrong + PRETENDS.replace("double", "double" if "double" in code else "Shape")
+    result = course.grade({"ann": wrong, "right": reference, "cheat": cheat})
     assert failed(result["right"]) == []
-    assert failed(result["ann"]) == ["9.1", "9.2"]
+    assert failed(result["ann"]) == failed(result["cheat"]) == ["9.1", "9.2"]
