@@ -46,6 +46,19 @@ def test_every_script_has_its_place_in_the_book():
     assert drawing == {*NAMES, "home"}  # which the first page holds, and no notebook
 
 
+SHEETS = sorted(sheet.stem for sheet in FOLDER.glob("*.css") if sheet.stem != "look")
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_a_sheet_styles_only_what_its_own_figure_draws(name):
+    """A rule for another figure's parts would be missing wherever that figure stands alone."""
+    script = bundled(name)
+    styled = re.findall(r"\.(nw-[xe]-[\w-]+)", (FOLDER / f"{name}.css").read_text("utf-8"))
+    drawn = {each for each in styled if re.search(rf"(?<![\w-]){each}(?![\w-])", script)}
+    drawn |= {each for each in styled if f"{each[:-1]}${{" in script}  # nw-x-c${i}
+    assert set(styled) - drawn <= {"nw-e-page"}  # the explorer's own page says this one
+
+
 @pytest.mark.parametrize(("page", "found", "html"), STORED, ids=NAMES)
 def test_an_explorable_is_light_and_says_in_words_what_its_still_figure_shows(page, found, html):
     assert len(html.encode()) < 1000 * HEAVY.get(found["name"], LIGHT)
