@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
 from nextword.plots.style import (
     COLOURS,
@@ -17,6 +16,7 @@ from nextword.plots.style import (
     name_lines,
     panel,
     plain_ticks,
+    plainly,
 )
 
 
@@ -69,7 +69,7 @@ def _scales(
     """Make the axes logarithmic as asked, and label what is measured on the others."""
     if "x" in log:
         ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        ax.xaxis.set_major_formatter(plainly)
         if xticks:
             plain_ticks(ax, "x", xticks)
     elif len(xs) <= 9:

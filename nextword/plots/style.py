@@ -14,7 +14,7 @@ from typing import Any, ParamSpec
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import NullFormatter, NullLocator
 
 from nextword.plots.svg import Picture, picture
 
@@ -101,10 +101,15 @@ def panel(height: float) -> tuple[Figure, Axes]:
     return plt.subplots(figsize=(WIDTH, height), layout="constrained")
 
 
+def plainly(value: float, _: int | None = None) -> str:
+    """Write a number of an axis: 1,000,000 and not 1e+06."""
+    return f"{value:,.12g}"
+
+
 def plain_ticks(ax: Axes, which: str, values: Sequence[float]) -> None:
     """Label a logarithmic axis with these plain numbers instead of powers of ten."""
     axis = ax.xaxis if which == "x" else ax.yaxis
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    axis.set_major_formatter(plainly)
     axis.set_minor_formatter(NullFormatter())
     axis.set_minor_locator(NullLocator())
     axis.set_ticks(list(values))

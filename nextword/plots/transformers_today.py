@@ -20,7 +20,7 @@ APART = {  # where a name stands beside its point: points to the right, points u
 
 @drawn
 def dots(measured: Mapping[str, Sequence[float]], *, x: str) -> Figure:
-    """Draw each measurement as a dot, a row for each kind; a line marks its mean, with the value.
+    """Draw each measurement as a dot, a row for each kind, and a line with its value at the mean.
 
     measured: {kind: measurements}.
     """
@@ -29,16 +29,9 @@ def dots(measured: Mapping[str, Sequence[float]], *, x: str) -> Figure:
         mean = fmean(values)
         ax.plot([mean, mean], [k - 0.28, k + 0.28], color=INK, linewidth=1.4)
         ax.plot(values, [k] * len(values), MARKERS[k], color=COLOURS[k], alpha=0.8)
-        ax.annotate(
-            f"{mean:.1f}",
-            (max(values), k),
-            xytext=(7, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=SMALL,
-        )
+        ax.text(mean, k - 0.3, f"{mean:.1f}", ha="center", va="bottom", fontsize=SMALL)
     ax.set_yticks(range(len(measured)), list(measured))
-    ax.set_ylim(len(measured) - 0.5, -0.5)
+    ax.set_ylim(len(measured) - 0.5, -0.75)
     ax.margins(x=0.14)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(x)

@@ -1,4 +1,6 @@
-"""The pictures of section 6.15: what a law misses, and floors that fits find. Leaves out: style."""
+"""The pictures of section 6.15, and the numbers of their axes: what a law misses, and floors that
+fits find. Leaves out: style.
+"""
 
 import pytest
 
@@ -31,3 +33,12 @@ def test_floors_stand_on_their_intervals_and_the_axis_ends_at_the_floor():
     left, right = axes.get_xlim()
     assert left > 4.0 > right == 1.0
     assert {"short", "long", "true floor 0.300"} <= {text.get_text() for text in axes.texts}
+
+
+@pytest.mark.parametrize("given", [{}, {"xticks": (10_000, 1_000_000)}])
+def test_large_numbers_of_a_logarithmic_axis_are_written_out(given):
+    reads = {10_000: 9.0, 1_000_000: 3.0}
+    figure = plots.lines({"a": reads}, x="words", y="perplexity", log="x", **given).figure
+    figure.canvas.draw()
+    ticks = {label.get_text() for label in figure.axes[0].get_xticklabels()}
+    assert {"10,000", "1,000,000"} <= ticks

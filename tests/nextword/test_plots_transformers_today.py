@@ -7,6 +7,7 @@ def test_dots_draw_every_measurement_and_write_the_mean():
     axes = plots.dots({"a": [1.0, 3.0], "b": [5.0]}, x="gap").figure.axes[0]
     assert [list(line.get_xdata()) for line in axes.lines] == [[2, 2], [1, 3], [5, 5], [5]]
     assert [text.get_text() for text in axes.texts] == ["2.0", "5.0"]
+    assert [text.get_position()[0] for text in axes.texts] == [2, 5]  # at the line, not at a dot
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
 
 
