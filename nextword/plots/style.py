@@ -101,7 +101,7 @@ def panel(height: float) -> tuple[Figure, Axes]:
     return plt.subplots(figsize=(WIDTH, height), layout="constrained")
 
 
-def plainly(value: float, _: int | None = None) -> str:
+def plainly(value: float, _: float | None = None) -> str:
     """Write a number of an axis: 1,000,000 and not 1e+06."""
     return f"{value:,.12g}"
 
