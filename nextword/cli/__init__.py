@@ -72,6 +72,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # its boxes cut the names of options off where a terminal is narrow
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -79,6 +80,15 @@ app = typer.Typer(
 def _flowing(text: str) -> str:
     """Join the lines of each paragraph: the terminal breaks them where it ends."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+def _in_the_list(text: str) -> str:
+    """Return the sentences before the example, whole: without them, longer ones are cut off.
+
+    >>> _in_the_list("Say what works. Example: nextword doctor")
+    'Say what works.'
+    """
+    return text.split("\n\n")[0].partition(" Example: ")[0]
 
 
 def _tell_version(asked: bool) -> None:
@@ -100,9 +110,11 @@ for _command in COMMANDS:
     _name = _command.replace("-", "_")
     _module = importlib.import_module(f"nextword.cli.{_name}")
     _function = getattr(_module, _name)
+    _help = _flowing(inspect.getdoc(_function) or "")
     app.command(
         _command,
-        help=_flowing(inspect.getdoc(_function) or ""),
+        help=_help,
+        short_help=_in_the_list(_help),
         context_settings=getattr(_module, "SETTINGS", None),
     )(_function)
 

@@ -69,7 +69,9 @@ def grade(
     sandbox: Annotated[
         str, typer.Option(help="bubblewrap, or none: for trusted code only.")
     ] = "bubblewrap",
-    regrade: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
+    regrade: Annotated[
+        bool, typer.Option("--regrade", help="Grade again what has not changed.")
+    ] = False,
     examples: Annotated[
         str | None,
         typer.Option(

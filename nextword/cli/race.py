@@ -29,7 +29,9 @@ def race(
         str | None,
         typer.Option(help="Secret that the stories are told from; default: drawn for this race."),
     ] = None,
-    reveal: Annotated[bool, typer.Option(help="Write the secret into --json, too.")] = False,
+    reveal: Annotated[
+        bool, typer.Option("--reveal", help="Write the secret into --json, too.")
+    ] = False,
     track: Annotated[
         str | None, typer.Option(help="small, open or ten-minutes alone; default: all.")
     ] = None,

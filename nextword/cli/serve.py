@@ -63,7 +63,7 @@ def serve(
     overrides: Annotated[
         Path | None, typer.Option(help="CSV of corrections: what, student, task, value, reason.")
     ] = None,
-    once: Annotated[bool, typer.Option(help="Stop when nothing more waits.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Stop when nothing more waits.")] = False,
     lti: Annotated[
         Path | None,
         typer.Option(metavar="CONFIG", help="Take work in by LTI 1.3: what `lti keys` wrote."),
