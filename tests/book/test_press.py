@@ -141,3 +141,20 @@ def test_every_page_of_the_contents_is_printed_and_each_chapter_by_itself():
     assert sixth == [name for name in found["next-word"] if name.startswith("06-")]
     assert {"06-transformers-in-use", "06-transformers-inside"} <= set(sixth)
     assert len(found) == 8
+
+
+@NEEDS_CHROMIUM
+def test_the_head_of_the_addresses_is_never_alone_at_the_end_of_a_page(tmp_path):
+    listed = "".join(f"<li>https://{i}.example.org</li>" for i in range(3))
+    aside = f"<aside class='addresses'><p>Addresses on the web</p><ol>{listed}</ol></aside>"
+    style = (ROOT / "nextword" / "press" / "print.css").read_text("utf-8")
+    with printer() as browser:
+        page = browser.new_page()
+        for height in range(200, 251, 2):  # of what stands above: at some the list does not fit
+            above = f"<p style='height: {height}mm'>above</p><p>its end</p>"
+            page.set_content(f"<style>{style}</style><article class='bd-article'>{above}{aside}")
+            page.pdf(path=tmp_path / "one.pdf", prefer_css_page_size=True)
+            texts = [each.extract_text() for each in PdfReader(tmp_path / "one.pdf").pages]
+            (head,) = (i for i, text in enumerate(texts) if "Addresses on the web" in text)
+            assert "https://0.example.org" in texts[head], height
+        page.close()
