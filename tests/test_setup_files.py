@@ -89,6 +89,12 @@ def test_container_and_binder_are_built_from_the_constraints():
     assert f"python:{version}-" in text("Containerfile")
 
 
+def test_the_grader_holds_the_sample_classes_whole():
+    """It runs read-only: what a sample student's edits make has to be written before."""
+    grader = text("Containerfile").partition("AS grader")[2].partition("\nFROM ")[0]
+    assert grader.index("COPY --chown=reader:reader . .") < grader.index("RUN nextword sync")
+
+
 def test_whoever_opens_the_course_in_a_browser_finds_readable_notebooks():
     container = json.loads(text(".devcontainer/devcontainer.json"))
     for script in (container["onCreateCommand"], text("binder/postBuild"), text("Containerfile")):

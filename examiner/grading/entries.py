@@ -78,7 +78,7 @@ def open_class(
             lone = Entry(shown_name(name), (inner,), remarks=said)
             yield _completed([_named(lone, name, None, roster)], roster)
             return
-        entries = find_entries(inner, roster)
+        entries = find_entries(inner, roster, origin)
         places = dict.fromkeys(place for place in (origin, folder, inner) if place.is_dir())
         over = passed_over([name for place in places for name in documents(place)])
         tops = {path.name for e in entries for path in (*e.paths, *(path for _, path in e.files))}
@@ -234,10 +234,13 @@ def _lone(folder: Path) -> Path | None:
 # ------------------------------------------------------------------------- whose is what
 
 
-def find_entries(folder: Path, roster: Roster | None = None) -> list[Entry]:
+def find_entries(
+    folder: Path, roster: Roster | None = None, origin: Path | None = None
+) -> list[Entry]:
     """Return the submissions in a class folder, by name.
 
-    Raises UserError when there is no such folder, or nothing in it.
+    Raises UserError when there is no such folder, or nothing in it; `origin` is what the user calls
+    it, where it was unpacked.
     """
     if folder.is_file():
         raise UserError(f"{folder} is a file: {EXPECTED}, or a zip of these")
@@ -258,7 +261,7 @@ def find_entries(folder: Path, roster: Roster | None = None) -> list[Entry]:
         raise UserError(f"{folder} cannot be read: {error.strerror}") from None
     if not groups:
         over = passed_over(list(documents(folder)))
-        raise UserError(f"{folder} holds no submissions: {over or EXPECTED}")
+        raise UserError(f"{origin or folder} holds no submissions: {over or EXPECTED}")
     submitters = _submitters(folder / METADATA)
     found = []
     for (_, key, _), members in groups.items():

@@ -199,6 +199,12 @@ def test_an_empty_class_is_one_line(course: Path, nextword: Command) -> None:
     assert done.exit_code == 2
     said = " ".join(done.output.split())
     assert "empty holds no submissions: expected one folder or zip per student" in said
+    with zipfile.ZipFile(course / "download.zip", "w"):
+        pass
+    done = nextword("grade", "demo", "download.zip")
+    assert done.exit_code == 2
+    said = " ".join(done.output.split())
+    assert "nextword: download.zip holds no submissions" in said, "and not a passing folder's name"
 
 
 @pytest.mark.parametrize("out", ["class/feedback", "class", "class/ann/feedback"])
