@@ -22,6 +22,12 @@ def vectors(draw: Small) -> Example:
     return example("dot_product_sum(x)", x=draw.tensor(*lead(draw), T, D, values=values))
 
 
+@small("5.3", "dot_product_sum", tries=2, last=True)
+def double_vectors(draw: Small) -> Example:
+    x = torch.tensor([[0.1], [draw.choice([0.7, 1.3])]])
+    return example("y, weights = dot_product_sum(x.double())\ny", x=x, rtol=1e-10, atol=0.0)
+
+
 @small("5.4", "soft_lookup", tries=90)
 def lookups(draw: Small) -> Example:
     T, S = draw.choice([(1, 2), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (1, 1)])

@@ -262,7 +262,7 @@ def test_a_memory_that_is_looked_at_otherwise(attention, rng):
     assert close(oracles.with_other_look(net, x, kv), expected), "call self.look"
 
 
-@pytest.mark.task("5.9", weight=0.3)
+@pytest.mark.task("5.9", weight=0.8)
 def test_what_queries_of_a_memory_learn(attention, rng):
     """Gradients reach the text that looks, the keys and the values, W_q and W_o."""
     _, values = oracles.heads_of_torch(rng, 4, 2, 3)

@@ -196,7 +196,7 @@ def test_steps_that_read_any_word(attention, rng):
     assert close(net.step(y, s, source), stepped(parts, y, s, source))
 
 
-@pytest.mark.task("5.2", weight=0.5)
+@pytest.mark.task("5.2", weight=0.8)
 def test_what_a_step_learns(attention, rng):
     """Gradients of the logits and of the new state reach the old state and all that a step uses."""
     net, parts, y, s, source = random_step(attention, rng)

@@ -94,7 +94,7 @@ def test_turned_rows_of_any_axes(transformers, rng):
         assert_rotated(transformers, rng, shape, 0)
 
 
-@pytest.mark.task("6.4", weight=0.2)
+@pytest.mark.task("6.4", weight=0.6)
 def test_what_turned_rows_teach(transformers, rng):
     """Gradients flow through a rotation, and are rotated back."""
     assert_rotated(transformers, rng, (2, 3, 4, 8), 5)
@@ -294,7 +294,7 @@ def test_padding_among_old_tokens(transformers, rng):
         assert close(layer(x[:, 2:], past, mask)[0], expected[:, 2:]), "the mask has S columns"
 
 
-@pytest.mark.task("6.5", weight=0.2)
+@pytest.mark.task("6.5", weight=1.5)
 def test_what_attention_teaches(transformers, rng):
     """Gradients flow through queries, keys and values."""
     for kind in ("rotary", "alibi"):

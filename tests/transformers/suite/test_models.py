@@ -119,7 +119,7 @@ def test_places_go_on(transformers, rng):
     assert_reads_pieces(transformers, rng, "learned", pre=False)
 
 
-@pytest.mark.task("6.6", weight=0.2)
+@pytest.mark.task("6.6", weight=1)
 def test_what_reading_teaches(transformers, rng):
     """Gradients flow through all blocks to the words, and reading leaves the mode as it is."""
     for pre in (True, False):

@@ -122,7 +122,7 @@ def assert_teaches(function, expected, inputs, rng):
     assert close(found, right, rtol=1e-3, atol=1e-4), "gradients flow through all that is computed"
 
 
-@pytest.mark.task("6.1", weight=0.3)
+@pytest.mark.task("6.1", weight=0.6)
 def test_what_norms_teach(transformers, rng):
     """Gradients flow through mean and variance, too: no step in place spoils what they need."""
     x, gain, bias, f = tensor(rng, 2, 3, 5), tensor(rng, 5), tensor(rng, 5), nn.functional
@@ -204,7 +204,7 @@ def test_two_gelus(transformers, rng):
             assert oracles.library_calls(transformers.gelu, x, approximate) == []
 
 
-@pytest.mark.task("6.2", weight=0.2)
+@pytest.mark.task("6.2", weight=0.5)
 def test_what_a_gelu_teaches(transformers, rng):
     """Gradients flow through x and through the probability."""
     x = 2 * tensor(rng, 3, 4)
@@ -262,7 +262,7 @@ def test_all_kinds_of_layers(transformers, rng):
         assert_layers(transformers, rng, "gelu", "relu", "swiglu", bias=bias)
 
 
-@pytest.mark.task("6.2", weight=0.2)
+@pytest.mark.task("6.2", weight=0.7)
 def test_what_a_layer_teaches(transformers, rng):
     """Gradients flow through all matrices of a layer, and back to what it read."""
     for kind in ("gelu", "swiglu"):

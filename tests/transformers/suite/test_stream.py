@@ -136,7 +136,7 @@ def test_a_mixer_runs_once(transformers, rng):
     assert n == 1, "the mixer runs once in each call of the block"
 
 
-@pytest.mark.task("6.3", weight=0.2)
+@pytest.mark.task("6.3", weight=0.7)
 def test_what_a_block_teaches(transformers, rng):
     """Gradients flow through the layers of a block, and past them through the stream."""
     for pre in (True, False):

@@ -177,7 +177,7 @@ def test_padding_inside_a_text(transformers, rng):
     assert close(logits[seen], expected[seen] @ values["embed.words.weight"].T - 1)
 
 
-@pytest.mark.task("6.10", weight=0.2)
+@pytest.mark.task("6.10", weight=0.5)
 def test_what_an_encoder_learns(transformers, rng):
     """Gradients of the logits reach the words, as what is compared and as what is read."""
     encoder, values = new_encoder(transformers, rng)
