@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from examiner.counterexamples import Example, Small, example, small
+from examiner.counterexamples.literals import Code
 
 
 @small("3.1", "lookup", tries=1, last=True)
@@ -54,6 +55,19 @@ def neighbours_for_indices(draw: Small) -> Example:
 def a_table_of_rank_one(draw: Small) -> Example:
     code = "W, C = svd_vectors(M, d=2)\n(W @ C.T).round(4)"
     return example(code, M=np.array([[1.0, 0.0], [0.0, 0.0]]))
+
+
+@small("3.5", "svd_vectors", tries=1)
+def two_dimensions_that_are_cut(draw: Small) -> Example:
+    M = Code("np.diag([4.0, 1.0, 9.0])", size=2)  # whoever cuts one only is soon told from others
+    return example("[np.abs(part).round(6) for part in svd_vectors(M, 1)]", M=M)
+
+
+@small("3.9", "context_gradients", tries=1)
+def a_word_in_two_windows(draw: Small) -> Example:
+    contexts = Code("torch.tensor([[0], [0]])", size=1)
+    dh = torch.tensor([[1.0], [4.0]])
+    return example("context_gradients(dh, contexts, 1)", dh=dh, contexts=contexts)
 
 
 @small("3.9", "context_means", tries=1, last=True)
