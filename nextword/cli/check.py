@@ -22,7 +22,7 @@ EPILOG = "Example: nextword check 2.3"
 def check(
     what: Annotated[
         str | None,
-        typer.Argument(metavar="[CHAPTER|TASK]", help="Such as ngrams, 2 or 2.3; default: all."),
+        typer.Argument(metavar="CHAPTER|TASK", help="Such as ngrams, 2 or 2.3; default: all."),
     ] = None,
     hint: Annotated[bool, typer.Option("--hint", help="Show the next hint, alone.")] = False,
     watch: Annotated[

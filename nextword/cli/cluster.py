@@ -19,10 +19,13 @@ PARTS = ("certificates", "scheduler", "worker")
 
 
 def cluster(
-    part: Annotated[str, typer.Argument(help="certificates, scheduler or worker.")],
+    part: Annotated[str, typer.Argument(metavar="PART", help="certificates, scheduler or worker.")],
     words: Annotated[
         list[str] | None,
-        typer.Argument(help="certificates: a folder. Else: --certificates FOLDER, Dask's options."),
+        typer.Argument(
+            metavar="PLACE",
+            help="certificates: a folder. Else: --certificates FOLDER, Dask's options.",
+        ),
     ] = None,
 ) -> None:
     """Start a part of a cluster. Example: nextword cluster certificates keys

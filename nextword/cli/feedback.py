@@ -9,9 +9,12 @@ import typer
 
 
 def feedback(
-    assignment: Annotated[str, typer.Argument(help="Such as ngrams.")],
+    assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="Such as ngrams.")],
     download: Annotated[
-        Path, typer.Argument(help="What the platform gave: the works, as a zip or a folder.")
+        Path,
+        typer.Argument(
+            metavar="DOWNLOAD", help="What the platform gave: the works, as a zip or a folder."
+        ),
     ],
     roster: Annotated[
         Path | None, typer.Option(help="CSV of the class, the one that the works were graded with.")

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 
 def grade(
-    chapter: Annotated[str, typer.Argument(help="Such as ngrams or 2.")],
+    chapter: Annotated[str, typer.Argument(metavar="CHAPTER", help="Such as ngrams or 2.")],
     submissions: Annotated[
         Path | None,
-        typer.Argument(help="One folder or zip per student, or a learning platform's download."),
+        typer.Argument(
+            metavar="SUBMISSIONS",
+            help="One folder or zip per student, or a learning platform's download.",
+        ),
     ] = None,
     roster: Annotated[
         Path | None, typer.Option(help="CSV of the class: ids, names, e-mail addresses.")

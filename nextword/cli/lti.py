@@ -11,7 +11,7 @@ PARTS = ("keys", "show")
 
 
 def lti(
-    part: Annotated[str, typer.Argument(help="keys or show.")],
+    part: Annotated[str, typer.Argument(metavar="PART", help="keys or show.")],
     place: Annotated[
         Path, typer.Argument(metavar="PLACE", help="keys: a new folder. show: the lti.toml in it.")
     ],

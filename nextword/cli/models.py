@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def models(
     wanted: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME...]", help="Such as ladder, rnns or ladder/lstm; or all."),
+        typer.Argument(metavar="NAME", help="Such as ladder, rnns or ladder/lstm; or all."),
     ] = None,
     package: Annotated[
         str | None, typer.Option(help="The models' package. Default: solutions, else coursework.")

@@ -8,9 +8,9 @@ import typer
 
 
 def new_chapter(
-    stem: Annotated[str, typer.Argument(help="Names its module, such as agents.")],
-    number: Annotated[int, typer.Argument(min=1, max=99, help="Of the chapter.")],
-    title: Annotated[str, typer.Argument(help="As in the table of contents.")],
+    stem: Annotated[str, typer.Argument(metavar="STEM", help="Names its module, such as agents.")],
+    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, max=99, help="Of the chapter.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="As in the table of contents.")],
 ) -> None:
     """Write the files of a new chapter. Example: nextword new-chapter agents 8 "Agents"
 

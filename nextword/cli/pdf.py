@@ -11,7 +11,7 @@ import typer
 def pdf(
     wanted: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME...]", help="Such as next-word or 02-ngrams; or all."),
+        typer.Argument(metavar="NAME", help="Such as next-word or 02-ngrams; or all."),
     ] = None,
     site: Annotated[Path | None, typer.Option(help="The built book. Default: _build/html.")] = None,
     to: Annotated[Path | None, typer.Option(help="Where PDFs go. Default: _build/pdf.")] = None,

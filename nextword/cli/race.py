@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def race(
     submissions: Annotated[
-        Path | None, typer.Argument(help="A folder of entries, or one entry: see --entries.")
+        Path | None,
+        typer.Argument(metavar="ENTRIES", help="A folder of entries, or one entry: see --entries."),
     ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write all results here.")

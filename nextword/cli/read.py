@@ -11,7 +11,7 @@ import typer
 def read(
     page: Annotated[
         str | None,
-        typer.Argument(metavar="[PAGE]", help="Such as 2, ngrams, 2.5, 02-ngrams, ladder or all."),
+        typer.Argument(metavar="PAGE", help="Such as 2, ngrams, 2.5, 02-ngrams, ladder or all."),
     ] = None,
     to: Annotated[
         Path | None, typer.Option("--to", metavar="DIR", help="Your folder. Default: reading.")

@@ -26,9 +26,7 @@ class Format(StrEnum):
 
 
 def release(
-    chapters: Annotated[
-        list[str], typer.Argument(metavar="CHAPTER...", help="Such as ngrams or 2.")
-    ],
+    chapters: Annotated[list[str], typer.Argument(metavar="CHAPTER", help="Such as ngrams or 2.")],
     to: Annotated[
         Path,
         typer.Option(

@@ -18,10 +18,16 @@ if TYPE_CHECKING:
 
 def serve(
     chapter: Annotated[
-        str, typer.Argument(help="Such as ngrams; several with commas: ngrams,attention.")
+        str,
+        typer.Argument(
+            metavar="CHAPTER", help="Such as ngrams; several with commas: ngrams,attention."
+        ),
     ],
     inbox: Annotated[
-        str, typer.Argument(help="A folder, or postgresql://… for a table that hosts share.")
+        str,
+        typer.Argument(
+            metavar="INBOX", help="A folder, or postgresql://… for a table that hosts share."
+        ),
     ],
     jobs: Annotated[int, typer.Option(min=0, help="Workers; 0: one per processor.")] = 0,
     out: Annotated[

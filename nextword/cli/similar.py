@@ -18,9 +18,12 @@ GROUPS, PAIRS = 20, 5  # that the terminal shows
 
 
 def similar(
-    chapter: Annotated[str, typer.Argument(help="Such as ngrams or 2.")],
+    chapter: Annotated[str, typer.Argument(metavar="CHAPTER", help="Such as ngrams or 2.")],
     submissions: Annotated[
-        Path, typer.Argument(help="A folder or zip with one folder or zip per student.")
+        Path,
+        typer.Argument(
+            metavar="SUBMISSIONS", help="A folder or zip with one folder or zip per student."
+        ),
     ],
     past: Annotated[
         list[Path] | None,

@@ -9,7 +9,7 @@ import typer
 
 
 def submit(
-    chapter: Annotated[str, typer.Argument(help="Such as ngrams or 2.")],
+    chapter: Annotated[str, typer.Argument(metavar="CHAPTER", help="Such as ngrams or 2.")],
     to: Annotated[
         Path | None, typer.Option("--to", metavar="FILE", help="Default: CHAPTER.zip here.")
     ] = None,

@@ -21,7 +21,7 @@ MOST_ALIVE = 0.05  # of the mutants that are mistakes
 
 def suites(
     chapters: Annotated[
-        list[str] | None, typer.Argument(metavar="[CHAPTER...]", help="Such as ngrams; or all.")
+        list[str] | None, typer.Argument(metavar="CHAPTER", help="Such as ngrams; or all.")
     ] = None,
     runs: Annotated[
         int, typer.Option(min=1, help="Run each test so often, each time with another seed.")

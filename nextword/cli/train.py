@@ -24,8 +24,9 @@ def train(
     corpus: Annotated[
         list[str] | None,
         typer.Argument(
+            metavar="CORPUS",
             help="village, pydocs, shakespeare, a download; or text files and folders of *.txt. "
-            "With --by: a file of JSON lines, or the village's own."
+            "With --by: a file of JSON lines, or the village's own.",
         ),
     ] = None,
     by: Annotated[

@@ -17,7 +17,9 @@ TOKENS_A_WORD = 40  # at most, so that a text without spaces ends, too
 
 
 def write(
-    run: Annotated[Path, typer.Argument(help="The folder of a run, or its checkpoint.")],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="The folder of a run, or its checkpoint.")
+    ],
     prompt: Annotated[str, typer.Option(help="How the text begins.")] = "",
     ask: Annotated[
         list[str] | None,

@@ -37,7 +37,7 @@ def test_the_list_of_commands_says_whole_sentences():
     ("command", "why"),
     [
         (["chek"], "No such command 'chek'. Did you mean 'check'?"),
-        (["grade"], "Missing argument 'chapter'."),
+        (["grade"], "Missing argument 'CHAPTER'."),
         (["release", "ngrams"], "Missing option '--to'."),
         (["grade", "ngrams", "x", "--jobs", "-1"], "Invalid value for '--jobs'"),
     ],
