@@ -124,7 +124,4 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    try:
-        app(prog_name="nextword")
-    except KeyboardInterrupt:  # while the commands were read
-        sys.exit("nextword: stopped")
+    app(prog_name="nextword")

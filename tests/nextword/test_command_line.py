@@ -1,5 +1,8 @@
 """The command line as a whole: help that can be read everywhere, wrong use in one line."""
 
+import subprocess
+import sys
+
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -45,3 +48,21 @@ def test_the_list_of_commands_says_whole_sentences():
 def test_wrong_use_ends_with_one_line(command, why):
     *_, last = said(*command, status=2).strip().splitlines()
     assert last.startswith(f"Error: {why}")
+
+
+STOPPED_EARLY = """
+import runpy, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "nextword.cli":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupts())
+runpy.run_module("nextword", run_name="__main__")
+"""
+
+
+def test_ctrl_c_while_the_commands_are_read_is_no_traceback():
+    done = subprocess.run([sys.executable, "-c", STOPPED_EARLY], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "nextword: stopped\n")
