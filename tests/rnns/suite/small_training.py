@@ -103,6 +103,20 @@ def a_word_that_is_next_to_impossible(draw: Small) -> Example:
     return trained(draw, ALWAYS + TRAIN, w, [[3]], 2)
 
 
+@small("4.10", "train_batch", tries=1, last=True)
+def seeds_of_two_steps(draw: Small) -> Example:
+    code = """
+model = Model()
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+drawn = []
+for step in range(2):
+    train_batch(model, optimizer, (inputs, targets), chunk=chunk, clip=clip)
+    drawn.append(torch.rand(1).item())
+drawn[0] == drawn[1]
+"""
+    return trained(draw, ALWAYS + code, torch.zeros(4), [[3]], 2, clip=9.0)
+
+
 @small("4.10", "train_batch", tries=2, last=True)
 def an_optimizer_that_remembers_its_last_step(draw: Small) -> Example:
     code = ALWAYS + TRAIN.replace("lr=1.0", "lr=1.0, momentum=0.5")

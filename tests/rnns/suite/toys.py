@@ -208,10 +208,16 @@ def scored(log_probs, w, stories):
 
 @ship
 def train_in_mode(train_batch, w, batch, chunk, training):
-    """Train twice on a batch, where old gradients are 9: losses, weights, modes seen and left."""
+    """Train twice on a batch, where old gradients are 9.
+
+    The losses, weights, modes seen and left, and how often the model, as dropout does, has drawn
+    what it had drawn before.
+    """
     model, seen = Toy(w).train(training), []
     for p in model.parameters():
         p.grad = torch.full_like(p, 9.0)
     model.register_forward_hook(lambda m, *_: seen.append(m.training))
+    drawn = []
+    model.register_forward_hook(lambda *_: drawn.append(float(torch.rand(1))))
     found = train_toy(train_batch, w, batch, chunk, 1e3, 0.5, 2, model)
-    return *found, sorted({*seen, model.training})
+    return *found, sorted({*seen, model.training}), len(drawn) - len(set(drawn))

@@ -104,6 +104,17 @@ def train_toy(train_step, w, batches, clip, count, decay=0.0, training=True):
 
 
 @ship
+def drawn_in_steps(train_step, w, batches):
+    """What a model draws by torch's own luck, as dropout does, in two steps."""
+    model, drawn = Toy(w), []
+    model.register_forward_hook(lambda *_: drawn.append(float(torch.rand(1))))
+    optimizer = torch.optim.SGD(model.parameters(), 0.5)
+    for _ in range(2):
+        train_step(model, optimizer, [tuple(each) for each in batches], 1e3)
+    return drawn
+
+
+@ship
 def train_broken(train_step, w, batches):
     """The kind of error that stopped the training, if any, and the weights afterwards."""
     model, said = Toy(w), ""

@@ -124,6 +124,20 @@ def losses_without_end(draw: Small) -> Example:
     return example("\n".join(lines), batches=batches)
 
 
+@small("6.8", "train_step", tries=1, last=True)
+def seeds_of_two_steps(draw: Small) -> Example:
+    code = """
+model = bigrams(3)
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+drawn = []
+for step in range(2):
+    train_step(model, optimizer, batches, clip=9.0)
+    drawn.append(torch.rand(1).item())
+drawn[0] == drawn[1]
+"""
+    return example(code, batches=[(torch.tensor([[0]]), torch.tensor([[0]]))])
+
+
 # ------------------------------------------------------------------ 6.9
 def prompts_of(draw: Small, high: int = 5) -> list[list[int]]:
     n = draw.length(0, 2)

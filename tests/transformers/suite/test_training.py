@@ -255,7 +255,7 @@ def test_an_optimizer_with_weight_decay(transformers, rng):
 
 @pytest.mark.task("6.8", weight=0.5)
 def test_the_mode_of_a_step(transformers, rng):
-    """The model stays in its mode, training or evaluation: in training it drops numbers."""
+    """The model stays in its mode: in training it drops numbers, in each step others."""
     batches, w = [batch(rng, 3, 2)], machines.toy_weights(rng, V)
     expected = machines.one_step(w, batches, 1e3, None)
     for training in (True, False):
@@ -263,3 +263,5 @@ def test_the_mode_of_a_step(transformers, rng):
         *found, modes = machines.train_toy(transformers.train_step, w, *how)
         assert close(found, list(expected), rtol=1e-3, atol=1e-4)
         assert modes == [training]
+    drawn = machines.drawn_in_steps(transformers.train_step, w, batches)
+    assert len(set(drawn)) == len(drawn) == 2, "a step sets no seed"
