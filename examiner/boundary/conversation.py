@@ -130,7 +130,7 @@ class Conversation:
     way: Way | None = None  # of the running test, where what tests make of answers is kept
     made: set[int] = field(default_factory=set)  # handles of the running test
     tests: int = 0  # that have begun
-    public: bool = True  # whether all of them are visible
+    public: bool = True  # whether all of them are visible: session.py keeps it so
     # what happened in the running test:
     transcript: list[Asked] = field(default_factory=list)
     kept: int = 0  # bytes in the transcript

@@ -26,7 +26,7 @@ from examiner.catalogue import Chapter, Task
 from examiner.counterexamples.examples import Examples
 from examiner.grading.candidates import FIRST, IMPORT_SECONDS, SECOND, Candidates
 from examiner.grading.clock import EXPLAINING, IMPORTING, READING
-from examiner.grading.orders import OtherOrder
+from examiner.grading.orders import ANSWERS, SHORTER, OtherOrder
 from examiner.grading.retry import NO_FAULT_OF_ANY, Tries, charge_once, lent_parts
 from examiner.grading.submissions import Submission
 from examiner.grading.tested import Found, Tested, as_far_as_it_goes, room_left, same
@@ -48,13 +48,11 @@ from examiner.results import (
 
 MOST_IMPORT_SECONDS = 300.0  # over all: after each crash the module is imported again
 EXPLAIN_SECONDS = 60.0  # to find the words for what failed; without them the points are the same
-FULL_TIMEOUTS = 3  # tests of a submission that may use up their time, and one of each task;
-SHORTER = 5  # later ones get a fifth
+FULL_TIMEOUTS = 3  # tests of a submission that may use up their time, and one of each task
 UNORDERED = (
     "the answer depends on the order of a set, which is another one in each run of Python: "
     "sort it, or keep the words in a list or a dict"
 )
-_COMPARED = (Verdict.PASSED, Verdict.FAILED)  # other verdicts may depend on how busy a machine is
 
 Skip = Mapping[int, Refusal]  # tests, and other work on a submission, that are left out
 
@@ -216,7 +214,7 @@ class Examiner:
         again = OtherOrder(lambda: self.candidates.open(submission, order=SECOND), self._asked)
         for test in tests:
             before = found[test.number]
-            if before.verdict not in _COMPARED:
+            if before.verdict not in ANSWERS:
                 continue
             after = again.of(test)
             if after is None:

@@ -13,9 +13,9 @@ from examiner.judge.suite import SuiteTest
 from examiner.results import Verdict
 
 MOST_REFUSED = 2  # imports that fail: then no more is tried
-FULL_TIMEOUTS = 2  # tests that may use up their time; later ones get a fifth
-SHORTER = 5
-_ANSWERS = (Verdict.PASSED, Verdict.FAILED)
+FULL_TIMEOUTS = 2  # tests that may use up their time
+SHORTER = 5  # later ones get a fifth, here and in the first order
+ANSWERS = (Verdict.PASSED, Verdict.FAILED)  # other verdicts may depend on how busy a machine is
 
 
 class OtherOrder:
@@ -38,11 +38,11 @@ class OtherOrder:
         twice.
         """
         judged = self._once(test)
-        if judged.verdict not in (*_ANSWERS, Verdict.NOT_JUDGED):
+        if judged.verdict not in (*ANSWERS, Verdict.NOT_JUDGED):
             judged = self._once(test)
         if judged.verdict is Verdict.NOT_JUDGED:
             return None
-        if judged.verdict in _ANSWERS:
+        if judged.verdict in ANSWERS:
             return judged
         return replace(judged, result=replace(judged.result, verdict=Verdict.FAILED))
 

@@ -42,7 +42,12 @@ def _begins(*operations: str) -> tuple[bytes, ...]:
 
 _MAKES = _begins("call", "ship", "iterate")
 _SETS = _begins("set", "setitem", "delete", "delitem")
-_ASKS_FOR_METHODS = _begins("describe")
+_DESCRIBES = _begins("describe")
+
+
+def asks_for_methods(request: bytes) -> bool:
+    """Tell whether a request asks what methods an object's class has."""
+    return request.startswith(_DESCRIBES)
 
 
 def is_small(answer: bytes) -> bool:
@@ -57,7 +62,7 @@ def is_bare(request: bytes, answer: bytes, made: Set[int]) -> bool:
     """
     if answer == _NONE:
         return request.startswith(_SETS)
-    if request.startswith(_ASKS_FOR_METHODS):
+    if asks_for_methods(request):
         return is_small(answer)
     if len(answer) != len(_HANDLE) + 8 or not answer.startswith(_HANDLE):
         return False

@@ -180,7 +180,7 @@ class Session:
         root = self.kept.root(test.name, seed, terms.attempts.get(test.name, 0))
         if root in self.kept.unsteady:
             return None
-        return Way(self.kept, root, self.talk, self.directory, self.talk.public)
+        return Way(self.kept, root, self.talk, self.directory)
 
     def _walked(self, test: SuiteTest, terms: Terms, way: Way) -> Judged | None:
         """Judge a test by what is kept of others, as far as the candidate answers as they did."""

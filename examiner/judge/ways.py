@@ -22,8 +22,6 @@ from examiner.boundary.token import token_of
 from examiner.judge import chains
 from examiner.judge.kept import MOST_NEW, Ending, Kept, Step, Usual, heard_as
 
-DESCRIBE = wire.encode(["describe", 0, 0, 0])[:-3]  # how a question begins for a class's methods
-
 
 class UnsteadyError(BaseException):
     """A test asks something else than it did on the same answers. No test may swallow it."""
@@ -37,7 +35,6 @@ class Way:
     root: bytes
     talk: Conversation
     directory: Mapping[str, str]  # what the student's module defines
-    public: bool = False  # whether the candidate has met visible tests alone, as this one is
     lost: bool = False
     _key: bytes = b""
     _known: deque[tuple[bytes, bytes]] = field(default_factory=deque)  # asked, and not heard yet
@@ -106,7 +103,7 @@ class Way:
     def _chain(self, first: Step) -> list[Step]:
         """Return the questions that go over together: up to the first whose answer says much."""
         chain, size, usual = [first], len(first.question), first.usual
-        if self.talk.lender is not None:  # its parts are asked for in place of an answer
+        if usual is None or self.talk.lender is not None:  # its parts are asked for as answers
             return chain
         described = dict(self._described)  # without what the next answers will tell, perhaps
         while usual is not None and len(chain) < chains.MOST:
@@ -169,7 +166,7 @@ class Way:
     def _note_answer(self, step: Step, answer: bytes) -> None:
         """Take note of an answer; more may be asked along with its question, if the test passes."""
         key = self._key
-        open_to_all = self.public and chains.is_small(answer)
+        open_to_all = self.talk.public and chains.is_small(answer)
         may_be = open_to_all or chains.is_bare(step.question, answer, self.talk.made)
         self._note(step, self._heard_as(step.question, answer))
         if may_be and not self._over:
@@ -233,7 +230,7 @@ class Way:
 
 def told_of_a_class(request: bytes, answer: bytes) -> tuple[int, Description] | None:
     """Return a class's number and what is told of it, where that was asked and answered."""
-    if not request.startswith(DESCRIBE):
+    if not chains.asks_for_methods(request):
         return None
     try:
         status, found, changes = answer_in(wire.decode(answer))

@@ -8,8 +8,10 @@ import pytest
 from examiner.boundary import wire
 from examiner.candidate.host import Host
 from examiner.results import Verdict
-from tests.examiner.test_kept import WORK, Desk, desk  # noqa: F401
+from tests.examiner import test_kept
+from tests.examiner.test_kept import WORK, Desk
 
+desk = test_kept.desk
 VISIBLE, HIDDEN = "test_visible_steps", "test_hidden_steps"
 WRONG = WORK.replace("return 2 * n", "return 2 * n if n != {} else 1")
 At = Callable[[Callable[[Desk], None]], None]
@@ -35,7 +37,7 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     return found
 
 
-def said(desk: Desk, messages: list[list[int]], source: str, *names: str) -> list[list[int]]:  # noqa: F811
+def said(desk: Desk, messages: list[list[int]], source: str, *names: str) -> list[list[int]]:
     """Judge a submission and return what its messages asked, without its import."""
     messages.clear()
     desk.judge(source, *names)
@@ -43,7 +45,7 @@ def said(desk: Desk, messages: list[list[int]], source: str, *names: str) -> lis
 
 
 def test_a_visible_test_goes_over_in_one_message_once_somebody_has_passed(
-    desk: At,  # noqa: F811
+    desk: At,
     messages: list[Any],
 ) -> None:
     def do(desk: Desk) -> None:
@@ -55,7 +57,7 @@ def test_a_visible_test_goes_over_in_one_message_once_somebody_has_passed(
 
 
 def test_of_a_hidden_test_no_question_comes_before_the_answer_to_the_last(
-    desk: At,  # noqa: F811
+    desk: At,
     messages: list[Any],
 ) -> None:
     def do(desk: Desk) -> None:
@@ -67,7 +69,7 @@ def test_of_a_hidden_test_no_question_comes_before_the_answer_to_the_last(
 
 @pytest.mark.parametrize("wrong", [2, 3, 4])
 def test_nothing_is_asked_twice_of_whoever_answers_otherwise(
-    desk: At,  # noqa: F811
+    desk: At,
     messages: list[Any],
     wrong: int,
 ) -> None:
@@ -85,7 +87,7 @@ def test_nothing_is_asked_twice_of_whoever_answers_otherwise(
 
 
 def test_what_only_those_answer_who_fail_asks_for_nothing_along(
-    desk: At,  # noqa: F811
+    desk: At,
     messages: list[Any],
 ) -> None:
     def do(desk: Desk) -> None:
@@ -96,7 +98,7 @@ def test_what_only_those_answer_who_fail_asks_for_nothing_along(
 
 
 def test_what_was_answered_after_a_hidden_test_is_told_to_nobody(
-    desk: At,  # noqa: F811
+    desk: At,
     messages: list[Any],
 ) -> None:
     """Whoever has seen a hidden test could say something of it in a visible one's answers."""
@@ -111,7 +113,7 @@ def test_what_was_answered_after_a_hidden_test_is_told_to_nobody(
 
 
 def test_what_most_have_answered_is_what_others_go_on_after(
-    desk: At,  # noqa: F811
+    desk: At,
     messages: list[Any],
 ) -> None:
     """One who passes with answers of his own costs others nothing."""
