@@ -94,7 +94,7 @@ def hand_in(folder: Path, count: int) -> Path:
     for number in range(count):
         name = f"Ada Lovelace the {number}th_{number + 1}_assignsubmission_file_"
         (folder / name).mkdir(parents=True)
-        text = f"{texts[number % len(texts)]}\n# {number}\n"
+        text = f"{texts[number % len(texts)]}\nNUMBER = {number}\n"
         (folder / name / f"{STEM}.py").write_text(text, "utf-8")
     return folder
 

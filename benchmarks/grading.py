@@ -16,8 +16,11 @@ All but (c) run with one core and with two: two at a time, or two warm processes
 (b) only the tests count, not the collection of the suite; of (d) to (f) everything from reading
 the class to the last page of feedback. Beside the seconds on the clock stand those of the
 processors, which depend less on what else the machine does.
+Of a class, 42 in 100 have the code of another, but for a comment, as stubs and handed on answers
+have in a real one, and (d) to (f) judge such code once; with --distinct no two have.
 Leaves out submissions that end the process or loop for ever, which (a) to (c) cannot survive alike.
-Usage: python benchmarks/grading.py [--of ngrams|torch] [--count N] [--nbgrader N] [--json FILE]
+Usage: python benchmarks/grading.py [--of ngrams|torch] [--count N] [--distinct] [--nbgrader N]
+    [--json FILE]
 """
 
 from __future__ import annotations
@@ -102,6 +105,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--of", choices=[*COUNTS], default="ngrams", help="whose submissions")
     parser.add_argument("--count", type=int, help=f"of submissions; else {COUNTS}")
+    parser.add_argument(
+        "--distinct", action="store_true", help="no two have the same code, comments aside"
+    )
     parser.add_argument("--nbgrader", type=int, default=12, help="of them by nbgrader; 0: none")
     parser.add_argument(
         "--ways", default="a1 a2 b1 b2 c1 d1 d2 e1 e2 f1 f2", help="such as 'b1 d1'"
@@ -114,7 +120,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="grading-") as name:
         base = Path(name)
         course = courses()[options.of]
-        sources = course.make_class(options.count or COUNTS[options.of], base / "class")
+        count = options.count or COUNTS[options.of]
+        sources = course.make_class(count, base / "class", distinct=options.distinct)
         ways: dict[str, Callable[[], Measured]] = {
             "a1": lambda: pytest_each(course, sources, base, 1),
             "a2": lambda: pytest_each(course, sources, base, 2),

@@ -33,12 +33,16 @@ class Course:
     def reference(self) -> str:
         return self.project.module("solutions", self.stem).read_text("utf-8")
 
-    def make_class(self, count: int, folder: Path) -> dict[str, str]:
-        """Write `count` submissions into `folder`; return their texts by student."""
+    def make_class(self, count: int, folder: Path, *, distinct: bool = False) -> dict[str, str]:
+        """Write `count` submissions into `folder`; return their texts by student.
+
+        Right ones, for instance, differ by a comment; `distinct`: by a line of code.
+        """
         luck, sources = random.Random(2), {}
         for number in range(count):
             text = self.text_of(self, number, luck)
-            sources[f"student{number:03d}"] = f"{text}\n# {number}\n"
+            own = f"NUMBER = {number}" if distinct else f"# {number}"
+            sources[f"student{number:03d}"] = f"{text}\n{own}\n"
         for name, text in sources.items():
             (folder / name).mkdir(parents=True)
             (folder / name / f"{self.stem}.py").write_text(text, "utf-8")

@@ -108,17 +108,18 @@ class Servers:
 
 
 def sources(of: str, count: int) -> list[str]:
-    """Return what is handed in, each text another one."""
+    """Return what is handed in, the code of each another one."""
     if of == "tiny":
         # one of ten is a whole submission, the others end with the first line
-        return [f"# {n}\n" + (REFERENCE if n % 10 == 0 else "def mean(:\n") for n in range(count)]
+        works = [REFERENCE if n % 10 == 0 else "def mean(:\n" for n in range(count)]
+        return [f"{work}\nNUMBER = {n}\n" for n, work in enumerate(works)]
     from examiner.release.samples import write_samples
 
     project = find_project(HERE)
     write_samples(project, of)
     found = gather(project, project.catalogue.chapter(of), HERE / "tests" / of / "class")
     texts = [each.source.text for each in found if each.source.text]
-    return [f"{texts[n % len(texts)]}\n# {n}\n" for n in range(count)]
+    return [f"{texts[n % len(texts)]}\nNUMBER = {n}\n" for n in range(count)]
 
 
 def hand_in(inbox_folder: Path, student: str, n: int, text: str) -> None:

@@ -80,7 +80,7 @@ def make_course(folder: Path, students: int, odd: bool) -> None:
     for number in range(students):
         work = folder / "submitted" / f"student{number:03d}" / "ngrams"
         shutil.copytree(folder / "release" / "ngrams", work)
-        (work / "ngrams.py").write_text(f"{module}\n# {number}\n", "utf-8")
+        (work / "ngrams.py").write_text(f"{module}\nNUMBER = {number}\n", "utf-8")
         notebook = json.loads((work / "ngrams.ipynb").read_text("utf-8"))
         for cell in notebook["cells"]:
             name = cell["metadata"].get("nbgrader", {}).get("grade_id")

@@ -11,6 +11,7 @@ from dataclasses import replace
 from examiner.errors import UserError
 from examiner.grading.lazily import Lazily
 from examiner.grading.outcome import Change
+from examiner.grading.same_code import outline
 from examiner.grading.store import DRAWS, Kept, Key, Store, draws_of
 from examiner.grading.submissions import Submission
 from examiner.grading.untold import Before, Untold
@@ -42,11 +43,13 @@ class Records:
         self._whose: list[Whose] = []
         self.unreadable: list[str] = []  # students whose kept result is none
         self.digests: list[str] = []
+        self.outlines: list[bytes] = []  # by which those who may have the same code are found
         self.todo: list[int] = []
         self._draws: dict[int, str] = {}  # by which the others were judged
         for index, submission in enumerate(submissions):
             self._whose.append(submission.whose)
             self.digests.append(submission.digest)
+            self.outlines.append(outline(submission))
             kept = store.load(submission.student)
             draws = kept.key.pop(DRAWS, "") if kept else ""
             if kept is None and store.holds(submission.student):

@@ -27,6 +27,7 @@ from examiner.grading.outcome import CLASS, LARGE, TABLE, Outcome
 from examiner.grading.reckoning import keep_days, reckoned
 from examiner.grading.records import Records
 from examiner.grading.roster import Roster
+from examiner.grading.same_code import SameCode
 from examiner.grading.store import Key, Store, draws_of, write_atomically
 from examiner.grading.submissions import Submission
 from examiner.grading.tables import grades_csv
@@ -171,7 +172,8 @@ def _grade(
         write(result)
         watcher.tick()
     submissions = unchanged(found.submissions, records.digests)
-    faults = _grade_new(basis, submissions, drawn, options, finished, watcher.tick)
+    read = Read(submissions, records.outlines)
+    faults = _grade_new(basis, read, drawn, options, finished, watcher.tick)
     outcome = Outcome(
         chapter,
         Lazily(total, lambda number: settled(records.results[number])),
@@ -240,12 +242,21 @@ def prepare(
 def settle_ahead(project: Project, chapter: Chapter, options: Options) -> tuple[Fault, ...]:
     """Settle which inputs the tests take, before there are submissions; return tests at fault."""
     basis = _basis(project, chapter, options)
-    return _grade_new(basis, [], lambda attempts: [], options, lambda *_: None, lambda: None)
+    nobody = Read((), ())
+    return _grade_new(basis, nobody, lambda attempts: [], options, lambda *_: None, lambda: None)
+
+
+@dataclass(frozen=True)
+class Read:
+    """The submissions of a class, each read when it is asked for, and what of them is known."""
+
+    submissions: Sequence[Submission]
+    outlines: Sequence[bytes]
 
 
 def _grade_new(
     basis: Basis,
-    submissions: Sequence[Submission],
+    read: Read,
     drawn: Callable[[Mapping[str, int]], Sequence[int]],
     options: Options,
     finished: Finished,
@@ -267,15 +278,25 @@ def _grade_new(
     def work(suite: Suite, course: Course, admission: Admission, trial: sandbox.Trial) -> None:
         faults.extend(admission.faults)
         todo = drawn(admission.attempts)
+        alike = options.judging == KEPT
+        same_code = SameCode(read.submissions, read.outlines if alike else None, todo)
 
         def spared(index: int, result: SubmissionResult) -> None:
             finished(index, admission.spare(result))
+            for other, same in same_code.settled_by(index, result):
+                finished(other, admission.spare(same))
+
+        def judge(order: Sequence[int]) -> None:
+            if options.elsewhere and order:
+                judged_there = options.elsewhere.judge
+                judged_there(basis.project, course, suite, read.submissions, order, spared, tick)
+            else:
+                WorkerPool(suite, course, read.submissions, trial.servers).run(order, spared, tick)
 
         course = replace(course, judging=options.judging)
-        if options.elsewhere and todo:
-            options.elsewhere.judge(basis.project, course, suite, submissions, todo, spared, tick)
-        else:
-            WorkerPool(suite, course, submissions, trial.servers).run(todo, spared, tick)
+        judge(same_code.first)
+        if left := same_code.left:
+            judge(left)
 
     most = max(1, min(servers, len(todo))) if settled else max(1, servers)
     with_course(basis, most, tick, work)

@@ -12,7 +12,7 @@ import math
 import platform
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
@@ -203,10 +203,10 @@ class Store:
                 "notice": result.notice,
                 "files": result.files,
                 "tasks": {
-                    each.task.id: [asdict(test) for test in each.tests] for each in result.tasks
+                    each.task.id: [vars(test) for test in each.tests] for each in result.tasks
                 },
                 "examples": {
-                    each.task.id: [asdict(example) for example in each.examples]
+                    each.task.id: [vars(example) for example in each.examples]
                     for each in result.tasks
                 },
             },

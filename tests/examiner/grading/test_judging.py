@@ -32,7 +32,7 @@ CHANGES = {
 def graded(tiny: TinyCourse, names: Sequence[str], judging: str, **options: Any) -> dict[str, Any]:
     """Grade a class in which each is twice, so that all is kept in the end; return all results."""
     sources = {
-        f"{name}-{copy}": REFERENCE.replace(*CHANGES[name]) + f"# {copy}\n"
+        f"{name}-{copy}": REFERENCE.replace(*CHANGES[name]) + f"COPY = {copy}\n"
         for copy in (1, 2, 3)
         for name in names
     }

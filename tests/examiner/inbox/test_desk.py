@@ -140,6 +140,21 @@ def test_what_arrives_is_graded_and_its_page_written(setting, known: Known) -> N
     assert desk.idle
 
 
+def test_code_that_was_judged_for_another_is_not_judged_again(setting, known: Known) -> None:
+    """The house of these tests knows no work with such a comment, and would fail if asked."""
+    desk, watcher, place = setting
+    hand_in(place / "inbox", "ada.py", SOURCES["wrong"])
+    turn(desk, watcher, 1)
+    hand_in(place / "inbox", "ben.py", SOURCES["wrong"] + "# Ben, group 3\n")
+    turn(desk, watcher, 2)
+    assert dict(watcher.seen) == dict.fromkeys(("ada", "ben"), known.results["wrong"].score)
+    pages = [(place / "out" / f"{name}.md").read_text() for name in ("ada", "ben")]
+    assert pages[0].replace("ada", "ben") == pages[1]
+    hand_in(place / "inbox", "cleo.py", SOURCES["wrong"] + "group = 3\n")
+    with pytest.raises(KeyError):
+        turn(desk, watcher, 3)
+
+
 def test_a_page_invites_to_a_second_look_where_the_course_does(setting) -> None:
     desk, watcher, place = setting
     desk._terms = replace(desk._terms, second_look="mailto:ask@x.org")

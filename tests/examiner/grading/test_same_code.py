@@ -1,0 +1,173 @@
+"""Who has the code of another, but for comments, gets that one's result; nobody else does."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from examiner.catalogue import parse_chapter
+from examiner.grading.same_code import LONGEST, KnownCode, SameCode, code_in, outline
+from examiner.grading.submissions import Submission
+from examiner.grading.workers import KEPT, RUN, WorkerPool
+from examiner.judge.kept import JUDGED
+from examiner.judge.wording import Source
+from examiner.results import SubmissionResult, TestResult, Verdict, Whose, group_by_task
+from tests.examiner.grading.conftest import CATALOGUE, REFERENCE, TinyCourse
+
+SAME = {
+    "at the end": ("x = 1\n# a\n", "x = 1\n# b\n"),
+    "more of them at the end": ("x = 1\n", "x = 1\n\n# b\n\n#c"),
+    "at the beginning": ('# Ada\n"""Doc."""\n', '# Ben\n"""Doc."""\n'),
+    "none at the beginning": ('# Ada\n"""Doc."""\n', '\n"""Doc."""\n'),
+    "in a function": ("def f():\n    # a\n    return 1\n", "def f():\n  # b\n    return 1\n"),
+    "in a call": ("f(1,\n  # a\n  2)\n", "f(1,\n  # b\n  2)\n"),
+    "after a string": ('x = """\n"""\n# a\ny = 1\n', 'x = """\n"""\n# b\ny = 1\n'),
+    "of a bracket that never closes": ("def f((:\n    # a\n", "def f((:\n    # b\n"),
+    "with other ends of lines": ("x = 1\n# a\n", "x = 1\r\n# b\r\n"),
+}
+OTHER = {
+    "another number": ("x = 1\n", "x = 2\n"),
+    "one line lower": ("x = 1\n", "# a\nx = 1\n"),
+    "quoted with its line": ("x = 1  # a\n", "x = 1  # b\n"),
+    "in a string": ('x = """\n# a\n"""\n', 'x = """\n# b\n"""\n'),
+    "in a string of another kind": ("x = '''\n# a\n'''\n", "x = '''\n# b\n'''\n"),
+    "in a string in an f-string": ('f"{\'#\'}" """\n# a\n"""\n', 'f"{\'#\'}" """\n# b\n"""\n'),
+    "in a string that never closes": ('x = """\n# a\n', 'x = """\n# b\n'),
+    "in a string over two lines": ("x = 'a\\\n# a'\n", "x = 'a\\\n# b'\n"),
+    "after a backslash": ("x = 1 + \\\n# a\n2\n", "x = 1 + \\\n# b\n2\n"),
+    "behind a carriage return": ("# a\rx = 1\n", "# a\rx = 2\n"),
+    "how the file is encoded": ("# coding: utf-8\nx = 1\n", "# coding: nonsense\nx = 1\n"),
+    "the same in the second line": ("\n#-*- coding: ascii\n", "\n#-*- coding: nonsense\n"),
+    "a page break": ("x = 1\n\f# a\n", "x = 1\n\f# b\n"),
+    "too long": ("x = 1\n" * LONGEST + "# a\n", "x = 1\n" * LONGEST + "# b\n"),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME)
+def test_comments_in_lines_of_their_own_do_not_count(one: str, other: str) -> None:
+    assert code_in(one) == code_in(other)
+    assert outline(submission("ada", one)) == outline(submission("ben", other)) != b""
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER.values(), ids=OTHER)
+def test_all_else_counts(one: str, other: str) -> None:
+    assert code_in(one) != code_in(other)
+
+
+def submission(student: str, text: str, **more: Any) -> Submission:
+    whose = Whose(student)
+    return Submission(whose, Source("tiny.py", text), text.encode(), (f"{student}.py",), **more)
+
+
+def judged(student: str, *verdicts: Verdict) -> SubmissionResult:
+    chapter = parse_chapter(CATALOGUE)
+    tests = [(chapter.tasks[0].id, TestResult("test", "", verdict)) for verdict in verdicts]
+    return SubmissionResult(student, group_by_task(chapter, tests), files=(f"{student}.py",))
+
+
+def same_code(*texts: str, alike: bool = True, **more: Any) -> SameCode:
+    handed_in = [submission(f"s{number}", text, **more) for number, text in enumerate(texts)]
+    outlines = [outline(each) for each in handed_in] if alike else None
+    return SameCode(handed_in, outlines, range(len(texts)))
+
+
+def test_the_first_is_judged_and_the_others_get_its_result() -> None:
+    found = same_code("x = 1", "x = 2", "x = 1\n# mine", "x = 1\n\n")
+    assert found.first == [0, 1]
+    result = judged("s0", *JUDGED)
+    assert [*found.settled_by(0, result)] == [
+        (number, replace(result, student=f"s{number}", files=(f"s{number}.py",)))
+        for number in (2, 3)
+    ]
+    assert not [*found.settled_by(1, judged("s1", Verdict.CRASHED))]
+    assert found.left == []
+
+
+@pytest.mark.parametrize("verdict", sorted(set(Verdict) - set(JUDGED)))
+def test_what_may_have_been_an_accident_is_nobody_elses(verdict: Verdict) -> None:
+    found = same_code("x = 1", "x = 1")
+    assert not [*found.settled_by(0, judged("s0", Verdict.PASSED, verdict))]
+    assert found.left == [1]
+
+
+def test_a_result_that_is_told_again_counts_for_the_others_too() -> None:
+    """A machine of a cluster that is no longer believed: what it has judged is judged again."""
+    found = same_code("x = 1", "x = 1")
+    assert [*found.settled_by(0, judged("s0", Verdict.PASSED))]
+    again = judged("s0", Verdict.FAILED)
+    assert [*found.settled_by(0, again)] == [(1, replace(again, student="s1", files=("s1.py",)))]
+    assert not [*found.settled_by(0, judged("s0", Verdict.TIMEOUT))]
+    assert found.left == [1]
+    assert [*found.settled_by(0, again)]
+    assert found.left == []
+
+
+def test_who_only_looks_the_same_is_judged() -> None:
+    one, other = OTHER["in a string"]
+    found = same_code(one, other)
+    assert found.first == [0]
+    assert not [*found.settled_by(0, judged("s0", Verdict.PASSED))]
+    assert found.left == [1]
+
+
+def test_what_is_not_run_and_what_is_told_of_it_count() -> None:
+    assert same_code("", "", problem="there is no tiny.py").first == [0, 1]
+    assert same_code("x = 1", "x = 1", alike=False).first == [0, 1]
+    noted = submission("ada", "x = 1", note="only tiny.py is graded; left out: more.py")
+    assert outline(noted) != outline(submission("ada", "x = 1"))
+
+
+def test_of_those_that_arrive_one_by_one_the_last_are_remembered() -> None:
+    ada, ben = submission("ada", "x = 1"), submission("ben", "x = 1\n# mine")
+    other, broken = submission("cleo", "x = 2"), submission("dan", "", problem="empty")
+    known, result = KnownCode(room=1), judged("ada", *JUDGED)
+    assert known.of(ben) is None
+    known.note(ada, judged("ada", Verdict.TIMEOUT))
+    assert known.of(ben) is None
+    known.note(ada, result)
+    assert known.of(ben) == replace(result, student="ben", files=("ben.py",))
+    known.note(broken, judged("dan", Verdict.FAILED))
+    assert known.of(broken) is None
+    known.note(other, judged("cleo", Verdict.FAILED))
+    assert known.of(ben) is None
+    assert known.of(other) is not None
+
+
+CLASS = {
+    "ada": REFERENCE,
+    "ben": REFERENCE + "\n# that was hard\n",
+    "cleo": REFERENCE.replace("/ len(numbers)", "/ max(1, len(numbers) - 1)"),
+    "dan": "# Dan\n" + REFERENCE,
+    "eve": REFERENCE.replace("return self.counts[word]", "import os; os._exit(0)"),
+    "fay": "def mean(:\n# Fay\n",
+    "gus": "def mean(:\n# Gus\n",
+}
+CLASS |= {"hal": CLASS["cleo"] + "# Hal", "ida": CLASS["eve"] + "# Ida"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_class_is_graded_alike_and_less_is_run(
+    tiny: TinyCourse, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    students, run, orders = sorted(CLASS), WorkerPool.run, list[list[str]]()
+
+    def noted(self: WorkerPool, order: Sequence[int], *rest: Any) -> None:
+        orders.append([students[number] for number in order])
+        run(self, order, *rest)
+
+    monkeypatch.setattr(WorkerPool, "run", noted)
+    folder, told, pages = tiny.hand_in(CLASS), [], []
+    for judging in (RUN, KEPT):
+        out = tiny.project.root / judging
+        outcome = tiny.run(folder, out=out, judging=judging, jobs=jobs)
+        told.append(outcome.to_json())
+        written = sorted(each for each in out.rglob("*") if each.suffix in (".html", ".md"))
+        pages.append([(each.relative_to(out), each.read_bytes()) for each in written])
+    assert told[0] == told[1]
+    assert pages[0] == pages[1] != []
+    *_, everybody, first, left = orders
+    assert everybody == students
+    assert first == ["ada", "cleo", "dan", "eve", "fay"]
+    assert left == ["ida"]
