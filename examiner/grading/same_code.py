@@ -15,10 +15,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import re
 import tokenize
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from examiner.grading.submissions import Submission
 from examiner.judge.kept import JUDGED
@@ -26,6 +28,7 @@ from examiner.results import SubmissionResult
 
 ROOM = 300  # results that are remembered of those that arrive one by one
 CAN_DECLARE = 2  # lines in which a comment may tell Python how the file is encoded
+_FREE = re.compile(r"[ \t]*(#|$)")  # how a line begins that may be a comment, or is empty
 LONGEST = 1 << 16  # letters of a text in which comments are looked for: many are not to take long
 
 
@@ -36,36 +39,77 @@ def outline(submission: Submission) -> bytes:
     """
     if submission.problem:
         return b""
-    lines = submission.source.text.replace("\r\n", "\n").split("\n")
-    text = "\n".join("" if line.lstrip().startswith("#") else line for line in lines)
-    return _hash(submission, text.rstrip())
+    lines = ["" if _FREE.match(line) else line for line in _lines(submission.source.text)]
+    about = repr((submission.source.name, submission.note, "\n".join(lines).rstrip()))
+    return hashlib.sha256(about.encode(errors="surrogatepass")).digest()
 
 
-def code_in(text: str) -> str:
-    r"""Return a module's text with its lines of comments emptied, as far as they can be told.
+class Code:
+    r"""What of a module's text is not a comment in a line of its own.
 
-    What else stands in a line stays, since messages quote it, and so do the numbers of the lines.
+    All else that stands in a line counts, since messages quote it, and so do the lines' numbers.
 
-    >>> code_in("x = 1  # one\n# two\ny = '''\n# no comment\n'''\n# the end\n")
-    "x = 1  # one\n\ny = '''\n# no comment\n'''"
+    >>> code = Code("x = 1  # one\n# two\ny = '''\n# three\n'''\n")
+    >>> code.is_that_of("x = 1  # one\n# 2\ny = '''\n# three\n'''\n# the end\n")
+    True
+    >>> code.is_that_of("x = 1  # one\n# two\ny = '''\n# 3\n'''\n")
+    False
     """
-    text = text.replace("\r\n", "\n")  # as Python reads it
-    if len(text) > LONGEST or "\r" in text or "\f" in text:
-        return text
-    lines = text.split("\n")
-    before: tokenize.TokenInfo | None = None
-    whole = False
-    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # what was read until there, counts
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if before and before.type == tokenize.COMMENT and token.type == tokenize.NL:
-                row, column = before.start
-                declares = row <= CAN_DECLARE and "coding" in before.string
-                if not declares and not lines[row - 1][:column].strip():
-                    lines[row - 1] = ""
-            before = token
-        whole = True
-    found = "\n".join(lines)
-    return found.rstrip() if whole else found
+
+    def __init__(self, text: str) -> None:
+        self._lines = _lines(text)
+        self._free: set[int] = set()  # numbers of the lines that are empty or comments
+        self._ends = False  # whether the text was read to its end, where comments may follow
+        if len(text) <= LONGEST and not _odd(self._lines):
+            self._read()
+
+    def is_that_of(self, text: str) -> bool:
+        """Tell whether a text has this code.
+
+        An empty line and a comment leave whatever reads Python as it was. So up to the first line
+        of code in which two texts differ, what is a comment in one is no part of a string in the
+        other.
+        """
+        lines = _lines(text)
+        if lines == self._lines:
+            return True
+        if _odd(lines) or (len(lines) != len(self._lines) and not self._ends):
+            return False
+        pairs = enumerate(zip_longest(self._lines, lines, fillvalue=""))
+        return all(
+            _is_free(number, other) and (number in self._free or number >= len(self._lines))
+            for number, (own, other) in pairs
+            if own != other
+        )
+
+    def _read(self) -> None:
+        before: tokenize.TokenInfo | None = None
+        with contextlib.suppress(tokenize.TokenError, SyntaxError):  # what was read until there
+            for token in tokenize.generate_tokens(io.StringIO("\n".join(self._lines)).readline):
+                if token.type == tokenize.NL:
+                    is_comment = before is not None and before.type == tokenize.COMMENT
+                    row, column = before.start if before and is_comment else token.start
+                    number, line = row - 1, self._lines[row - 1]
+                    if not line[:column].strip() and _is_free(number, line):
+                        self._free.add(number)
+                before = token
+            self._ends = True
+            if not self._lines[-1]:  # no token tells of it
+                self._free.add(len(self._lines) - 1)
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")  # as Python reads it
+
+
+def _odd(lines: Sequence[str]) -> bool:
+    """Tell whether Python may see other lines, or other blanks, than we do."""
+    return any("\r" in line or "\f" in line for line in lines)
+
+
+def _is_free(number: int, line: str) -> bool:
+    """Tell whether a line is empty, or a comment that tells Python nothing of the encoding."""
+    return bool(_FREE.match(line)) and not (number < CAN_DECLARE and "coding" in line)
 
 
 class SameCode:
@@ -111,10 +155,10 @@ class SameCode:
         if not others or not _by_answers(result):
             self._unlike.update(others)
             return
-        code = code_in(self._submissions[number].source.text)
+        code = Code(self._submissions[number].source.text)
         for other in others:
             submission = self._submissions[other]
-            if submission.problem or code_in(submission.source.text) != code:
+            if submission.problem or not code.is_that_of(submission.source.text):
                 self._unlike.add(other)
                 continue
             self._unlike.discard(other)
@@ -126,33 +170,24 @@ class KnownCode:
 
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
-        self._results: OrderedDict[bytes, SubmissionResult] = OrderedDict()
+        self._known: OrderedDict[bytes, tuple[Code, SubmissionResult]] = OrderedDict()
 
     def note(self, submission: Submission, result: SubmissionResult) -> None:
         """Take note of what a submission has earned, if answers alone have decided it."""
-        if (key := _key(submission)) and _by_answers(result):
-            self._results[key] = result
-            self._results.move_to_end(key)
-            if len(self._results) > self._room:
-                self._results.popitem(last=False)
+        if (key := outline(submission)) and _by_answers(result):
+            self._known[key] = Code(submission.source.text), result
+            self._known.move_to_end(key)
+            if len(self._known) > self._room:
+                self._known.popitem(last=False)
 
     def of(self, submission: Submission) -> SubmissionResult | None:
         """Return the result of a submission whose code is known."""
-        key = _key(submission)
-        if key not in self._results:
+        key = outline(submission)
+        if key not in self._known:
             return None
-        self._results.move_to_end(key)
-        return _as_of(submission, self._results[key])
-
-
-def _key(submission: Submission) -> bytes:
-    """Return a hash of a submission's code and what is told of it; b"" for what is not run."""
-    return b"" if submission.problem else _hash(submission, code_in(submission.source.text))
-
-
-def _hash(submission: Submission, code: str) -> bytes:
-    about = repr((submission.source.name, submission.note, code))
-    return hashlib.sha256(about.encode(errors="surrogatepass")).digest()
+        self._known.move_to_end(key)
+        code, result = self._known[key]
+        return _as_of(submission, result) if code.is_that_of(submission.source.text) else None
 
 
 def _by_answers(result: SubmissionResult) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from examiner.catalogue import parse_chapter
-from examiner.grading.same_code import LONGEST, KnownCode, SameCode, code_in, outline
+from examiner.grading.same_code import LONGEST, Code, KnownCode, SameCode, outline
 from examiner.grading.submissions import Submission
 from examiner.grading.workers import KEPT, RUN, WorkerPool
 from examiner.judge.kept import JUDGED
@@ -39,6 +39,12 @@ OTHER = {
     "behind a carriage return": ("# a\rx = 1\n", "# a\rx = 2\n"),
     "how the file is encoded": ("# coding: utf-8\nx = 1\n", "# coding: nonsense\nx = 1\n"),
     "the same in the second line": ("\n#-*- coding: ascii\n", "\n#-*- coding: nonsense\n"),
+    "at the end of a string in brackets": ('f("""\n# a"""\n)\n', 'f("""\n# b"""\n)\n'),
+    "an empty line of a string": ('x = """\n\n"""\n', 'x = """\n# b\n"""\n'),
+    "a comment in place of code": ("x = 1\ny = 2\n", "x = 1\n# y\n"),
+    "more after a string that never closes": ('x = """\n', 'x = """\n\n'),
+    "code at the end": ("x = 1\n", "x = 1\n# a\ny = 2\n"),
+    "a comment of two lines for Python": ("x = 1\n# a\n", "x = 1\n# a\ry = 1\n"),
     "a page break": ("x = 1\n\f# a\n", "x = 1\n\f# b\n"),
     "too long": ("x = 1\n" * LONGEST + "# a\n", "x = 1\n" * LONGEST + "# b\n"),
 }
@@ -46,13 +52,16 @@ OTHER = {
 
 @pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME)
 def test_comments_in_lines_of_their_own_do_not_count(one: str, other: str) -> None:
-    assert code_in(one) == code_in(other)
+    assert Code(one).is_that_of(other)
+    assert Code(other).is_that_of(one)
     assert outline(submission("ada", one)) == outline(submission("ben", other)) != b""
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER.values(), ids=OTHER)
 def test_all_else_counts(one: str, other: str) -> None:
-    assert code_in(one) != code_in(other)
+    assert not Code(one).is_that_of(other)
+    assert not Code(other).is_that_of(one)
+    assert Code(one).is_that_of(one)
 
 
 def submission(student: str, text: str, **more: Any) -> Submission:
