@@ -18,7 +18,8 @@ from examiner.results import SmallestExample, SubmissionResult, TaskResult, Verd
 UNNAMED = "wrong in a way that no known mistake explains"
 UNWRITTEN = "not written yet"
 OTHERS = "wrong in other ways, each of few students"
-LONGEST = 160  # characters of an example in a list of mistakes
+LONGEST_CALL, LONGEST_VALUE = 110, 60  # characters of an example in a list of mistakes
+_GOES_ON = " \t)]}"  # how a line begins that belongs to the statement above
 MOST_KINDS = 300  # of mistakes in a task that are kept apart
 MOST_NAMES = 10  # of students that are kept of a mistake
 _SILENT = (Verdict.PASSED, Verdict.NOT_JUDGED)
@@ -60,11 +61,22 @@ def mistakes_in(task: TaskResult) -> dict[str, SmallestExample | None]:
 
 
 def in_short(example: SmallestExample) -> str:
-    """Return an example as a sentence."""
-    call, gives, right = (
-        " ".join(each.split()) for each in (example.call, example.gives, example.right)
-    )
-    return textwrap.shorten(f"{call} gives {gives}; right is {right}", LONGEST, placeholder=" …")
+    """Return an example in one line: its last statement, each part cut short by itself.
+
+    >>> in_short(SmallestExample("M.f", "m = M()\\nm.f(\\n    [1, 2]\\n)", "2", "3"))
+    '… m.f( [1, 2] ) gives 2; right is 3'
+    """
+    lines = example.call.split("\n")
+    starts = [n for n, line in enumerate(lines) if line and line[0] not in _GOES_ON]
+    last = starts[-1] if starts else 0
+    call = _cut("\n".join(lines[last:]), LONGEST_CALL)
+    before = "… " if last else ""
+    gives, right = _cut(example.gives, LONGEST_VALUE), _cut(example.right, LONGEST_VALUE)
+    return f"{before}{call} gives {gives}; right is {right}"
+
+
+def _cut(text: str, longest: int) -> str:
+    return textwrap.shorten(text, longest, placeholder=" …")
 
 
 @dataclass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -15,11 +14,12 @@ from examiner.plural import count
 from examiner.report import pictures
 from examiner.report.besides import Besides
 from examiner.report.formulas import Estimate
+from examiner.report.mistakes import in_short
 from examiner.report.reckoning import ENOUGH, FEW
 from examiner.report.report import Report
 from examiner.report.splits import Split
 from examiner.report.tally import Group, Level
-from examiner.results import Fault, SmallestExample
+from examiner.results import Fault
 from examiner.templates import environment, marked, style_sheet, unmarked
 
 MOST_SHOWN = 5  # mistakes of a task
@@ -116,19 +116,6 @@ def _coded(text: str) -> Markup:
     return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _in_line(example: SmallestExample) -> str:
-    """Return an example as one line in which each part is cut short by itself.
-
-    >>> _in_line(SmallestExample("f", "f(1)", "2", "3"))
-    'f(1) gives 2; right is 3'
-    """
-    call, gives, right = (
-        textwrap.shorten(text, longest, placeholder=" …")
-        for text, longest in ((example.call, 110), (example.gives, 60), (example.right, 60))
-    )
-    return f"{call} gives {gives}; right is {right}"
-
-
 def _names(students: Sequence[str], others: int = 0) -> str:
     """Return names, so many as can be read, and how many more there are.
 
@@ -151,7 +138,7 @@ def _templates() -> Environment:
         "marked": marked,
         "unmarked": unmarked,
         "names": _names,
-        "in_line": _in_line,
+        "in_line": in_short,
         "moment": pictures.moment,
         "px": lambda value: f"{value:.1f}".removesuffix(".0"),
     }
