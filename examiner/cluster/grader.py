@@ -93,22 +93,28 @@ class Cluster:
         finished: Callable[[int, SubmissionResult], None],
         tick: Callable[[], None],
     ) -> None:
-        """Have these submissions judged.
+        """Have these submissions judged; `order` may grow while it is worked through.
 
         Raises UserError when no scheduler answers, or no worker can grade; what was finished
         until then is.
         """
-        self._submissions, self._waiting = submissions, deque(order)
-        self._audited = {n for n in order if secrets.randbelow(10_000) < self._way.audit * 10_000}
+        self._submissions = submissions
+        taken = 0
         try:
-            while self._waiting or self._away:
-                for number, result in self._turn():
-                    finished(number, result)
-                tick()
-            self._close()
-            for number, suspect in self._home.items():
-                finished(number, self._judge_here(number, suspect=suspect))
-                tick()
+            while taken < len(order):
+                new, taken = order[taken:], len(order)
+                self._waiting.extend(new)
+                share = self._way.audit * 10_000
+                self._audited |= {number for number in new if secrets.randbelow(10_000) < share}
+                while self._waiting or self._away:
+                    for number, result in self._turn():
+                        finished(number, result)
+                    tick()
+                self._close()
+                for number, suspect in self._home.items():
+                    finished(number, self._judge_here(number, suspect=suspect))
+                    tick()
+                self._home.clear()
         finally:
             self._close()
             self._house.close()

@@ -286,17 +286,12 @@ def _grade_new(
             for other, same in same_code.settled_by(index, result):
                 finished(other, admission.spare(same))
 
-        def judge(order: Sequence[int]) -> None:
-            if options.elsewhere and order:
-                judged_there = options.elsewhere.judge
-                judged_there(basis.project, course, suite, read.submissions, order, spared, tick)
-            else:
-                WorkerPool(suite, course, read.submissions, trial.servers).run(order, spared, tick)
-
-        course = replace(course, judging=options.judging)
-        judge(same_code.first)
-        if left := same_code.left:
-            judge(left)
+        course, order = replace(course, judging=options.judging), same_code.order
+        if options.elsewhere and order:
+            judge = options.elsewhere.judge
+            judge(basis.project, course, suite, read.submissions, order, spared, tick)
+        else:
+            WorkerPool(suite, course, read.submissions, trial.servers).run(order, spared, tick)
 
     most = max(1, min(servers, len(todo))) if settled else max(1, servers)
     with_course(basis, most, tick, work)

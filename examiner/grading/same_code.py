@@ -20,7 +20,7 @@ import tokenize
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from examiner.grading.submissions import Submission
 from examiner.judge.kept import JUDGED
@@ -84,7 +84,9 @@ class Code:
 
     def _read(self) -> None:
         before: tokenize.TokenInfo | None = None
-        with contextlib.suppress(tokenize.TokenError, SyntaxError):  # what was read until there
+        # subtle: what was read until an error counts, whatever it is. The tokenizer of Python 3.13
+        # raises SystemError of some texts
+        with contextlib.suppress(Exception):
             for token in tokenize.generate_tokens(io.StringIO("\n".join(self._lines)).readline):
                 if token.type == tokenize.NL:
                     is_comment = before is not None and before.type == tokenize.COMMENT
@@ -103,8 +105,10 @@ def _lines(text: str) -> list[str]:
 
 
 def _odd(lines: Sequence[str]) -> bool:
-    """Tell whether Python may see other lines, or other blanks, than we do."""
-    return any("\r" in line or "\f" in line for line in lines)
+    """Tell whether Python may see other lines than we do, or a comment that goes on a line."""
+    if any("\r" in line or "\f" in line for line in lines):
+        return True
+    return any(line.endswith("\\") and _FREE.match(after) for line, after in pairwise([*lines, ""]))
 
 
 def _is_free(number: int, line: str) -> bool:
@@ -126,22 +130,17 @@ class SameCode:
         numbers: Sequence[int],
     ) -> None:
         self._submissions = submissions
-        self.first: list[int] = []  # those that are judged at once
+        self.order: list[int] = []  # those that are to be judged; others follow, who waited in vain
         self._others: dict[int, list[int]] = {}  # that look the same, by the first of them
-        self._unlike: set[int] = set()
+        self._alone: set[int] = set()  # of these, those that are judged themselves
         leading: dict[bytes, int] = {}
         for number in numbers:
             seen = outlines[number] if outlines else b""
             lead = leading.setdefault(seen, number) if seen else number
             if lead == number:
-                self.first.append(number)
+                self.order.append(number)
             else:
                 self._others.setdefault(lead, []).append(number)
-
-    @property
-    def left(self) -> list[int]:
-        """Those who waited in vain: to be judged each by itself."""
-        return sorted(self._unlike)
 
     def settled_by(
         self, number: int, result: SubmissionResult
@@ -149,20 +148,21 @@ class SameCode:
         """Yield the results of those who have the code of a submission that has been judged.
 
         Once more, where that is told another result. None of what answers alone do not decide: who
-        had no time, or ended the process, may have met with an accident.
+        had no time, or ended the process, may have met with an accident. They go into `order`.
         """
         others = self._others.get(number, ())
-        if not others or not _by_answers(result):
-            self._unlike.update(others)
+        if not others:
             return
-        code = Code(self._submissions[number].source.text)
+        judged = self._submissions[number]
+        shared = not judged.problem and _by_answers(judged, result)
+        code = Code(judged.source.text) if shared else None
         for other in others:
             submission = self._submissions[other]
-            if submission.problem or not code.is_that_of(submission.source.text):
-                self._unlike.add(other)
-                continue
-            self._unlike.discard(other)
-            yield other, _as_of(submission, result)
+            if code and not submission.problem and code.is_that_of(submission.source.text):
+                yield other, _as_of(submission, result)
+            elif other not in self._alone:
+                self._alone.add(other)
+                self.order.append(other)
 
 
 class KnownCode:
@@ -174,7 +174,7 @@ class KnownCode:
 
     def note(self, submission: Submission, result: SubmissionResult) -> None:
         """Take note of what a submission has earned, if answers alone have decided it."""
-        if (key := outline(submission)) and _by_answers(result):
+        if (key := outline(submission)) and _by_answers(submission, result):
             self._known[key] = Code(submission.source.text), result
             self._known.move_to_end(key)
             if len(self._known) > self._room:
@@ -190,9 +190,15 @@ class KnownCode:
         return _as_of(submission, result) if code.is_that_of(submission.source.text) else None
 
 
-def _by_answers(result: SubmissionResult) -> bool:
-    """Tell whether every test was judged by what the code answered, and by no accident."""
-    return all(test.verdict in JUDGED for task in result.tasks for test in task.tests)
+def _by_answers(submission: Submission, result: SubmissionResult) -> bool:
+    """Tell whether every test was judged by what the code answered, and by no accident.
+
+    What cannot be imported is read again for each: a syntax error may be told of the last line,
+    and be it a comment.
+    """
+    return result.notice == submission.note and all(
+        test.verdict in JUDGED for task in result.tasks for test in task.tests
+    )
 
 
 def _as_of(submission: Submission, result: SubmissionResult) -> SubmissionResult:

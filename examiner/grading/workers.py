@@ -144,16 +144,19 @@ class WorkerPool:
     ) -> None:
         """Grade the submissions of these numbers; `tick` is called a few times per second.
 
-        `skip` says, by submission, which tests are left out.
+        `order` may grow while it is worked through. `skip` says, by submission, which tests are
+        left out.
         """
         self._settle_down()
-        waiting = deque(_Task(index, dict((skip or {}).get(index, {}))) for index in order)
-        left = len(waiting)
-        jobs = min(self._jobs, left)
+        waiting: deque[_Task] = deque()
+        taken = left = 0
         try:
-            self._hire_all(jobs)
-            self._give_work(waiting)
-            while left:
+            while left or taken < len(order):
+                new = [_Task(index, dict((skip or {}).get(index, {}))) for index in order[taken:]]
+                waiting += new
+                taken, left = taken + len(new), left + len(new)
+                self._hire(min(self._jobs, left))
+                self._give_work(waiting)
                 left -= self._turn(waiting, finished)
                 tick()
         finally:
@@ -165,7 +168,7 @@ class WorkerPool:
         waiting: deque[_Task] = deque()
         left, open_ = 0, True
         try:
-            self._hire_all(self._jobs)
+            self._hire(self._jobs)
             while left or open_:
                 if open_:
                     new = feed.take()
@@ -195,6 +198,7 @@ class WorkerPool:
         for worker in self._workers:
             worker.process.kill()
             worker.process.join()
+        self._workers.clear()
 
     def _close(self, slot: int) -> int:
         task, self._workers[slot].task = self._workers[slot].task, None
@@ -266,14 +270,14 @@ class WorkerPool:
                 task.skip = dict.fromkeys(everything, refusal)
         if task is not None:
             waiting.appendleft(task)
-        self._workers[slot] = self._hire(slot, [])
+        self._workers[slot] = self._hired(slot, [])
 
-    def _hire_all(self, jobs: int) -> None:
-        self._workers = []
-        for slot in range(jobs):  # one by one: who could be hired is dismissed if the next cannot
-            self._workers.append(self._hire(slot, [self._servers[slot]]))
+    def _hire(self, jobs: int) -> None:
+        """Have so many workers: those that are missing begin."""
+        for slot in range(len(self._workers), jobs):  # if one cannot, those before it are dismissed
+            self._workers.append(self._hired(slot, [self._servers[slot]]))
 
-    def _hire(self, slot: int, servers: list[CandidateServer]) -> _Worker:
+    def _hired(self, slot: int, servers: list[CandidateServer]) -> _Worker:
         assert _fork is not None
         self._clocks[slot].idle()
         try:
