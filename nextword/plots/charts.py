@@ -193,7 +193,9 @@ def gaps(
     for i, (name, value) in enumerate(zip(names, values, strict=True)):
         shown = f"{value:,.1f} %" if value < 10 else f"{value:,.0f} %"
         right = max([value, *equal.get(name, ())])
-        ax.annotate(shown, (right, i), xytext=(8, 0), textcoords="offset points", va="center")
+        flat = i + 1 < len(values) and values[i + 1] > 8 * value  # the line would strike the text
+        lower = -7 if flat else 0
+        ax.annotate(shown, (right, i), xytext=(8, lower), textcoords="offset points", va="center")
     if equal:
         x, y = zip(
             *((gap, names.index(name)) for name in equal for gap in equal[name]), strict=True
