@@ -15,9 +15,9 @@ from examiner.project import Project
 pytest.importorskip("sphinx", reason="the book is built with pip install '.[book]'")
 nodes, utils = map(importlib.import_module, ("docutils.nodes", "docutils.utils"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "chapters" / "_ext"))
-dates, figures, formulas, light, navigation, practice, styles = map(
+dates, figures, formulas, light, navigation, practice, styles, units = map(
     importlib.import_module,
-    ("dates", "figures", "formulas", "light", "navigation", "practice", "styles"),
+    ("dates", "figures", "formulas", "light", "navigation", "practice", "styles", "units"),
 )
 
 
@@ -215,3 +215,15 @@ def test_a_page_says_when_its_chapter_is_due():
     app.env.docname = "chapters/04-rnns"
     dates.give_note(app, doctree)
     assert len(section) == 3, "nothing is known of this one"
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def test_a_number_keeps_its_percent_sign_beside_it_and_code_stays_as_written():
+    document = utils.new_document("page")
+    document += nodes.paragraph(
+        "", "", nodes.Text("from 33 to 37 %, or a %"), nodes.literal("", "1 % 2")
+    )
+    units.keep_percent(SimpleNamespace(builder=SimpleNamespace(format="html")), document, "page")
+    assert document.astext() == "from 33 to 37\N{NO-BREAK SPACE}%, or a %1 % 2"
