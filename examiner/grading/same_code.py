@@ -28,8 +28,8 @@ from examiner.results import SubmissionResult
 
 ROOM = 300  # results that are remembered of those that arrive one by one
 CAN_DECLARE = 2  # lines in which a comment may tell Python how the file is encoded
-_FREE = re.compile(r"[ \t]*(#|$)")  # how a line begins that may be a comment, or is empty
 LONGEST = 1 << 16  # letters of a text in which comments are looked for: many are not to take long
+_FREE = re.compile(r"[ \t]*(#|$)")  # how a line begins that may be a comment, or is empty
 
 
 def outline(submission: Submission) -> bytes:

@@ -69,20 +69,26 @@ def graded(
     audit: float = 0.0,
     house: Any = None,
     say: Sequence[dict[str, Any]] = (),
+    at_first: int = len(NAMES),
 ) -> tuple[dict[int, list[SubmissionResult]], list[str]]:
-    """Return what was finished, by number, and what was told; `say`: the courier's first words."""
+    """Return what was finished, by number, and what was told; `say`: the courier's first words.
+
+    `at_first`: so many are to be judged; with each that is finished one more.
+    """
     lines: list[str] = []
     monkeypatch.setattr(grader, "_Courier", lambda *_: Courier(known, answer, say))
     cluster = Cluster(Way("tls://x:1", audit=audit), known.parcel, known.form, lines.append)
     if house:
         monkeypatch.setattr(cluster._house, "ask", house)
     found: dict[int, list[SubmissionResult]] = {}
-    cluster.run(
-        [known.submissions[name] for name in NAMES],
-        range(len(NAMES)),
-        lambda number, result: found.setdefault(number, []).append(result),
-        lambda: None,
-    )
+    order, later = [*range(at_first)], [*range(at_first, len(NAMES))]
+
+    def finished(number: int, result: SubmissionResult) -> None:
+        found.setdefault(number, []).append(result)
+        order.extend(later[:1])
+        del later[:1]
+
+    cluster.run([known.submissions[name] for name in NAMES], order, finished, lambda: None)
     return found, lines
 
 
@@ -103,6 +109,13 @@ def require_right(known: Known, found: dict[int, list[SubmissionResult]]) -> Non
 @pytest.mark.slow
 def test_all_come_once(known: Known, monkeypatch) -> None:
     found, lines = graded(known, monkeypatch, lambda what, worker, right: right)
+    require_right(known, found)
+    assert {len(each) for each in found.values()} == {1}
+    assert not lines
+
+
+def test_who_is_to_be_judged_after_all_is_judged_too(known, monkeypatch) -> None:
+    found, lines = graded(known, monkeypatch, lambda what, worker, right: right, at_first=2)
     require_right(known, found)
     assert {len(each) for each in found.values()} == {1}
     assert not lines
