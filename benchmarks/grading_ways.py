@@ -102,7 +102,8 @@ def pytest_each(course: Course, sources: dict[str, str], base: Path, jobs: int) 
         while waiting and len(running) < jobs:
             name = waiting.pop(0)
             env = {**os.environ, "PYTHONPATH": str(base / name)}
-            env |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+            env |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+            env.pop("PYTHONDONTWRITEBYTECODE", None)  # the suite is compiled once, as by us
             running[name] = subprocess.Popen(
                 command, env=env, cwd=tests.parent, stdout=subprocess.PIPE, text=True
             )

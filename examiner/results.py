@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -194,12 +195,12 @@ class TaskResult:
     examples: tuple[SmallestExample, ...] = ()  # of what is wrong, at most one for each function
     by_hand: float | None = None  # the points that a person gave in the tests' place
 
-    @property
+    @cached_property
     def verdict(self) -> Verdict:
         """The gravest verdict of its tests."""
         return combine(test.verdict for test in self.tests)
 
-    @property
+    @cached_property
     def score(self) -> float:
         """Points of the task times the weight of the passed tests over the weight of all.
 
