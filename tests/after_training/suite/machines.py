@@ -80,11 +80,22 @@ def refused(tune_step, w, w_reference, batch):
 
 
 @ship
-def modes_after(tune_step, w, batch, trains):
-    """Whether model and reference are in training mode, as they were, after a step."""
-    model, reference = Toy(w).train(trains), Toy(w).train(not trains)
-    tune_step(model, reference, torch.optim.SGD(model.parameters(), 0.1), *batch)
-    return model.training, reference.training
+def modes_seen(tune_step, w, batch, trains):
+    """The modes of model and reference, while they answer in two steps and after these.
+
+    And how often the model, as dropout does, has drawn what it had drawn before.
+    """
+    models = Toy(w).train(trains), Toy(w).train(not trains)
+    seen, drawn = ([], []), []
+    for model, modes in zip(models, seen, strict=True):
+        model.register_forward_hook(lambda m, *_, modes=modes: modes.append(m.training))
+    models[0].register_forward_hook(
+        lambda *_: drawn.append(float(torch.rand(1, dtype=torch.float64)))
+    )
+    for _ in range(2):
+        tune_step(*models, torch.optim.SGD(models[0].parameters(), 0.1), *batch)
+    modes = [sorted({*each, m.training}) for each, m in zip(seen, models, strict=True)]
+    return modes, len(drawn) - len(set(drawn))
 
 
 def log_probs(model, inputs, targets):

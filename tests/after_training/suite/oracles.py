@@ -162,6 +162,29 @@ def adapted(add_lora, LoRA, n_blocks, names, R, alpha):
     return layers, learning, [known.get(id(p), "another") for p in returned], others
 
 
+@ship
+def answered_around(layer, x):
+    """What a layer answers to x before and after it is merged."""
+    before = layer(x).detach()
+    layer.merged()
+    return before, layer(x).detach()
+
+
+@ship
+def started(add_lora):
+    """Make two networks with two layers of one size, and draw after each.
+
+    How often an A starts as another did, and how often the next draw is the one before.
+    """
+    starts, drawn = [], []
+    for _ in range(2):
+        net = nn.Sequential(nn.Linear(3, 3), nn.Sequential(nn.Linear(3, 3)))
+        add_lora(net, ("0",), 2, 4.0)
+        starts += [tuple(lora.A.flatten().tolist()) for lora in (net[0], net[1][0])]
+        drawn.append(float(torch.rand(1, dtype=torch.float64)))
+    return [len(each) - len(set(each)) for each in (starts, drawn)]
+
+
 # ------------------------------------------------------------------ 7.3
 def best(p, rewards, n):
     """The probability of each text to be the best of n samples, sample by sample."""

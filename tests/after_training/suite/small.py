@@ -123,7 +123,13 @@ def plain_layers(draw: Small) -> Example:
     line, given = layer_of(draw)
     given.pop("n_in")
     shown = draw.choice(
-        ["plain.weight", "plain.weight", "plain.bias", "layer.base.weight", "type(plain).__name__"]
+        [
+            *["plain.weight"] * 2,
+            "plain.bias",
+            "layer.base.weight",
+            "layer.B",
+            "type(plain).__name__",
+        ]
     )
     return example(f"{line}\nplain = layer.merged()\n{shown}", **given)
 
@@ -169,6 +175,18 @@ def networks(draw: Small) -> Example:
     call = f"learned = add_lora(model, names, R={draw.integer(1, 2)}, alpha=2.0)"
     given = {"model": Code(net, net.count("nn.")), "names": Code(str(chosen), len(chosen))}
     return example(f"{call}\n{draw.choice(SEEN)}", **given)
+
+
+@small("7.2", "add_lora", tries=1, last=True)
+def seeds_of_two_networks(draw: Small) -> Example:
+    code = """
+drawn = []
+for network in range(2):
+    add_lora(nn.Sequential(nn.Linear(1, 1)), names, R=1, alpha=1.0)
+    drawn.append(torch.rand(1).item())
+drawn[0] == drawn[1]
+"""
+    return example(code, names=Code("('0',)", 1))
 
 
 # ------------------------------------------------------------------ 7.3

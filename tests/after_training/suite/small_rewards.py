@@ -81,6 +81,15 @@ def texts_of_tokens(draw: Small) -> Example:
     return example("text_log_probs(logits, targets)", **given)
 
 
+@small("7.5", "text_log_probs", tries=8)
+def tokens_that_are_rare(draw: Small) -> Example:
+    far, T = draw.choice([(60.0, 2), (200.0, 1)])
+    logits = torch.tensor([[[0.0, far]] * T])
+    return example(
+        "text_log_probs(logits, targets)", logits=logits, targets=torch.zeros(1, T).long()
+    )
+
+
 @small("7.5", "text_log_probs", tries=1, last=True)
 def a_token_that_is_impossible(draw: Small) -> Example:
     logits = torch.tensor([[[0.0, -math.inf]]])
@@ -136,6 +145,12 @@ def probabilities_that_hardly_differ(draw: Small) -> Example:
     return example("kl_estimates(log_p, log_q)[2]", **given, rtol=0.1, atol=1e-12)
 
 
+@small("7.6", "kl_estimates", tries=3, last=True)
+def samples_that_are_far_apart(draw: Small) -> Example:
+    given = {"log_p": torch.tensor([-30.0]), "log_q": torch.tensor([-1.0])}
+    return example(f"kl_estimates(log_p, log_q)[{draw.integer(0, 2)}]", **given)
+
+
 @small("7.6", "kl_estimates", tries=6, last=True)
 def what_estimates_teach(draw: Small) -> Example:
     log_p, log_q = (draw.tensor(1, values=LOGS) for _ in "pq")
@@ -187,6 +202,13 @@ def tokens(draw: Small) -> Example:
     if shown == "old":
         given["old"] = learning(given["old"])
     return example(f"{call}.backward()\n{shown}.grad", **given)
+
+
+@small("7.7", "clipped_loss", tries=1, last=True)
+def a_ratio_far_from_one(draw: Small) -> Example:
+    given = {"new": torch.tensor([[0.0]]), "old": torch.tensor([[-30.0]])}
+    given |= {"advantages": torch.tensor([-1.0]), "mask": torch.tensor([[True]])}
+    return example("clipped_loss(new, old, advantages, mask)", **given)
 
 
 @small("7.7", "clipped_loss", tries=8)
@@ -258,6 +280,33 @@ def other_references(draw: Small) -> Example:
     return example("\n".join(lines), **given)
 
 
+@small("7.7", "tune_step", tries=1, last=True)
+def seeds_of_two_steps(draw: Small) -> Example:
+    code = """
+model, reference = bigrams(2), says(shares)
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+drawn = []
+for step in range(2):
+    tune_step(model, reference, optimizer, inputs, targets, old, advantages)
+    drawn.append(torch.rand(1).item())
+drawn[0] == drawn[1]
+"""
+    return example(code, shares=Code("[0.5, 0.5]"), **batch_of(draw, 1, 1))
+
+
+@small("7.7", "tune_step", tries=2, last=True)
+def modes_in_a_step(draw: Small) -> Example:
+    code = f"""
+model, reference = bigrams(2), says(shares)
+modes = []
+{draw.choice(["model", "reference"])}.register_forward_hook(lambda m, *_: modes.append(m.training))
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+tune_step(model, reference, optimizer, inputs, targets, old, advantages)
+set(modes)
+"""
+    return example(code, shares=Code("[0.5, 0.5]"), **batch_of(draw, 1, 1))
+
+
 # ------------------------------------------------------------------ 7.8
 @small("7.8", "implicit_rewards", tries=40)
 def implied(draw: Small) -> Example:
@@ -304,7 +353,7 @@ def lines(draw: Small) -> Example:
 
 # ------------------------------------------------------------------ 7.10
 def words_of(draw: Small, most: int, mark: str = "answer") -> list[str]:
-    others = ["a", "b", f"{mark}s"]
+    others = ["a", "b", ".", f"{mark}s"]
     return [mark if draw.yes() else draw.choice(others) for _ in range(draw.length(0, most))]
 
 

@@ -368,3 +368,14 @@ def test_merging_again(after_training, rng):
     found = oracles.merged_twice(layer, x, other)
     before, after = (oracles.low_rank(x, W, bias, A, each, alpha) for each in (B, other))
     assert close(list(found), [before, after, before], rtol=1e-3, atol=1e-4)
+    layer = random_layer(after_training, rng, 4, 3, 2)[0]
+    before, after = oracles.answered_around(layer, x)
+    assert close(after, before), "merged() leaves its own layer as it is"
+
+
+@pytest.mark.task("7.2", weight=0.2)
+def test_each_lora_has_a_start_of_its_own(after_training):
+    """Layers of one size start at different A; whoever draws afterwards draws by their own luck."""
+    assert_adapts(after_training, 3, ("up",), 2, 8.0)
+    found = oracles.started(after_training.add_lora)
+    assert list(found) == [0, 0], "no seed is set, and no A is used twice"

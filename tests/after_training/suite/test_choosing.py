@@ -320,7 +320,8 @@ def test_answers_of_any_text(after_training, rng):
 def test_texts_without_an_answer(after_training, rng):
     """Without a mark, or with nothing after the last one, there is no answer."""
     words = random_text(rng, 3, "answer")
-    assert after_training.final_answer(["answer", *words]) == tuple(words)
+    for end in ([], [".", "3,5", "so-so"]):  # a point is a word, too
+        assert after_training.final_answer(["answer", *words, *end]) == (*words, *end)
     for text in (words, [], ["answer"], [*words, "answer"], ["answer", *words, "answer"]):
         assert after_training.final_answer(text) is None
 

@@ -205,6 +205,7 @@ def test_two_texts_are_each_others_baseline(after_training, rng):
 def test_a_policy_loss_by_hand(after_training):
     """Advantages of 2 and -1 pull log p up and down, each by half of it: nothing else is pulled."""
     inputs = torch.tensor([-1.0, -4.0]), torch.tensor([3.0, 0.0]), torch.tensor([1.0, 1.0])
+    assert close(after_training.policy_loss(*inputs), torch.tensor(-1.0))
     value, found, _ = gradients(after_training.policy_loss, *inputs)
     assert close(value, torch.tensor(-1.0))
     assert close(found[0], torch.tensor([-1.0, 0.5]))
@@ -325,7 +326,7 @@ def test_estimates_of_tokens(after_training, rng):
 def test_estimates_of_samples_that_are_far_apart(after_training, rng):
     """However far q is above p or below it, all three are what they are."""
     log_p, u = -3 * tensor(rng, 6).abs(), torch.tensor(rng.uniform(0.1, 1, size=6)).float()
-    for size in (1, 7):
+    for size in (1, 7, 40):
         for sign in (1, -1):
             values = after_training.kl_estimates(log_p, log_p + sign * size * u)
             k = sign * size * u
@@ -336,6 +337,7 @@ def test_estimates_of_samples_that_are_far_apart(after_training, rng):
 def test_rewards_on_a_leash(after_training):
     """Where p is e times the reference, half a point is taken; where it is 1/e^2, one is given."""
     inputs = torch.ones(2), torch.tensor([-1.0, -3.0]), torch.tensor([-2.0, -1.0])
+    assert close(after_training.leashed(*inputs, 0.5), torch.tensor([0.5, 2.0]))
     value, learns = oracles.told(after_training.leashed, *inputs, 0.5)
     assert close(value, torch.tensor([0.5, 2.0]))
     assert learns is False, "no gradient flows through the result"
