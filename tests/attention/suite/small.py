@@ -62,9 +62,12 @@ def temperatures_next_to_zero(draw: Small) -> Example:
 
 @small("5.4", "self_attention", tries=4, last=True)
 def what_a_matrix_learns(draw: Small) -> Example:
-    code = "W_v.requires_grad_()\nself_attention(x, W_q, W_k, W_v).sum().backward()\nW_v.grad"
+    name = draw.choice(["W_v", "W_q", "W_k"])
+    code = (
+        f"{name}.requires_grad_()\nself_attention(x, W_q, W_k, W_v).sum().backward()\n{name}.grad"
+    )
     W_q, W_k, W_v = (draw.tensor(1, 1, values=(1.0, 2.0)) for _ in range(3))
-    return example(code, changes=["W_v"], x=different(draw, 2, 1), W_q=W_q, W_k=W_k, W_v=W_v)
+    return example(code, changes=[name], x=different(draw, 2, 1), W_q=W_q, W_k=W_k, W_v=W_v)
 
 
 @small("5.4", "self_attention", tries=80)

@@ -78,6 +78,20 @@ def with_any_weights(draw: Small) -> Example:
     )
 
 
+@small("5.8", "MultiHead.forward", tries=1, last=True)
+def a_mask_in_one_call_only(draw: Small) -> Example:
+    code = """
+heads = MultiHead(D=1, H=1)
+for weight in heads.parameters():
+    nn.init.ones_(weight)
+
+heads(x, mask)
+heads(x)[1]
+"""
+    x = torch.tensor([[[0.0], [0.0]]])
+    return example(code, x=x, mask=torch.tensor([[True, False], [True, False]]))
+
+
 # ------------------------------------------------------------------------------ 5.2
 # Another way of looking stands in for that of 5.1, so that a mistake there costs nothing here
 NET = """

@@ -97,12 +97,13 @@ def test_what_heads_learn(attention, rng):
 
 @pytest.mark.task("5.8", weight=0.4)
 def test_heads_with_padding(attention, rng):
-    """A mask of (B, 1, T) hides words from all queries and heads; numbers may be double."""
+    """A mask of (B, 1, T) hides words from all queries and heads, but not in the next call."""
     theirs, values = oracles.heads_of_torch(rng, 6, 3)
     net, x = with_weights(attention.MultiHead(6, 3), values), tensor(rng, 2, 4, 6)
     allowed = oracles.some_true(rng, 2, 4)
     expected = theirs(x, x, x, key_padding_mask=~allowed, average_attn_weights=False)
     assert close(net(x, allowed[:, None]), expected)
+    assert close(net(x), theirs(x, x, x, average_attn_weights=False))
 
 
 def looked_otherwise(values, H, x, k, v):

@@ -205,6 +205,16 @@ def plain_lookup(q, k, v):
     return torch.softmax(q @ k.mT, dim=-1) @ v
 
 
+@pytest.mark.task("5.4", weight=0.3)
+def test_what_self_attention_learns_through_its_lookup(attention, rng):
+    """Gradients come through your own lookup, too, whatever it finds."""
+    parts = tensor(rng, 4, 3), *(tensor(rng, 2, 3) for _ in "qkv")
+    found = gradients(attention.self_attention, *parts, weights=tensor(rng, 4, 2))[1]
+    for name, grad in zip(("x", "W_q", "W_k", "W_v"), found, strict=True):
+        assert grad is not None, f"no gradient reaches {name}"
+        assert bool((grad != 0).any()), f"no gradient reaches {name}"
+
+
 @pytest.mark.task("5.4", weight=0.2)
 def test_temperatures_next_to_zero(attention, rng):
     """Only 0 is the limit: a small temperature divides."""

@@ -43,15 +43,20 @@ def test_a_word_that_is_not_allowed(attention):
     assert close(context, torch.tensor([[7.0]]))
 
 
-def assert_attends(attention, rng, *sizes, shift=0.0):
-    """Contexts and weights are those of the equations; `shift` is added to U h by the caller."""
+def assert_attends(attention, rng, *sizes, shift=0.0, masks=1):
+    """Contexts and weights are those of the equations; `shift` is added to U h by the caller.
+
+    masks: how often the same net is asked, each time with another mask.
+    """
     for B, S, D, E, A in sizes:
         W, v, U = tensor(rng, A, D), tensor(rng, A), tensor(rng, A, E)
         s, h = tensor(rng, B, D), tensor(rng, B, S, E)
         Uh = h @ U.T + shift * tensor(rng, B, S, A)
-        allowed = oracles.some_true(rng, B, S)
-        found = additive(attention, W, v, U)(s, Uh, h, allowed)
-        assert close(found, oracles.additive(W, v, s, Uh, h, allowed))
+        net = additive(attention, W, v, U)
+        for _ in range(masks):
+            allowed = oracles.some_true(rng, B, S)
+            found = net(s, Uh, h, allowed)
+            assert close(found, oracles.additive(W, v, s, Uh, h, allowed))
 
 
 @pytest.mark.task("5.1", weight=2.6)
@@ -62,8 +67,9 @@ def test_additive_attention_of_any_batch(attention, rng):
 
 @pytest.mark.task("5.1", weight=0.3)
 def test_sentences_of_one_word(attention, rng):
-    """Batches of one sentence, and sentences of one word, are no special case."""
+    """Batches of one sentence, and sentences of one word, are no special case; nor a second one."""
     assert_attends(attention, rng, (1, 1, 1, 1, 1), (3, 1, 2, 3, 1), (1, 4, 2, 3, 3))
+    assert_attends(attention, rng, (4, 5, 2, 3, 3), masks=2)
 
 
 @pytest.mark.task("5.1", weight=0.4)

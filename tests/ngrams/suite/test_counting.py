@@ -32,7 +32,7 @@ def test_padding_of_a_short_sentence(ngrams):
 @pytest.mark.task("2.1", weight=1.2, visible=True)
 def test_padding_of_a_tuple(ngrams):
     """A tuple of words is padded as a list of them."""
-    for n in (1, 2, 4):
+    for n in (2, 4):
         assert list(ngrams.pad(("sit", "down"), n)) == [BOS] * (n - 1) + ["sit", "down", EOS]
 
 
@@ -114,6 +114,15 @@ def test_counts_of_empty_sentences(ngrams, rng):
     word = str(rng.choice(list("abc")))
     for sentences in ([[]], [[word], [], []]):
         assert as_plain(ngrams.count_ngrams(sentences, 3)) == plain.count(sentences, 3)
+
+
+@pytest.mark.task("2.2", weight=0.3)
+def test_counts_of_words_that_are_no_texts(ngrams, rng):
+    """Words may be numbers, or texts with spaces, and stay so in contexts and in rows."""
+    numbers = [row.tolist() for row in rng.integers(3, size=(3, 4))]
+    for sentences in ([["a", "b"], ["a"]], numbers, [["New York", "is"], ["in", "New York"]]):
+        for n in (1, 3):
+            assert as_plain(ngrams.count_ngrams(sentences, n)) == plain.count(sentences, n)
 
 
 @pytest.mark.task("2.2", weight=1, seconds=1)

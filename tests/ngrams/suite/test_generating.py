@@ -106,6 +106,18 @@ def test_what_the_model_makes_of_its_tables(ngrams, rng):
     assert list(ngrams.generate(model, rng)) == ["a", "b", "a"]
 
 
+@pytest.mark.task("2.11", weight=0.3)
+def test_words_that_are_no_texts(ngrams, rng):
+    """Words stay what they are: a number that is drawn is that number, and no text."""
+    for one, two in (("a", "b"), (7, 0)):
+        rows = {(BOS,): {one: 1}, (one,): {two: 1}, (two,): {EOS: 1}}
+        model = ngrams.NGramModel([{}, rows], [one, two, EOS])
+        assert list(ngrams.generate(model, rng)) == [one, two]
+        assert list(ngrams.generate(ngrams.NGramModel([{(): {one: 1}}], [one, EOS]), rng, 1)) == [
+            one
+        ]
+
+
 @pytest.mark.task("2.11", weight=0.3, seconds=5)
 def test_sentences_longer_than_fifty_words(ngrams, rng):
     """`max_words` may be more than 50."""

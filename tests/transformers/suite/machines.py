@@ -202,12 +202,17 @@ def tune_judge(fine_tune, w, batches, rate, head_rate, once=False):
 
 @ship
 def tuned_twice(fine_tune, w, batches, trains):
-    """The encoder's weights after a probe and a tuning, and the modes of a judge's parts."""
-    model = Judge(w).train(trains)
+    """The encoder's weights after a probe and a tuning, and the modes of a judge's parts.
+
+    And how often the judge, as dropout does, has drawn what it had drawn before.
+    """
+    model, drawn = Judge(w).train(trains), []
+    hook = lambda *_: drawn.append(float(torch.rand(1, dtype=torch.float64)))  # noqa: E731
+    model.register_forward_hook(hook)
     fine_tune(model, batches, 0.0, 0.1)
     fine_tune(model, batches, 0.1, 0.1)
     modes = [part.training for part in (model, model.encoder, model.head)]
-    return model.encoder.weight.detach(), modes
+    return model.encoder.weight.detach(), modes, len(drawn) - len(set(drawn))
 
 
 def tuned(w, batches, rate, head_rate):

@@ -160,6 +160,19 @@ def tunings(draw: Small) -> Example:
     return example(code, batches=Code(f"[{', '.join(batches)}]", 4 * n))
 
 
+@small("6.10", "fine_tune", tries=1, last=True)
+def seeds_of_two_calls(draw: Small) -> Example:
+    code = """
+model = judging()
+drawn = []
+for call in range(2):
+    fine_tune(model, batches, 0.5, 0.5)
+    drawn.append(torch.rand(1).item())
+drawn[0] == drawn[1]
+"""
+    return example(code, batches=Code("[(torch.tensor([[0]]), torch.tensor([0]))]", 4))
+
+
 # ------------------------------------------------------------------ 6.11
 @small("6.11", "EncoderDecoder.forward", tries=48)
 def translators(draw: Small) -> Example:

@@ -154,8 +154,11 @@ def test_rare_prompts(transformers, rng):
     assert continued(transformers, None, [[], []], 4) == [[], []]
 
 
-def drawn_twice(transformers, w, prompts, most, temperature, seed, read=()):
-    """Texts of a generator: in the same state it draws the same ones, in another one others."""
+def drawn_twice(transformers, w, prompts, most, temperature, seed, read=(), others=True):
+    """Texts of a generator: in the same state it draws the same ones, in another one others.
+
+    others: False where nearly all texts are one text, so that those of two states may be equal.
+    """
 
     def drawn(prompts, seed):
         return continued(transformers, w, prompts, most, temperature, seed, read=read)
@@ -163,7 +166,7 @@ def drawn_twice(transformers, w, prompts, most, temperature, seed, read=()):
     few = prompts[:200]
     first, same, other = (drawn(few, s) for s in (seed, seed, seed + 1))
     assert first == same
-    assert first != other
+    assert first != other or not others
     return drawn(prompts, seed)
 
 
@@ -203,11 +206,15 @@ def assert_likely(w, tokens, texts, temperature):
 
 
 def assert_drawn(transformers, rng, *temperatures):
-    """At temperature 1/2, 1 and 3, mistakes are more than ten spreads from what is expected."""
+    """At temperature 1/2, 1 and 3, mistakes are more than ten spreads from what is expected.
+
+    All of 200 texts are equal with a chance of 3e-15 at temperature 1, of 1/2 at temperature 1/2.
+    """
     for temperature in temperatures:
         w, prompts = remembering(rng)
         seed = int(rng.integers(10**6))
-        found = drawn_twice(transformers, w, 2000 * prompts, 3, temperature, seed, (2, 1))
+        how = 3, temperature, seed, (2, 1), temperature >= 1
+        found = drawn_twice(transformers, w, 2000 * prompts, *how)
         for k, prompt in enumerate(prompts):
             texts = found[k::2]
             assert_likely(w, [BOS, *prompt], texts, temperature)

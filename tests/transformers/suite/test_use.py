@@ -287,13 +287,15 @@ def test_batches_that_can_be_gone_through_once(transformers, rng):
 
 @pytest.mark.task("6.10", weight=0.2)
 def test_tuning_after_a_probe(transformers, rng):
-    """A probe leaves the encoder able to learn, and both calls leave the mode, train or eval."""
+    """A probe leaves the encoder able to learn; both calls leave the mode, and dropout its luck."""
     w, batches = labelled(rng, 3)
     assert_tunes(transformers, w, batches, 0.0, 0.1)
     for trains in (True, False):
-        weights, modes = machines.tuned_twice(transformers.fine_tune, w, batches, trains)
+        found = machines.tuned_twice(transformers.fine_tune, w, batches, trains)
+        weights, modes, repeated = found
         assert not close(weights, w["words"]), "the encoder learns in the second call"
         assert modes == [trains] * 3, "whoever calls the function chooses the mode"
+        assert not repeated, "no seed is set: dropout drops other numbers each time"
 
 
 # ------------------------------------------------------------------ 6.11
