@@ -150,7 +150,7 @@ def test_a_window_without_words(embeddings):
     assert close(embeddings.context_means(E, contexts), [[0.0, 0.0], [4.0, 6.0]])
 
 
-@pytest.mark.task("3.9", weight=0.7, visible=True)
+@pytest.mark.task("3.9", weight=0.6, visible=True)
 def test_gradient_of_a_window(embeddings):
     """The words of a window share the gradient of their mean."""
     got = embeddings.context_gradients(torch.tensor([[6.0, 3.0]]), torch.tensor([[0, 1, NONE]]), 4)
@@ -288,7 +288,7 @@ def test_paths_before_learning(embeddings):
     assert close(got, torch.tensor([math.log(1 / 8), math.log(1 / 2)]))
 
 
-@pytest.mark.task("3.10", weight=2.5)
+@pytest.mark.task("3.10", weight=2.8)
 def test_probabilities_of_all_words(embeddings, rng):
     """Forks multiply as in a loop, and the probabilities of all words sum to 1."""
     for V, D in ((9, 3), (2, 1)):

@@ -200,7 +200,7 @@ def test_a_text_is_judged_by_its_first_token(transformers):
     assert close(logits, torch.tensor([[2.0, 13.0], [2.0, 13.0], [6.0, 17.0]]))
 
 
-@pytest.mark.task("6.10", weight=1)
+@pytest.mark.task("6.10", weight=1.3)
 def test_logits_of_texts(transformers, rng):
     """The new layer reads the vectors, not the encoder's logits; texts of any length."""
     for n, T in ((3, 4), (2, 1)):

@@ -67,7 +67,7 @@ def svd_vectors(M, d, power=0.5):
     U = vectors[:, np.argsort(-variances)[:d]]
     V = M.T @ U
     s = np.sqrt((V * V).sum(axis=0))
-    V = V / s
+    V = V / np.where(s > 0, s, 1)
     return U @ np.diag(s**power), V @ np.diag(s ** (1 - power))
 
 
