@@ -28,6 +28,8 @@ _OF_NAMES = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ENOTDIR, errn
 _OF_NAMES |= {errno.EEXIST, errno.ELOOP}
 
 _END = struct.Struct("<4s4H2LH")  # "end of central directory"
+_END64 = struct.Struct("<4sQ2H2L4Q")  # the same with larger numbers; it stands before a locator
+_LOCATOR = struct.Struct("<4sLQL")  # which stands before the other one
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ class Archive:
         for entry in entries:
             name = _name(entry)
             path, why = PurePosixPath(name), _trick(entry, name)
-            if why != OUT and (is_junk(path) or entry.is_dir() or name.endswith("/")):
+            is_folder = entry.is_dir() or name.endswith("/") or not path.parts  # "." is one, too
+            if why != OUT and (is_junk(path) or is_folder):
                 self.folders += [] if is_junk(path) else [path]
                 continue
             if why or path in found:
@@ -164,6 +167,27 @@ def _look_over_end(file: IO[bytes], name: str, bounds: Bounds) -> None:
     if at < 0:
         raise zipfile.BadZipFile("it has no table of contents")
     _, _, _, _, count, length, _, _ = _END.unpack_from(data, at)
+    length = max(length, _length64(file, size - tail + at))
     if bounds is not CLASSES and (count == 0xFFFF or length > MAX_DIRECTORY):
         raise ArchiveError(f"{name} holds too many files")
     file.seek(0)
+
+
+def _length64(file: IO[bytes], end: int) -> int:
+    """Return how long the table of contents is by a record of larger numbers; 0 if there is none.
+
+    subtle: Python's zipfile goes by that record wherever there is a locator, whatever the usual one
+    says. It looks just before the locator, and newer ones look where that says, too.
+    """
+    file.seek(max(0, end - _LOCATOR.size))
+    found = file.read(_LOCATOR.size)
+    if end < _LOCATOR.size or not found.startswith(b"PK\x06\x07"):
+        return 0
+    length = 0
+    for place in (end - _LOCATOR.size - _END64.size, _LOCATOR.unpack(found)[2]):
+        if 0 <= place <= end:
+            file.seek(place)
+            record = file.read(_END64.size)
+            if len(record) == _END64.size and record.startswith(b"PK\x06\x06"):
+                length = max(length, _END64.unpack(record)[8])
+    return length
