@@ -72,13 +72,20 @@ def wrapping_a_kernel(
     """Return the command that locks in a notebook's kernel, which follows it.
 
     Beside what candidates see, a kernel sees `files`, read-only, the system's programs (a notebook
-    may call a shell) and fonts. It may write `disk` bytes each to `home` and to /tmp.
+    may call a shell) and fonts. It may write `disk` bytes each to `home`, /tmp and /dev/shm, and
+    nothing anywhere else. Root keeps what it needs to become nobody.
     """
-    command = [*_beginning(), "--unshare-user", "--cap-drop", "ALL"]
-    command += ["--size", str(disk), "--tmpfs", "/tmp"]
+    command = [*_beginning(), "--cap-drop", "ALL"]
+    if outer_uid() is None:
+        command += ["--unshare-user"]
+    else:
+        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    to_write = ["--perms", "1777", "--size", str(disk), "--tmpfs"]
+    command += [*to_write, "/tmp"]
     command += _showing(_outermost([*_seen(library), *map(Path, ("/usr", "/bin", "/etc/fonts"))]))
-    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(disk), "--tmpfs", home]
-    command += ["--ro-bind", str(files.resolve()), shown_at, "--chdir", home, "--"]
+    command += ["--proc", "/proc", "--dev", "/dev", *to_write, "/dev/shm", *to_write, home]
+    command += ["--ro-bind", str(files.resolve()), shown_at]
+    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", home, "--"]
     return command
 
 

@@ -23,6 +23,7 @@ from examiner.errors import UserError
 from examiner.platforms.nbgrader import kernel_program
 from examiner.platforms.nbgrader.background import Processes
 from examiner.platforms.nbgrader.kernel_program import FILES, HOME, IMAGES, LIMITS, MAX_ANSWER
+from examiner.platforms.nbgrader.memory_watch import MemoryWatch, memory_watch
 from examiner.sandbox import bubblewrap
 from examiner.sandbox.servers import environment, places
 from examiner.sandbox.trial import HOW_TO_GET
@@ -30,6 +31,10 @@ from examiner.sandbox.trial import HOW_TO_GET
 START_SECONDS = 120.0  # of the sandbox and the kernel, on a busy machine
 WHOLE_SECONDS = 600.0  # a notebook's cells together, however many there are
 MAX_SAID = 4000  # bytes of the program's own errors
+# bytes that the kernel holds with all programs that the notebook starts: what one of them may, and
+# what they have before the notebook begins
+MOST_MEMORY = LIMITS.memory + (1 << 29)
+TOO_MUCH_MEMORY = f"all its programs together took more than {LIMITS.memory >> 30} GB of memory"
 # In one answer, in which an array counts as few. Keys of a dictionary that share one hash, chosen
 # with care, take time to read that grows with the square: so many take two seconds.
 MAX_VALUES = 50_000
@@ -106,7 +111,7 @@ def execute(
     executed = Executed()
     seconds = min(WHOLE_SECONDS, START_SECONDS + sum(step.seconds for step in steps))
     started = _program(folder, processes or Processes(), library)
-    with started as (channel, said):
+    with started as (channel, said, watch):
         assert channel.meter is not None
         talk = _Talk(channel, Deadline(seconds, channel.meter))
         try:
@@ -119,7 +124,7 @@ def execute(
             for step in steps:
                 _do(step, talk, executed)
         except _GoneError as error:
-            executed.gone = str(error)
+            executed.gone = TOO_MUCH_MEMORY if watch.ended else str(error)
     return executed
 
 
@@ -215,11 +220,12 @@ def _size(output: Mapping[str, Any]) -> int:
 @contextlib.contextmanager
 def _program(
     folder: Path, processes: Processes, library: Sequence[Path]
-) -> Iterator[tuple[Channel, IO[bytes]]]:
+) -> Iterator[tuple[Channel, IO[bytes], MemoryWatch]]:
     """Start the program in the sandbox, where it sees `folder` and the packages of `library`.
 
-    Yields a channel to it, and what it writes to stderr before the kernel runs (its own errors).
-    At the end all that is in the sandbox is ended. Raises UserError where bubblewrap is missing.
+    Yields a channel to it, what it writes to stderr before the kernel runs (its own errors), and
+    the watch on its memory. At the end all that is in the sandbox is ended. Raises UserError where
+    bubblewrap is missing.
     """
     if bubblewrap.program() is None:
         raise UserError(
@@ -239,10 +245,11 @@ def _program(
         processes.running(
             [*wall, *command], **options, stderr=said, start_new_session=True
         ) as process,
+        memory_watch(process, MOST_MEMORY) as watch,
     ):
         channel.meter = meter_of(process.pid)
         theirs.close()
-        yield channel, said
+        yield channel, said, watch
 
 
 def _environment(library: Sequence[Path]) -> dict[str, str]:

@@ -27,7 +27,8 @@ from examiner.boundary.channel import Channel, ClosedError
 from examiner.boundary.deadline import Deadline
 from examiner.boundary.meters import meter_of
 from examiner.boundary.usage import own_meter
-from examiner.candidate.confinement import Limits, limit_resources
+from examiner.candidate.confinement import Limits
+from examiner.platforms.nbgrader.kernel_walls import shut
 
 HOME = Path("/home/student")
 FILES = Path("/submission")  # what the student handed in
@@ -227,7 +228,7 @@ def main() -> None:
     descriptor = int(sys.argv[1])
     folder = HOME / "work"
     shutil.copytree(FILES, folder, ignore_dangling_symlinks=True)
-    limit_resources(LIMITS, threads=True)
+    shut(LIMITS, folder)
     kernel = Kernel(folder, descriptor)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # from here on students' code runs
     with contextlib.suppress(ClosedError):
