@@ -33,6 +33,7 @@ FORMULAS += ["msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "mund
 MAX_FORMULA = 2_000  # characters
 ADDRESS = re.compile(r"(https?://|#)", re.IGNORECASE)
 PICTURE = re.compile(r"data:image/(png|jpeg);base64,[A-Za-z0-9+/=]*")  # in the page itself
+TAG = re.compile(r"<[^>]*>")
 NO_PICTURE = re.compile(r"<img(?: alt=\"[^\"]*\")?>")  # one whose address was not allowed
 PASTED = "attachment:"  # begins the address of a picture in the cell
 SHOWN = f"{ENTRY}_shown"  # what marking_page.py puts into the page, by the names of cells
@@ -163,6 +164,13 @@ def markdown(source: str, attachments: Mapping[str, Any] | None = None) -> str:
     >>> markdown('<b class="full-credit" id="x" style="position: fixed">a</b>').strip()
     '<p><b>a</b></p>'
     """
-    if TEX_THAT_REACHES_THE_PAGE.search(source):
+    if _reaches_the_page(source):
         return _as_it_is(source)  # in which MathJax reads no formulas
-    return _cleaned(source, _Renderer, attachments)
+    page = _cleaned(source, _Renderer, attachments)
+    # subtle: MathJax reads what the browser makes of it, where &#114; is a letter like others
+    seen = html.unescape(TAG.sub("", page))
+    return _as_it_is(source) if _reaches_the_page(seen) else page
+
+
+def _reaches_the_page(text: str) -> bool:
+    return bool(TEX_THAT_REACHES_THE_PAGE.search(text))

@@ -1,5 +1,6 @@
 """What a marker's browser gets of a student's cells, and what becomes of a student's notebook."""
 
+import html
 import json
 import shutil
 import time
@@ -48,6 +49,21 @@ def test_markdown_runs_and_loads_nothing(source):
         " onclick=",
     ):
         assert tag not in page.replace("&lt;", "")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"&#36;\h&#114;ef{javascript:alert(1)}{x}&#36;",
+        r"&dollar;\cl&#97;ss{full-credit}{x}&dollar;",
+        r"&#36;&bsol;style{position: fixed}{x}&#36;",
+        r"&#36;\c<b></b>ssId{x}{x}&#36;",
+        r"\h<!-- -->ref{javascript:alert(1)}{x}",
+    ],
+)
+def test_no_formula_gets_a_link_or_a_class_by_letters_that_the_browser_puts_together(source):
+    page = markdown(source)
+    assert page == f"<pre>{html.escape(source)}</pre>"
 
 
 def test_honest_markdown_stays_what_it_is():
