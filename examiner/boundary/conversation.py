@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
 from examiner.boundary import marks, structures, wire
+from examiner.boundary.companions import Lender, Way
 from examiner.boundary.deadline import Deadline, Rest
 from examiner.boundary.errors import (
     CannotCrossError,
     ChangedArgumentError,
     MissingNameError,
     Stop,
+    TooLargeError,
     WireError,
 )
 from examiner.boundary.library import library_name
@@ -30,53 +32,10 @@ from examiner.boundary.proxy import Changes, Handle, Method, Module, Named, Ship
 from examiner.boundary.usage import Meter, own_meter
 from examiner.results import Verdict
 
-
-class Lender(Protocol):
-    """Answers what a candidate asks of parts of the reference: judge/lending.py."""
-
-    peak: int | None  # bytes that a part held at most, while somebody asks
-    used: set[str]  # names of the parts that the running test has asked for
-    tracing: bool  # whether gradients flow through what the student's objects are asked
-
-    @property
-    def busy(self) -> bool:
-        """Whether a part is at work."""
-
-    def begin(self) -> None:
-        """Forget the last test."""
-
-    def asks_for(self, answer: bytes) -> bytes:
-        """Return what decides, besides the question itself, how one is answered."""
-
-    def question(self, answer: bytes, talk: Conversation) -> list[Any] | None:
-        """Return what is asked in place of an answer, or None."""
-
-    def reply(self, asked: list[Any], talk: Conversation) -> bytes:
-        """Return the request that answers it."""
-
-    def traced(self, talk: Conversation, operation: str, args: Any, kwargs: Any) -> Any:
-        """Ask the student's object as a part of a graph."""
-
-
-class Way(Protocol):
-    """Goes along with a test, and knows what was said in it before: judge/ways.py."""
-
-    def told(self, request: bytes) -> bytes | None:
-        """Return the answer that was heard already, before the test was run; None: ask now."""
-
-    def heard(self, request: bytes, released: list[int], answer: bytes) -> None:
-        """Take note of an answer that has been heard now."""
-
-    def found(self, what: str, name: str, answer: str) -> None:
-        """Take note of what the test has read without asking, of names or of the text."""
-
-    def spoil(self) -> None:
-        """Take note that the test goes by something else than answers."""
-
-
 MAX_KEPT = 4 << 20  # bytes of a test's messages that are kept to find misconceptions
 NO_ANSWER = "your code sent something that is no answer"
 NO_ROOM = "your code's answer needs too much memory"
+TOO_LARGE = "your code's answer is too large, or nested too deeply, to go on with it"
 
 
 @dataclass
@@ -257,6 +216,10 @@ class Conversation:
     def _encode(self, request: list[Any], drawn: Callable[[Any], Any]) -> bytes:
         try:
             return wire.encode(request, self._export, drawn)
+        except TooLargeError as error:
+            if not self.answers:
+                raise CannotCrossError(f"the test passes what cannot cross: {error}") from None
+            raise Stop(Verdict.FAILED, TOO_LARGE) from None  # the reference's answers are not
         except WireError as error:
             raise CannotCrossError(f"the test passes what cannot cross: {error}") from None
 
@@ -350,7 +313,7 @@ class Conversation:
             return marks.METHOD, [obj._handle, obj._name]
         if kind is Shipped:
             if obj not in self.shipped:
-                self.shipped[obj] = self.request("ship", *obj.load())
+                self.shipped[obj] = self._ship(obj)
             return marks.HANDLE, self.shipped[obj]._number
         if kind is range:
             return None, structures.plain_range(obj)
@@ -358,6 +321,21 @@ class Conversation:
         if name is None:
             raise WireError(what_to_do(obj))
         return marks.LIBRARY, name
+
+    def _ship(self, helper: Shipped) -> Handle:
+        """Send a helper over. subtle: an error of the candidate's, in the middle of a message that
+        is being written, would look like one of the test's.
+        """
+        packed = helper.load()
+        try:
+            found = self.request("ship", *packed)
+        except CannotCrossError:
+            raise
+        except Exception:
+            raise self.no_answer() from None
+        if type(found) is not Handle:
+            raise self.no_answer()
+        return found
 
     def names_read(self, symbol: str) -> frozenset[str]:
         """Return the names of libraries that a function of the student's file uses."""

@@ -12,6 +12,10 @@ class WireError(Exception):
     """A value that cannot cross, or bytes that are no message of ours."""
 
 
+class TooLargeError(WireError):
+    """A value that is too large to cross, or nested too deeply, though it is of a kind that may."""
+
+
 class CannotCrossError(RuntimeError):
     """A test does what cannot work on something of the student's: the suite's fault.
 

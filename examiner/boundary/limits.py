@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from examiner.boundary.errors import WireError
+from examiner.boundary.errors import TooLargeError
 
 # Bytes. Reading takes about three times as much memory, which both sides have: see Limits in
 # candidate/confinement.py and MEMORY in judge/bounds.py.
@@ -19,7 +19,9 @@ def check_message(size: int) -> None:
     """Refuse a message, or a part of one, of so many bytes if they are too many."""
     if size > MAX_MESSAGE:
         most = MAX_MESSAGE >> 20
-        raise WireError(f"{size >> 20} MB are too much for one message, which may have {most} MB")
+        raise TooLargeError(
+            f"{size >> 20} MB are too much for one message, which may have {most} MB"
+        )
 
 
 def check_array(shape: Sequence[int], size: int) -> None:
@@ -27,4 +29,6 @@ def check_array(shape: Sequence[int], size: int) -> None:
     check_message(size)
     most = MAX_NUMBERS if size else MAX_EMPTY
     if math.prod(n or 1 for n in shape) > most:
-        raise WireError(f"an array of shape {tuple(shape)} is too large: at most {most:,} numbers")
+        raise TooLargeError(
+            f"an array of shape {tuple(shape)} is too large: at most {most:,} numbers"
+        )

@@ -22,7 +22,7 @@ import msgpack
 import numpy as np
 
 from examiner.boundary import limits, marks, structures
-from examiner.boundary.errors import WireError
+from examiner.boundary.errors import TooLargeError, WireError
 from examiner.boundary.measure import measure
 
 SMALL = 1 << 14  # bytes of a message that cannot make its reader allocate or nest much
@@ -81,7 +81,7 @@ def encode(
     try:
         data: bytes = packer.pack(value)
     except (ValueError, RecursionError) as error:
-        raise WireError(f"the value is nested too deeply or too large: {error}") from None
+        raise TooLargeError(f"the value is nested too deeply or too large: {error}") from None
     except TypeError as error:
         raise WireError(str(error)) from None
     limits.check_message(len(data))
@@ -116,7 +116,7 @@ def _plain_int(obj: int) -> Any:
         return value
     size = value.bit_length() // 8 + 1
     if size > MAX_INTEGER:
-        raise WireError(f"an integer of {size} bytes is too large")
+        raise TooLargeError(f"an integer of {size} bytes is too large")
     return [marks.MARKS[marks.BIG], value.to_bytes(size, "big", signed=True)]
 
 
