@@ -47,6 +47,8 @@ MAX_ANSWER = 32 << 20  # bytes of the answer to one request
 IMAGES = ("image/png", "image/jpeg")
 # IPython's own would end the kernel, and with it all answers that follow
 EXIT = "exit = quit = __import__('sys').exit"
+# a notebook imports the modules beside it; the kernel itself, until it has started, must not
+BESIDE = "__import__('sys').path[:0] = ['']"
 ENCODE = '__import__("examiner.boundary.wire", fromlist=["encode"]).encode({}).hex()'
 FORWARD = ("stream", "execute_result", "display_data", "error", "clear_output")
 
@@ -162,8 +164,8 @@ def _be_a_kernel(connection: str, folder: Path, ours: int) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         os.setsid()  # an interrupt then reaches the programs that the notebook has started, too
         os.chdir(folder)
-        sys.path.insert(0, "")  # a notebook imports the module beside it
-        options = ["--HistoryManager.hist_file=:memory:", f"--IPKernelApp.exec_lines={EXIT}"]
+        first = (f"--IPKernelApp.exec_lines={line}" for line in (EXIT, BESIDE))
+        options = ["--HistoryManager.hist_file=:memory:", *first]
         IPKernelApp.launch_instance(["-f", connection, *options])
     finally:
         os._exit(1)

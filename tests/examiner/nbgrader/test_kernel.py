@@ -131,6 +131,15 @@ def test_a_notebook_imports_the_module_beside_it(tmp_path) -> None:
     assert ran.answers[1] == {"ANSWER": 42}
 
 
+def test_no_file_beside_the_notebook_keeps_the_kernel_from_starting(tmp_path) -> None:
+    """A kernel looks for these while it starts, and one that does not start is nobody's fault."""
+    for name in ("debugpy.py", "ipython_kernel_config.py", "comm.py", "sitecustomize.py"):
+        (tmp_path / name).write_text("import os\nos._exit(0)\n")
+    (tmp_path / "ipython_config.json").write_text("no JSON")
+    ran = execute([KernelStep(0, "x = 1"), KernelStep(1, fetch=("x",))], tmp_path)
+    assert (ran.gone, ran.answers) == ("", {1: {"x": 1}})
+
+
 def test_whoever_answers_for_the_kernel_gives_data_like_everyone(tmp_path) -> None:
     """Nothing of an answer gets on but plain values and texts, whoever wrote it."""
     forged = KernelStep(0, cheats.CODE["forged-answers"], seconds=3.0)
