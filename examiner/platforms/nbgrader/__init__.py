@@ -35,6 +35,7 @@ def configure(c: Any) -> None:
     from examiner.platforms.nbgrader.marking_page import ShowBeside
     from examiner.platforms.nbgrader.notebook_page import FeedbackPage, GetMarks
     from examiner.platforms.nbgrader.restore_cells import RestoreCells
+    from examiner.platforms.nbgrader.student_code import code_of_cell
     from examiner.platforms.nbgrader.student_markdown import markdown_of_cell
     from examiner.platforms.nbgrader.zips import Collect as CollectOfZips
     from examiner.platforms.nbgrader.zips import Extract
@@ -57,6 +58,6 @@ def configure(c: Any) -> None:
     c.ZipCollectApp.collector_plugin = CollectOfZips
     c.ExchangeFactory.release_feedback = ReleaseFeedback
     # formgrader shows what students wrote; its own templates do not ask for sanitize_html
-    c.HTMLExporter.filters = {"markdown2html": markdown_of_cell}
+    c.HTMLExporter.filters = {"markdown2html": markdown_of_cell, "highlight_code": code_of_cell}
     c.HTMLExporter.preprocessors = [ShowBeside]
     c.HTMLExporter.sanitize_html = True

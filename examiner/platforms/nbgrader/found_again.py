@@ -14,6 +14,8 @@ from nbformat.notebooknode import NotebookNode, from_dict
 
 from examiner.release.assignment import without
 
+LONGEST = 10_000  # characters of an answer that may stand in a cell for code
+
 
 def grade_id(cell: NotebookNode) -> str:
     """Return a submitted cell's grade id, whatever shape its metadata have; "" for none."""
@@ -180,6 +182,11 @@ def _is_text(cell: NotebookNode) -> bool:
 
 
 def _is_python(text: str) -> bool:
+    """Tell whether a text is a program. subtle: to find that out of a long one, such as a list of
+    a million numbers, takes a thousand times as much memory as it has letters.
+    """
+    if len(text) > LONGEST:
+        return True
     try:
         ast.parse("\n".join(line for line in text.splitlines() if line.lstrip()[:1] not in "%!"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

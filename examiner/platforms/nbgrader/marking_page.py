@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nbconvert.filters import Highlight2HTML
 from nbconvert.preprocessors import Preprocessor
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_markdown_cell
@@ -26,7 +25,8 @@ from examiner.grading.submissions import MAX_SOURCE
 from examiner.platforms.nbgrader.course import examiner_project
 from examiner.platforms.nbgrader.notebook import id_of
 from examiner.platforms.nbgrader.plain_files import is_plain, modules_in
-from examiner.platforms.nbgrader.student_markdown import SHOWN, markdown, shortened
+from examiner.platforms.nbgrader.student_code import coloured
+from examiner.platforms.nbgrader.student_markdown import SHOWN, markdown
 from examiner.project import ENTRY
 from examiner.release.assignment import cell_id, kind_of, read_notebook, without
 from examiner.stubs import Function, functions_of
@@ -95,7 +95,7 @@ def _beside(course: Path, source: Path, place: Path) -> dict[str, str]:
             module = modules.setdefault(chapter.stem, Module(chapter, place))
             shown[cell_id(cell)] = _folded(module.title(task), module.code_of(task))
             if task is chapter.tasks[-1]:
-                shown[cell_id(cell)] += _folded(f"All of {module.name}", _coloured(module.text))
+                shown[cell_id(cell)] += _folded(f"All of {module.name}", coloured(module.text))
         entry = cell["metadata"].get("nbgrader", {})
         if entry.get("grade") and entry.get("solution"):
             shown[entry["grade_id"]] = _folded("Model answer and rubric", _model(cell), True)
@@ -110,12 +110,7 @@ def _folded(title: str, body: str, is_open: bool = False) -> str:
 
 def _model(cell: Mapping[str, Any]) -> str:
     source = without(cell["source"], "HIDDEN TESTS")
-    return markdown(source) if cell["cell_type"] == "markdown" else _coloured(source)
-
-
-def _coloured(code: str) -> str:
-    """Return code as HTML; Pygments escapes all of it."""
-    return str(Highlight2HTML(pygments_lexer="python3")(shortened(code)))
+    return markdown(source) if cell["cell_type"] == "markdown" else coloured(source)
 
 
 class Module:
@@ -148,5 +143,5 @@ class Module:
         if node is None:
             return f"<p>There is no function {html.escape(symbol)}.</p>"
         first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-        body = _coloured("\n".join(lines[first - 1 : node.end_lineno]))
+        body = coloured("\n".join(lines[first - 1 : node.end_lineno]))
         return f"<p>Lines {first} to {node.end_lineno}:</p>{body}"

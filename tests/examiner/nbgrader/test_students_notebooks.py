@@ -1,9 +1,11 @@
 """What a marker's browser gets of a student's cells, and what becomes of a student's notebook."""
 
+import copy
 import html
 import json
 import shutil
 import time
+import tracemalloc
 from pathlib import Path
 
 import nbformat
@@ -16,6 +18,7 @@ from examiner.platforms.nbgrader.handed_in import find_notebook, prepare, read
 from examiner.platforms.nbgrader.kernel import MAX_VALUES, _decode, _output
 from examiner.platforms.nbgrader.notebook import stage_files
 from examiner.platforms.nbgrader.restore_cells import restore
+from examiner.platforms.nbgrader.student_code import code_of_cell
 from examiner.platforms.nbgrader.student_markdown import MAX_MARKDOWN, markdown, still
 from tests.examiner.nbgrader.cells import answer, cell
 
@@ -91,6 +94,36 @@ def test_no_text_takes_long_to_show(show, mark):
     page = show(text)
     assert time.process_time() - started < 1
     assert page.startswith("<pre>")
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["match" + " " * 100_000 + "x", "'" + r"\N{" * 40_000, ("match" + " " * 990 + "x\n") * 100],
+    ids=["match", "names", "many lines"],
+)
+def test_no_code_takes_long_to_show_to_a_marker(code):
+    started = time.process_time()
+    page = code_of_cell(code, metadata={})
+    assert time.process_time() - started < 4
+    assert page.startswith("<div class=")
+    assert "<script" not in code_of_cell("x = '<script>'" + " " * 2_000)
+
+
+def test_a_long_list_below_an_empty_answer_is_no_answer():
+    """To find out whether it is Python would take 500 times as much memory as it has letters."""
+    empty = answer("why", "markdown")
+    code = nbformat.v4.new_code_cell("x = [" + "0," * 500_000 + "]")
+    prose = nbformat.v4.new_code_cell("Since the longest one is rare.")
+    tracemalloc.start()
+    try:
+        alone = nbformat.v4.new_notebook(cells=[copy.deepcopy(empty), code])
+        assert restore(alone, [empty]) == []
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 20 * len(code.source)
+    honest = nbformat.v4.new_notebook(cells=[copy.deepcopy(empty), prose])
+    assert restore(honest, [empty]) == ["the answer to why stood below its cell"]
 
 
 def test_an_edited_deleted_and_copied_cell_comes_back():
