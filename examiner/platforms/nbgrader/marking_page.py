@@ -25,6 +25,7 @@ from examiner.grading.submissions import MAX_SOURCE
 from examiner.platforms.nbgrader.course import examiner_project
 from examiner.platforms.nbgrader.notebook import id_of
 from examiner.platforms.nbgrader.plain_files import is_plain, modules_in
+from examiner.platforms.nbgrader.shown_in_bounds import bound
 from examiner.platforms.nbgrader.student_code import coloured
 from examiner.platforms.nbgrader.student_markdown import SHOWN, markdown
 from examiner.project import ENTRY
@@ -59,6 +60,7 @@ class ShowBeside(Preprocessor):
                     shown = _beside(course, source, place)
                 break
         resources[SHOWN] = {HEAD: f"<style>{STYLE}</style>", **shown}
+        bound(nb.cells)
         nb.cells = [_place_for(HEAD), *_with(nb.cells, shown)]
         return nb, resources
 

@@ -11,11 +11,14 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from nbconvert.exporters import HTMLExporter
+from traitlets.config import Config
 
 from examiner.boundary import wire
 from examiner.boundary.errors import WireError
 from examiner.platforms.nbgrader.handed_in import find_notebook, prepare, read
 from examiner.platforms.nbgrader.kernel import MAX_VALUES, _decode, _output
+from examiner.platforms.nbgrader.marking_page import ShowBeside
 from examiner.platforms.nbgrader.notebook import stage_files
 from examiner.platforms.nbgrader.restore_cells import restore
 from examiner.platforms.nbgrader.student_code import code_of_cell
@@ -107,6 +110,31 @@ def test_no_code_takes_long_to_show_to_a_marker(code):
     assert time.process_time() - started < 4
     assert page.startswith("<div class=")
     assert "<script" not in code_of_cell("x = '<script>'" + " " * 2_000)
+
+
+def test_a_markers_page_comes_soon_whatever_is_in_the_notebook():
+    """What belongs to marks is shown first, wherever it stands."""
+    colours = "\x1b[31mx" * 200_000
+    outputs = [
+        nbformat.v4.new_output("stream", text=colours),
+        nbformat.v4.new_output("display_data", data={"text/plain": colours}),
+        nbformat.v4.new_output("error", ename="E", evalue="", traceback=[colours] * 3),
+    ]
+    noise = nbformat.v4.new_code_cell("x = 1\n" * 150_000, outputs=outputs)
+    cells = [copy.deepcopy(noise) for _ in range(4)]
+    mine = answer("why", "markdown")
+    mine.source = "My answer. " * 100
+    book = nbformat.v4.new_notebook(cells=[*cells, mine])
+    configured = Config()
+    configured.HTMLExporter.filters = {"highlight_code": code_of_cell}
+    configured.HTMLExporter.preprocessors = [ShowBeside]
+    configured.HTMLExporter.sanitize_html = True
+    started = time.process_time()
+    page, _ = HTMLExporter(config=configured, template_name="classic").from_notebook_node(book)
+    assert time.process_time() - started < 15
+    assert len(page) < 20_000_000
+    assert "My answer." in page
+    assert "more characters are not shown here" in page
 
 
 def test_a_long_list_below_an_empty_answer_is_no_answer():
