@@ -21,6 +21,7 @@ from examiner.grading.page import Block, Page, Part
 from examiner.platforms.nbgrader.course import Assignment, assignment
 from examiner.platforms.nbgrader.gradebook import is_unmarked
 from examiner.platforms.nbgrader.notebook import SHARED, id_of
+from examiner.platforms.nbgrader.shown_in_bounds import Room
 from examiner.platforms.nbgrader.student_markdown import (
     shortened,
     still,
@@ -34,6 +35,7 @@ PROVISIONAL = "Not everything is marked yet: the total is provisional."
 PNG = re.compile(r"[A-Za-z0-9+/=\s]+")
 HEADING = re.compile(r"\A#+ [^\n]*\n*")
 MAX_FIGURES = 20
+MAX_OWN_WORK = 200_000  # characters of the cells that a student wrote below one piece of work
 
 
 class GetMarks(GetGrades):
@@ -212,9 +214,11 @@ class Figures:
 def _own_work(cells: list[NotebookNode], figures: Figures) -> list[Block]:
     """Return the cells that a student wrote below a piece of work."""
     found = []
+    room = Room(MAX_OWN_WORK)
     for cell in cells:
-        if id_of(cell):
+        if id_of(cell) or not room.characters:
             break
+        cell.source = room.cut(cell.source)
         found.append(_written(cell))
         for output in cell.get("outputs", []):
             data = output.get("data", {})

@@ -1,7 +1,7 @@
-"""Bounds what a marker's page shows of a notebook, so that the page comes soon whatever is in it.
+"""Bounds what a page shows of a notebook, so that it is made soon whatever a student handed in.
 
-The server that makes the page does nothing else meanwhile. Nothing is cut but what is shown; what
-belongs to marks goes first. Leaves out pictures, which the page shows as they are.
+The server that makes a marker's page does nothing else meanwhile. Nothing is cut but what is shown;
+what belongs to marks goes first. Leaves out pictures, which a page shows as they are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CODE = "\x1b"
 
 
 @dataclass
-class _Room:
+class Room:
     """How much may still be shown."""
 
     characters: int
@@ -38,7 +38,7 @@ class _Room:
 
 def bound(cells: list[NotebookNode]) -> None:
     """Cut off, in place, what goes beyond the bounds."""
-    sources, outputs = _Room(MAX_SOURCES), _Room(MAX_OUTPUTS, MAX_CODES)
+    sources, outputs = Room(MAX_SOURCES), Room(MAX_OUTPUTS, MAX_CODES)
     for cell in _marked_first(cells):
         cell.source = sources.cut(cell.source)
         for output in cell.get("outputs", []):
@@ -50,7 +50,7 @@ def _marked_first(cells: list[NotebookNode]) -> Iterator[NotebookNode]:
     yield from (cell for cell in cells if "nbgrader" not in cell.metadata)
 
 
-def _cut(output: NotebookNode, room: _Room) -> None:
+def _cut(output: NotebookNode, room: Room) -> None:
     if "text" in output:
         output.text = room.cut(output.text)
     if "traceback" in output:

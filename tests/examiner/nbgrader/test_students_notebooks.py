@@ -20,6 +20,7 @@ from examiner.platforms.nbgrader.handed_in import find_notebook, prepare, read
 from examiner.platforms.nbgrader.kernel import MAX_VALUES, _decode, _output
 from examiner.platforms.nbgrader.marking_page import ShowBeside
 from examiner.platforms.nbgrader.notebook import stage_files
+from examiner.platforms.nbgrader.notebook_page import MAX_OWN_WORK, Figures, _own_work
 from examiner.platforms.nbgrader.restore_cells import restore
 from examiner.platforms.nbgrader.student_code import code_of_cell
 from examiner.platforms.nbgrader.student_markdown import MAX_MARKDOWN, markdown, still
@@ -135,6 +136,17 @@ def test_a_markers_page_comes_soon_whatever_is_in_the_notebook():
     assert len(page) < 20_000_000
     assert "My answer." in page
     assert "more characters are not shown here" in page
+
+
+def test_of_work_without_end_a_students_own_page_shows_the_beginning():
+    """Formulas that take half a second a cell took twenty minutes in two thousand cells."""
+    cells = [nbformat.v4.new_markdown_cell("mine " * 4_000) for _ in range(100)]
+    heading, *blocks = _own_work(cells, Figures())
+    assert heading.text == "Your work"
+    assert len("".join(block.text for block in blocks)) < MAX_OWN_WORK + 1_000
+    assert sum("mine" in block.text for block in blocks) == MAX_OWN_WORK // 20_000
+    few = [nbformat.v4.new_markdown_cell("mine") for _ in range(100)]
+    assert len(_own_work(few, Figures())) == 101
 
 
 def test_a_long_list_below_an_empty_answer_is_no_answer():
