@@ -1,5 +1,6 @@
 """Archives of kinds that attacks/zips.py lacks: what reading them costs, and whom it may end."""
 
+import contextlib
 import struct
 import tracemalloc
 import zipfile
@@ -7,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from examiner.errors import UserError
 from examiner.grading.archives import Archive, ArchiveError
 from examiner.grading.entries import open_class
 from examiner.grading.submissions import read
 from examiner.grading.works import Entry
+from examiner.platforms.nbgrader.zips import unpack
 
 MANY = 200_000  # files in a table of contents
 
@@ -61,6 +64,40 @@ def test_a_zip_of_large_numbers_that_holds_little_is_read(tmp_path: Path) -> Non
     assert read(Entry("ada", (tmp_path / "ada.zip",)), "sorting").problem == ""
     (tmp_path / "bob.zip").write_bytes(two_tables(1))
     assert len(Archive(tmp_path / "bob.zip").files) == 1
+
+
+ODD = [
+    *("/", "//", "..", "a/..", "vault.py/.", "a//vault.py", "a/./vault.py", "vault.py\\"),
+    *("vault.py ", " vault.py", "vault.py.", "VAULT.PY", "vault.pyc", "vault.py\n", "v\0ault.py"),
+    *("\u202evault.py", "\uff56ault.py", "vault.py:stream", "con.py", "vault.py/x", "x.zip"),
+    *("x.zip/", "x/vault.zip", "a" * 300 + ".py", "a/" * 200 + "vault.py", "~/vault.py"),
+    *("-rf.py", "$(touch x).py", "e\u0301.py", "__MACOSX/vault.py", "vault.ipynb/vault.py"),
+    *("timestamp.txt", "progress.json/", "vault.py/../vault.py", "C:vault.py", "aux"),
+    *("tests/vault.py", "\\vault.py"),
+]
+
+
+@pytest.mark.parametrize("beside", [(), ("vault.py",)], ids=["alone", "beside the module"])
+def test_no_name_of_a_file_leads_out_or_ends_the_run(tmp_path: Path, beside: tuple[str]) -> None:
+    for number, name in enumerate(ODD):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with zipfile.ZipFile(place / "ada.zip", "w") as archive:
+            for each in (name, *beside):
+                entry = zipfile.ZipInfo("placeholder")
+                entry.filename = each
+                archive.writestr(entry, "def shout(text): pass\n")
+        before = sorted(tmp_path.rglob("*"))
+        work = Entry("ada", (place / "ada.zip",))
+        found = read(work, "vault")
+        assert found.verdict != "not_judged", (name, found.problem)
+        unpack(work, place / "out", ["vault.py", "vault.ipynb"])
+        new = set(tmp_path.rglob("*")) - set(before)
+        assert all(path.is_relative_to(place / "out") for path in new), name
+        assert not any(path.is_symlink() for path in new)
+        (place / "ada.zip").rename(place / "course-assignment-1.zip")
+        with contextlib.suppress(UserError), open_class(place / "course-assignment-1.zip") as there:
+            assert all(read(each, "vault") for each in there.entries)
 
 
 @pytest.mark.parametrize("name", [".", "./", "./."])
