@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from examiner.boundary import wire
 from examiner.boundary.channel import Channel, ClosedError, SlowError
-from examiner.boundary.deadline import Deadline
+from examiner.boundary.deadline import ASLEEP, ENOUGH, Deadline
 from examiner.boundary.errors import WireError
 from examiner.boundary.measure import measure
 from examiner.boundary.meters import meter_of
@@ -113,7 +113,8 @@ def execute(
     started = _program(folder, processes or Processes(), library)
     with started as (channel, said, watch):
         assert channel.meter is not None
-        talk = _Talk(channel, Deadline(seconds, channel.meter))
+        rest = min(ASLEEP * seconds, ENOUGH)  # as all tests of a module may
+        talk = _Talk(channel, Deadline(seconds, channel.meter, asleep=rest))
         try:
             talk.ask("start")
         except _GoneError as error:

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -226,6 +227,25 @@ def test_a_notebooks_programs_share_one_room(tmp_path, monkeypatch) -> None:
     ran = execute([open_file, KernelStep(1, fetch=("x",)), KernelStep(2, TOGETHER)], tmp_path)
     assert ran.answers[1] == {"x": 1}
     assert ran.gone == kernel.TOO_MUCH_MEMORY
+
+
+STOPS_ALL_OTHERS = """
+import os, signal
+for name in filter(str.isdigit, os.listdir("/proc")):
+    if int(name) not in (1, os.getpid()):
+        os.kill(int(name), signal.SIGSTOP)
+"""
+
+
+def test_who_stops_the_program_around_the_kernel_does_not_stop_the_grader(
+    tmp_path, monkeypatch
+) -> None:
+    """All of a notebook together may sleep no longer than all tests of a module."""
+    monkeypatch.setattr(kernel, "ENOUGH", 3.0)
+    began = time.monotonic()
+    ran = execute([KernelStep(0, STOPS_ALL_OTHERS), KernelStep(1, fetch=("x",))], tmp_path)
+    assert ran.gone == "it was ended, or took too long"
+    assert time.monotonic() - began < 60
 
 
 def test_memory_that_processes_share_counts_once() -> None:
