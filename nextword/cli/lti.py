@@ -40,9 +40,9 @@ def lti(
 def _make(place: Path, address: str | None) -> None:
     from examiner.errors import UserError
     from examiner.platforms.lti.keys import make
-    from examiner.platforms.lti.settings import is_address
+    from examiner.platforms.lti.settings import is_place
 
-    if not address or not is_address(address):
+    if not address or not is_place(address):
         raise UserError("lti keys needs --address, such as https://grader.example.org")
     key, settings = make(place, address)
     typer.echo(f"wrote {key} (keep it secret) and {settings}")

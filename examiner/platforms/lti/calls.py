@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Sequence
@@ -19,6 +20,8 @@ SECONDS = (5, 15)  # until a platform is reached; until it answers
 BRIEFLY = 10.0  # seconds that nobody asks for keys after none came
 MOST_PAGES = 1000  # of a list
 KEPT, SOON = 600.0, 30.0  # seconds that public keys are kept; until they are asked for again
+STALE = 3600.0  # seconds that they are good for while the platform gives none
+MOST_KEYS = 1 << 20  # bytes of a key set
 
 
 class Session(requests.Session):
@@ -59,35 +62,58 @@ class Connector(ServiceConnector):
 
 
 class KeySets:
-    """Public keys of platforms, kept for a while; an unknown key is asked for, but not at will."""
+    """Public keys of platforms, kept for a while; an unknown key is asked for, but not at will.
+
+    While a platform gives none, those that it gave in the last hour are good: at the hour when work
+    is due its servers are as busy as they ever are.
+    """
 
     def __init__(self, session: requests.Session) -> None:
         self._session, self._lock = session, threading.Lock()
+        self._locks: dict[str, threading.Lock] = {}  # by address: no platform waits for another
         self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
         self._failed: dict[str, float] = {}  # when an address last gave none
 
     def get(self, url: str, kid: str) -> dict[str, Any]:
         """Return the key set at an address; raises requests.RequestException or ValueError."""
         with self._lock:
-            at, found = self._kept.get(url, (-KEPT, {}))
+            lock = self._locks.setdefault(url, threading.Lock())
+        with lock:
+            at, found = self._kept.get(url, (float("-inf"), {}))
             age = time.monotonic() - at
             known = any(key.get("kid") == kid for key in found.get("keys", []))
             if age >= KEPT or (not known and age >= SOON):
-                # subtle: all launches wait for the lock; each that asked would keep them for long
-                if time.monotonic() - self._failed.get(url, -BRIEFLY) < BRIEFLY:
-                    raise ValueError("the platform gave no keys a moment ago")
                 try:
-                    found = self._ask(url)
+                    found = self._ask_again(url)
                 except (requests.RequestException, ValueError):
-                    self._failed[url] = time.monotonic()
+                    if known and age < STALE:
+                        return found
                     raise
                 self._kept[url] = (time.monotonic(), found)
             return found
 
+    def _ask_again(self, url: str) -> dict[str, Any]:
+        # subtle: all launches wait for the lock; each that asked would keep them for long
+        if time.monotonic() - self._failed.get(url, -BRIEFLY) < BRIEFLY:
+            raise ValueError("the platform gave no keys a moment ago")
+        try:
+            return self._ask(url)
+        except (requests.RequestException, ValueError):
+            self._failed[url] = time.monotonic()
+            raise
+
     def _ask(self, url: str) -> dict[str, Any]:
-        answer = self._session.get(url)
-        answer.raise_for_status()
-        found = answer.json()
+        with self._session.get(url, stream=True) as answer:
+            answer.raise_for_status()
+            until, data = time.monotonic() + SECONDS[1], bytearray()
+            for piece in answer.iter_content(1 << 14):
+                data += piece
+                if len(data) > MOST_KEYS or time.monotonic() > until:
+                    raise ValueError("the platform's key set does not end")
+        try:
+            found = json.loads(data)
+        except RecursionError:
+            raise ValueError("the platform's key set is none") from None
         keys = found.get("keys") if isinstance(found, dict) else None
         if not isinstance(keys, list) or not all(isinstance(key, dict) for key in keys):
             raise ValueError("the platform's key set is none")

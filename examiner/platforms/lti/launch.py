@@ -26,7 +26,7 @@ from examiner.judge.wording import one_line
 from examiner.platforms.lti.calls import KeySets, Session, tool_of
 from examiner.platforms.lti.keys import Keys
 from examiner.platforms.lti.memory import Asked, Cookies, Elsewhere, Memory
-from examiner.platforms.lti.settings import Platform, Settings
+from examiner.platforms.lti.settings import Platform, Settings, origin_of
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 ENDPOINT = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
@@ -36,10 +36,32 @@ LEEWAY = 60  # seconds that a platform's clock may be off
 REQUIRED = ("exp", "iat", "iss", "aud", "sub", "nonce")
 DEEP_SECONDS = 3600  # for which what an instructor chooses from stays good
 INSTRUCTOR, STUDENT = "instructor", "student"
+UNCONFIRMED = (
+    "The launch could not be confirmed. Open the assignment in your course again. If that does not "
+    "help, tell your instructor: the grader's console says why."
+)
+NO_COOKIES = (
+    "The launch could not be confirmed. Open the assignment in your course again, in a window of "
+    "its own if your browser keeps no cookies for pages inside others."
+)
+USED = "This launch has been used, or is too old. Open the assignment in your course again."
+NOT_TEACHING = "Only an instructor of the course can choose an assignment."
 
 
 class RefusedError(Exception):
-    """A login or launch that is none; the text is for the instructor's eyes."""
+    """A login or launch that is none; the text is for the instructor, `shown` for the browser."""
+
+    def __init__(self, why: str, shown: str = UNCONFIRMED) -> None:
+        super().__init__(why)
+        self.shown = shown
+
+
+class _PassedError(LtiException):
+    """A launch whose login is missing; says what a browser is to show."""
+
+    def __init__(self, why: str, shown: str) -> None:
+        super().__init__(why)
+        self.shown = shown
 
 
 @dataclass(frozen=True)
@@ -60,6 +82,7 @@ class Launch:
     members: str = ""  # the address of the roster
     deep: DeepLink | None = None  # asks which assignment a new link is to lead to
     returns: str = ""  # where the answer to that is sent
+    frames: tuple[str, ...] = ()  # origins of the platform's pages, as it has named them
 
 
 class _Login(OIDCLogin[Asked, Any, SessionService, Cookies, str]):
@@ -89,10 +112,12 @@ class _Message(MessageLaunch[Asked, Any, SessionService, Cookies]):
     def validate_state(self) -> _Message:
         state = self._get_request_param("state")
         if not state or self._cookie_service.get_cookie(state) != state:
-            raise LtiException("this browser has no login in progress")
+            raise _PassedError("this browser has no login in progress", NO_COOKIES)
         self.login = self._session_service.get_state_params(state) or {}  # type: ignore[assignment]
         if not self.login:
-            raise LtiException("the login is unknown, used or too old")
+            raise _PassedError("the login is unknown, used or too old", USED)
+        if error := self._get_request_param("error"):  # it says no, by OpenID Connect
+            raise LtiException(f"the platform answers {one_line(error, 60)}")
         return self
 
     def validate_jwt_format(self) -> _Message:
@@ -146,9 +171,20 @@ class _Message(MessageLaunch[Asked, Any, SessionService, Cookies]):
             raise LtiException(f"the token is not good: {error}") from None
         return self
 
+    def validate_deployment(self) -> _Message:
+        deployment = _text(self._jwt["body"], f"{CLAIM}deployment_id")
+        try:
+            super().validate_deployment()
+        except LtiException:
+            lacks = f"`deployments` in lti.toml lacks {one_line(deployment, 80)!r}"
+            raise LtiException(f"it is of another deployment: {lacks}") from None
+        return self
+
     def validate_message(self) -> _Message:
         super().validate_message()
-        if self._jwt["body"].get(f"{CLAIM}target_link_uri") != self.login["target"]:
+        # the specification of deep linking asks for no target: some platforms send none there
+        usual = self.login["target"] if self.is_deep_link_launch() else None
+        if self._jwt["body"].get(f"{CLAIM}target_link_uri", usual) != self.login["target"]:
             raise LtiException("the target is not the one of the login")
         return self
 
@@ -209,9 +245,8 @@ class Gate:
             raise
         except Exception as error:  # subtle: what a stranger sends can break the library anywhere
             text = str(error) if isinstance(error, LtiException) else type(error).__name__
-            if "find deployment" in text:
-                text = "it is of another deployment: `deployments` in lti.toml lacks its ID"
-            raise RefusedError(f"a launch: {one_line(text, 200)}") from None
+            shown = error.shown if isinstance(error, _PassedError) else UNCONFIRMED
+            raise RefusedError(f"a launch: {one_line(text, 200)}", shown) from None
 
 
 def _launch_of(message: _Message, platform: Platform) -> Launch:
@@ -223,16 +258,17 @@ def _launch_of(message: _Message, platform: Platform) -> Launch:
     teaches = message.check_teacher_access() or message.check_teaching_assistant_access()
     role = INSTRUCTOR if teaches else STUDENT if message.check_student_access() else ""
     if deep and role != INSTRUCTOR:
-        raise RefusedError("a deep link of somebody who is no instructor")
+        raise RefusedError("a deep link of somebody who is no instructor", NOT_TEACHING)
     if not (deep or _text(link, "id")):  # without one, all assignments would be the same
         raise RefusedError("a launch of an assignment without an id")
     grades = body.get(ENDPOINT)
+    returns = _text(_object(body, f"{DEEP}deep_linking_settings"), "deep_link_return_url")
     return Launch(
         platform,
         body[f"{CLAIM}deployment_id"],
         _text(body, "sub"),
         role,
-        body[f"{CLAIM}target_link_uri"],
+        message.login["target"],
         name=name_of(body),
         email=_text(body, "email"),
         link=_text(link, "id"),
@@ -241,8 +277,21 @@ def _launch_of(message: _Message, platform: Platform) -> Launch:
         grades=grades if isinstance(grades, dict) else None,
         members=_text(_object(body, MEMBERS), "context_memberships_url"),
         deep=deep,
-        returns=_text(_object(body, f"{DEEP}deep_linking_settings"), "deep_link_return_url"),
+        returns=returns,
+        frames=_frames(body, returns),
     )
+
+
+def _frames(body: Mapping[str, Any], returns: str) -> tuple[str, ...]:
+    """Return whose pages may show this tool's, by the addresses that a platform has signed.
+
+    subtle: in the cloud of Canvas or Blackboard a school's pages have an address of their own,
+    and not the one at which everybody logs in.
+    """
+    presented = _text(_object(body, f"{CLAIM}launch_presentation"), "return_url")
+    columns = _text(_object(body, ENDPOINT), "lineitems")
+    named = (presented, returns, columns, _text(_object(body, f"{CLAIM}tool_platform"), "url"))
+    return tuple(dict.fromkeys(filter(None, map(origin_of, named))))
 
 
 def name_of(said: Mapping[str, Any]) -> str:

@@ -64,9 +64,15 @@ def desk(
     works: Sequence[Work],
     form: str,
     most: int,
-    trouble: str,
+    *,
+    trouble: str = "",
+    more: bool = False,
 ) -> str:
-    """Return a student's page."""
+    """Return a student's page; it renews itself while something waits.
+
+    `more`: whether the form is shown all the same, on a page that stays: one that renews itself
+    would forget the file that was chosen.
+    """
     waits = any(each.state == WAITING for each in works)
     return _templates.get_template("desk.html").render(
         chapter=chapter,
@@ -77,7 +83,7 @@ def desk(
         most=most,
         bytes=most * MEGABYTE,
         trouble=trouble,
-        renewed=RENEWED if waits and not trouble else 0,
+        renewed=RENEWED if waits and not (trouble or more) else 0,
         title=chapter.heading,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ LAUNCH, LOGIN, JWKS = "/lti/launch", "/lti/login", "/lti/jwks"
 MEGABYTE = 1 << 20
 OPTIONAL = {"audience": "", "name": ""}
 NUMBERS = {"port": 8766, "upload_mb": 4, "session_hours": 8}
+_PATH = re.compile(r"(/[A-Za-z0-9][A-Za-z0-9._~-]*)*")
 LOCAL = ("localhost", "127.0.0.1", "::1")
+_HOST = re.compile(r"[A-Za-z0-9._-]+(:[0-9]{1,5})?|\[[0-9a-fA-F:]+\](:[0-9]{1,5})?")
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,8 @@ class Platform:
 
     @property
     def origin(self) -> str:
-        """Whose pages may show this tool's in a frame."""
-        parts = urlsplit(self.login)
-        return f"{parts.scheme}://{parts.netloc}"
+        """Whose pages may show this tool's in a frame, before a launch has said more."""
+        return origin_of(self.login)
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ class Settings:
             found = [each for each in found if each.client_id == client_id]
         return found[0] if len(found) == 1 else None
 
+    @property
+    def path(self) -> str:
+        """The part of the address that stands before all paths; "" where it is a host alone."""
+        return urlsplit(self.address).path
+
     def target(self, chapter: str = "") -> str:
         """Return the address of a chapter's assignment, as platforms keep it in a link."""
         return f"{self.address}{LAUNCH}{'/' + chapter if chapter else ''}"
@@ -76,8 +83,9 @@ def read_settings(path: Path) -> Settings:
     where, known = str(path), {"address", "host", "keys", "platforms", *NUMBERS}
     _require_known(where, given, known)
     address = _address(where, given, "address").rstrip("/")
-    if urlsplit(address).path or urlsplit(address).query:
-        raise UserError(f"{where}: address = {address!r}: give scheme and host alone")
+    if not is_place(address):
+        text = "expected a host, and perhaps a path of plain letters"
+        raise UserError(f"{where}: address = {address!r}: {text}")
     rows = given.get("platforms", [])
     if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
         raise UserError(f"{where}: expected [[platforms]], one for each platform")
@@ -121,6 +129,31 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return bool((parts.scheme == "https" or local) and parts.netloc and not parts.username)
+
+
+def is_place(text: str) -> bool:
+    """Tell whether a text is an address under which pages can lie.
+
+    >>> is_place("https://a.example/grader"), is_place("https://a.example/?x")
+    (True, False)
+    """
+    if not is_address(text):
+        return False
+    parts = urlsplit(text)
+    is_plain = _PATH.fullmatch(parts.path.rstrip("/"))
+    return bool(is_plain and origin_of(text) and not (parts.query or parts.fragment))
+
+
+def origin_of(text: str) -> str:
+    """Return the origin of an address, as a header can name it; "" where there is none.
+
+    >>> origin_of("https://school.example/courses/1?x=y"), origin_of("https://a b;c/")
+    ('https://school.example', '')
+    """
+    if not is_address(text):
+        return ""
+    parts = urlsplit(text)
+    return f"{parts.scheme}://{parts.netloc}" if _HOST.fullmatch(parts.netloc) else ""
 
 
 def _address(where: str, given: Mapping[str, Any], name: str) -> str:

@@ -43,7 +43,7 @@ def test_a_platform_is_found_by_issuer_and_client(tmp_path) -> None:
     [
         ("address =", "is no TOML"),
         (HEAD.replace("https", "http"), "expected an address such as https"),
-        (HEAD.replace(".org", ".org/grader"), "scheme and host alone"),
+        (HEAD.replace(".org", ".org/?a"), "expected a host, and perhaps a path"),
         ('address = "https://a.example"\n', "keys = None"),
         (HEAD + "port = 'x'\n", "expected a number"),
         (HEAD + "ports = 1\n", "ports is not known"),
