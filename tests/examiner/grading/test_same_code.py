@@ -39,6 +39,7 @@ OTHER = {
     "in a string that never closes": ('x = """\n# a\n', 'x = """\n# b\n'),
     "in a string over two lines": ("x = 'a\\\n# a'\n", "x = 'a\\\n# b'\n"),
     "after a backslash": ("x = 1 + \\\n# a\n2\n", "x = 1 + \\\n# b\n2\n"),
+    "after a backslash that ends the text": ("x = 1 \\", "x = 1 \\\n# b\n"),
     "behind a carriage return": ("# a\rx = 1\n", "# a\rx = 2\n"),
     "how the file is encoded": ("# coding: utf-8\nx = 1\n", "# coding: nonsense\nx = 1\n"),
     "the same in the second line": ("\n#-*- coding: ascii\n", "\n#-*- coding: nonsense\n"),
