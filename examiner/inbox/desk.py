@@ -91,6 +91,7 @@ class Desk:
         self._jobs: dict[int, _Job] = {}
         self._unstored: list[_Job] = []  # judged; where they belong cannot be written just now
         self._next = 0
+        self._given = 0  # how many were given back
         self._troubles: dict[str, str] = {}  # what was said, by what failed
         self._trouble_until = 0.0
         self._failed = 0
@@ -109,15 +110,15 @@ class Desk:
 
         Raises CannotGradeError when nothing can be graded on this machine.
         """
-        before = self._next
+        before, given = self._next, self._given
         if time.monotonic() >= self._trouble_until:
             self._trying("give", self._give_back_the_rest)
             self._trying("beat", self._inbox.beat)
             self._trying("take", self._take)
-        done = self._listen(seconds if self._next == before else 0.0)
+        self._listen(seconds if self._next == before else 0.0)
         for line in self._said():
             self._watcher.say(line)
-        return done
+        return self._given - given
 
     def _said(self) -> list[str]:
         lines = list(self._inbox.said)
@@ -180,15 +181,15 @@ class Desk:
 
     # ------------------------------------------------------------------ judging
 
-    def _listen(self, seconds: float) -> int:
+    def _listen(self, seconds: float) -> None:
         if self._house is None:
             time.sleep(seconds)
-            return 0
+            return
         try:
             found = self._house.receive(seconds)
         except HouseError as error:
             self._bury(error)
-            return 0
+            return
         for number, text in found:
             self._failed = 0
             if job := self._jobs.pop(number, None):
@@ -198,7 +199,6 @@ class Desk:
                 except NonsenseError:
                     job.result = charged(self._terms.form, job.submission)
                 self._give_back(job)
-        return len(found)
 
     def _bury(self, error: HouseError) -> None:
         """Start anew after the process that grades has ended; what kills it twice is charged.
@@ -267,6 +267,7 @@ class Desk:
             pages = written.write(terms.chapter, terms.told(counts))
             self._inbox.finish(job.arrival, self._record(job, counts), pages)
             self._unstored.pop(0)
+            self._given += 1
             self._watcher.graded(job.arrival, counts)
             if again:
                 text = "other days in hand were used than before, and they stay as they were told"

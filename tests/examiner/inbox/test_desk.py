@@ -120,12 +120,13 @@ def setting(known: Known, tmp_path, monkeypatch):
     return desk, watcher, tmp_path
 
 
-def turn(desk: Desk, watcher: Watcher, until: int) -> None:
-    """Let the desk work until so many are graded."""
-    deadline = time.monotonic() + 20
+def turn(desk: Desk, watcher: Watcher, until: int) -> int:
+    """Let the desk work until so many are graded; return how many it says were."""
+    deadline, said = time.monotonic() + 20, 0
     while len(watcher.seen) < until and time.monotonic() < deadline:
-        desk.turn(0.02)
+        said += desk.turn(0.02)
     assert len(watcher.seen) == until
+    return said
 
 
 def test_what_arrives_is_graded_and_its_page_written(setting, known: Known) -> None:
@@ -146,7 +147,7 @@ def test_code_that_was_judged_for_another_is_not_judged_again(setting, known: Kn
     hand_in(place / "inbox", "ada.py", SOURCES["wrong"])
     turn(desk, watcher, 1)
     hand_in(place / "inbox", "ben.py", SOURCES["wrong"] + "# Ben, group 3\n")
-    turn(desk, watcher, 2)
+    assert turn(desk, watcher, 2) == 1, "what was not judged is not counted"
     assert dict(watcher.seen) == dict.fromkeys(("ada", "ben"), known.results["wrong"].score)
     pages = [(place / "out" / f"{name}.md").read_text().splitlines() for name in ("ada", "ben")]
     ada, ben = ([line for line in page if "handed in on" not in line] for page in pages)
