@@ -42,8 +42,11 @@ def _make(place: Path, address: str | None) -> None:
     from examiner.platforms.lti.keys import make
     from examiner.platforms.lti.settings import is_place
 
-    if not address or not is_place(address):
+    if not address:
         raise UserError("lti keys needs --address, such as https://grader.example.org")
+    if not is_place(address):
+        text = "expected where browsers reach this grader, such as https://grader.example.org"
+        raise UserError(f"--address {address}: {text}")
     key, settings = make(place, address)
     typer.echo(f"wrote {key} (keep it secret) and {settings}")
     typer.echo(f"next: nextword lti show {settings}")

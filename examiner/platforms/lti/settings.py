@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from examiner.errors import UserError
+from examiner.platforms.lti.keys import SETTINGS
 
 LAUNCH, LOGIN, JWKS = "/lti/launch", "/lti/login", "/lti/jwks"
 MEGABYTE = 1 << 20
@@ -71,7 +72,8 @@ class Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """Read lti.toml; raises UserError with what is wrong in it."""
+    """Read lti.toml, also by its folder; raises UserError with what is wrong in it."""
+    path = path / SETTINGS if path.is_dir() else path
     try:
         given = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:

@@ -66,7 +66,8 @@ def form_for(
     `column` is the assignment's name in Canvas, where it is not the chapter's title.
     """
     if platform not in MAKERS:
-        raise UserError(f"--marks {platform}: expected {', '.join(MAKERS)}")
+        *others, last = MAKERS
+        raise UserError(f"--marks {platform}: expected {', '.join(others)} or {last}")
     sheet = read_sheet(path) if path else None
     keys = [letters(text) for text in sheet.head] if sheet else []
     if sheet and platform == "canvas" and "sisloginid" in keys:

@@ -1,10 +1,12 @@
 """lti.toml, keys and the command that makes them: what is wrong gets one line."""
 
 import pytest
+from typer.testing import CliRunner
 
 from examiner.errors import UserError
 from examiner.platforms.lti import keys
 from examiner.platforms.lti.settings import read_settings
+from nextword.cli import app
 
 HEAD = 'address = "https://grader.example.org"\nkeys = ["lti-key.pem"]\n'
 PLATFORM = """[[platforms]]
@@ -64,6 +66,21 @@ def test_bad_settings_get_one_line(tmp_path, text, says) -> None:
 def test_settings_that_are_not_there(tmp_path) -> None:
     with pytest.raises(UserError, match="`lti keys` writes one"):
         read_settings(tmp_path / "lti.toml")
+
+
+def test_settings_are_found_by_their_folder(folder) -> None:
+    assert read_settings(folder) == read_settings(folder / keys.SETTINGS)
+
+
+def test_an_address_that_is_none_is_quoted(tmp_path) -> None:
+    for given, says in [
+        ([], "needs --address, such as https"),
+        (["--address", "grader"], "--address grader: expected where browsers reach"),
+        (["--address", "https://a.example/?x"], "expected where browsers reach"),
+    ]:
+        found = CliRunner().invoke(app, ["lti", "keys", str(tmp_path / "new"), *given])
+        assert found.exit_code == 2
+        assert says in " ".join(found.output.split())
 
 
 def test_keys_are_never_overwritten(folder) -> None:

@@ -145,7 +145,7 @@ def test_other_separators_and_points_stay(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("platform", "text", "says"),
     [
-        ("blackboard", None, "expected canvas, moodle, gradescope"),
+        ("blackboard", None, "expected canvas, moodle or gradescope"),
         ("canvas", CANVAS.replace("5.00", "10"), "Canvas counts 10 points for it"),
         ("moodle", MOODLE.replace("5,00", "100,00"), "Moodle counts 100 points for it"),
         ("moodle", MOODLE.replace(",Grade,", ",Nota,"), "set to English, German, French or Spa"),
