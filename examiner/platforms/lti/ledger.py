@@ -29,6 +29,8 @@ from examiner.platforms.lti.launch import Launch
 
 FILE = "lti.sqlite"
 WAITING, GRADED = "waiting", "graded"  # states of what was handed in
+# seconds after which what waits may be lost: somebody may have emptied the inbox, or begun another
+LONG = 3600.0
 SENT, REPLACED, REFUSED = "sent", "replaced", "refused"  # and of its points, that may wait, too
 # of points: their student has some of a later work, in the state that is still to be said
 _LATER_POINTS = (
@@ -99,6 +101,16 @@ class Work:
     provisional: bool = False
     sent: str = ""  # what became of its points in the platform
     why: str = ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is being graded."""
+        return self.state == WAITING
+
+    @property
+    def waits_long(self) -> bool:
+        """Whether that takes so long that it may be lost."""
+        return self.waits and time.time() - self.arrived > LONG
 
 
 @dataclass(frozen=True)
@@ -228,10 +240,10 @@ class Ledger:
             )
 
     def waiting(self, person: Person) -> int:
-        """Return how much of somebody's waits."""
+        """Return how much of somebody's waits, and is not LONG there."""
         with self._turn():
-            text = "select count(*) from works where person = ? and state = ?"
-            return int(self._do(text, person.id, WAITING).fetchone()[0])
+            text = "select count(*) from works where person = ? and state = ? and arrived > ?"
+            return int(self._do(text, person.id, WAITING, time.time() - LONG).fetchone()[0])
 
     def receipts(self) -> list[str]:
         """Return the receipts of all that waits."""

@@ -32,7 +32,7 @@ def _time(seconds: float) -> str:
 
 def _points(work: Work) -> str:
     if work.state != GRADED or work.score is None or work.most is None:
-        return "is being graded"
+        return "waits" if work.waits_long else "is being graded"
     return f"{work.score:g} of {work.most:g}{' or more' if work.provisional else ''}"
 
 
@@ -73,7 +73,7 @@ def desk(
     `more`: whether the form is shown all the same, on a page that stays: one that renews itself
     would forget the file that was chosen.
     """
-    waits = any(each.state == WAITING for each in works)
+    waits = any(each.waits and not each.waits_long for each in works)
     return _templates.get_template("desk.html").render(
         chapter=chapter,
         link=link,

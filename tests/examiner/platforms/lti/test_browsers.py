@@ -1,12 +1,14 @@
 """What browsers do: frames, back and reload, large files, a proxy with a path, pages that wait."""
 
 import re
+import time
 from dataclasses import replace
 
 import pytest
 import requests
 
 from examiner.catalogue import Chapter, Task
+from examiner.platforms.lti.inside import MOST_WAITING
 from examiner.platforms.lti.opening import opened
 from tests.examiner.platforms.lti.platform import AGS, CLAIM, CLIENT, DEEP, ROLES
 from tests.examiner.platforms.lti.test_door import Browser, Pile, grade, house
@@ -149,6 +151,26 @@ def test_a_page_that_renews_itself_takes_no_file(house) -> None:
     page = ada.get("").text
     assert 'http-equiv="refresh"' not in page
     assert 'type="file"' in page
+
+
+def test_work_that_was_lost_keeps_nobody_out(house, monkeypatch) -> None:
+    """An inbox may have been emptied, or another begun."""
+    ada = Browser(house)
+    ada.launch("ada")
+    for _ in range(MOST_WAITING):
+        ada.hand_in()
+    assert "wait already" in ada.hand_in().text
+    house.pile.there.clear()
+    later = time.time() + 2 * 3600
+    monkeypatch.setattr(time, "time", lambda: later)
+    page = ada.get("").text
+    assert "may be lost: hand it in again" in page
+    assert 'http-equiv="refresh"' not in page
+    assert "is being graded" not in page
+    assert "is being graded" in ada.hand_in().text
+    assert len(house.pile.there) == 1
+    grade(house)
+    assert "3.5 of 5" in ada.get("").text
 
 
 @pytest.mark.parametrize("passed_on", ["whole", "rest"])
