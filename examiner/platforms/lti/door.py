@@ -53,7 +53,7 @@ class LogIn(Base):
         try:
             where, cookies = self.place.gate.login(self.params())
         except RefusedError as error:
-            return self.refuse(403, "This platform is not known here.", str(error))
+            return self.refuse(403, error.shown, str(error))
         for name, value in cookies.items():
             self.cookie(name, value, f"{self.before}{LAUNCH}", STATE_SECONDS)
         self.redirect(where)

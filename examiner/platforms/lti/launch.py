@@ -44,6 +44,8 @@ NO_COOKIES = (
     "The launch could not be confirmed. Open the assignment in your course again, in a window of "
     "its own if your browser keeps no cookies for pages inside others."
 )
+UNKNOWN = "This platform is not known here."
+NO_TARGET = "This link leads to no assignment that is graded here: tell your instructor."
 USED = "This launch has been used, or is too old. Open the assignment in your course again."
 NOT_TEACHING = "Only an instructor of the course can choose an assignment."
 
@@ -176,8 +178,7 @@ class _Message(MessageLaunch[Asked, Any, SessionService, Cookies]):
         try:
             super().validate_deployment()
         except LtiException:
-            lacks = f"`deployments` in lti.toml lacks {one_line(deployment, 80)!r}"
-            raise LtiException(f"it is of another deployment: {lacks}") from None
+            raise LtiException(f"it is of another deployment: {_lacks(deployment)}") from None
         return self
 
     def validate_message(self) -> _Message:
@@ -208,12 +209,15 @@ class Gate:
         """
         platform = self._settings.platform(params.get("iss", ""), params.get("client_id", ""))
         if platform is None:
-            raise RefusedError(f"a login of an unknown platform: {_shown(params, 'iss')}")
-        if params.get("target_link_uri") not in self._targets:
-            raise RefusedError(f"a login to an unknown target: {_shown(params, 'target_link_uri')}")
+            raise RefusedError(f"a login of an unknown platform: {_shown(params, 'iss')}", UNKNOWN)
+        if params.get("target_link_uri", "").rstrip("/") not in self._targets:
+            why = f"a login to an unknown target: {_shown(params, 'target_link_uri')}"
+            raise RefusedError(why, NO_TARGET)
         deployment = params.get("lti_deployment_id")
         if deployment and deployment not in platform.deployments:
-            raise RefusedError(f"a login of another deployment of {platform.name}")
+            raise RefusedError(
+                f"a login of another deployment of {platform.name}: {_lacks(deployment)}"
+            )
         asked = Asked({**params, "client_id": platform.client_id})
         cookies, service = Cookies({}), SessionService(asked)
         found = _Login(asked, self._tool, service, cookies, self._memory)
@@ -268,7 +272,7 @@ def _launch_of(message: _Message, platform: Platform) -> Launch:
         body[f"{CLAIM}deployment_id"],
         _text(body, "sub"),
         role,
-        message.login["target"],
+        message.login["target"].rstrip("/"),
         name=name_of(body),
         email=_text(body, "email"),
         link=_text(link, "id"),
@@ -318,6 +322,10 @@ def _text(given: Mapping[str, Any], name: str) -> str:
     if isinstance(found, int) and not isinstance(found, bool):
         return str(found)
     return found.encode("utf-8", "replace").decode() if isinstance(found, str) else ""
+
+
+def _lacks(deployment: str) -> str:
+    return f"`deployments` in lti.toml lacks {one_line(deployment, 80)!r}"
 
 
 def _shown(params: Mapping[str, str], name: str) -> str:

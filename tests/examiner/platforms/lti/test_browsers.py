@@ -10,6 +10,7 @@ import requests
 from examiner.catalogue import Chapter, Task
 from examiner.platforms.lti.inside import MOST_WAITING
 from examiner.platforms.lti.opening import opened
+from tests.examiner.platforms.lti.conftest import ADDRESS
 from tests.examiner.platforms.lti.platform import AGS, CLAIM, CLIENT, DEEP, ROLES
 from tests.examiner.platforms.lti.test_door import Browser, Pile, grade, house
 
@@ -92,6 +93,28 @@ def test_each_refusal_has_its_own_sentence(house) -> None:
     learner = Browser(house).launch("ada", "Learner", "", **CHOICE)
     assert "Only an instructor" in learner.text
     assert not any("cookies" in page.text for page in (again, other, learner))
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"iss": "https://elsewhere.example"}, "platform is not known"),
+        ({"target_link_uri": f"{ADDRESS}/lti/launch/other"}, "no assignment that is graded here"),
+        ({"lti_deployment_id": "dep-2"}, "tell your instructor"),
+    ],
+)
+def test_a_login_that_is_refused_says_what_is_not_known(house, given, says) -> None:
+    hint = {"iss": house.platform.address, "login_hint": "ada", "client_id": CLIENT}
+    hint |= {"target_link_uri": f"{ADDRESS}/lti/launch/sorting", **given}
+    answer = requests.post(f"{house.address}/lti/login", data=hint, timeout=10)
+    assert answer.status_code == 403
+    assert says in answer.text
+
+
+def test_a_link_that_somebody_typed_may_end_in_a_slash(house) -> None:
+    ada = Browser(house)
+    assert ada.launch("ada", target="sorting/").status_code == 200
+    assert ada.hand_in().status_code == 200
 
 
 def test_a_platform_that_says_no_is_quoted(house) -> None:

@@ -252,7 +252,7 @@ def test_another_browsers_login_is_refused(tool) -> None:
         ({"client_id": "another"}, "unknown platform"),
         ({"target_link_uri": "https://elsewhere.example.org/lti/launch"}, "unknown target"),
         ({"target_link_uri": f"{TARGET}/../other"}, "unknown target"),
-        ({"lti_deployment_id": "dep-2"}, "another deployment"),
+        ({"lti_deployment_id": "dep-2"}, "another deployment of .* lacks 'dep-2'"),
         ({"login_hint": ""}, "login hint"),
     ],
 )
