@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import io
 import threading
 import time
 from collections.abc import Sequence
@@ -12,29 +12,55 @@ import requests
 from pylti1p3.registration import Registration
 from pylti1p3.service_connector import ServiceConnector, TServiceConnectorResponse
 from pylti1p3.tool_config import ToolConfDict
+from urllib3.exceptions import HTTPError
 
 from examiner.platforms.lti.keys import Keys
 from examiner.platforms.lti.settings import Platform, Settings
 
 SECONDS = (5, 15)  # until a platform is reached; until it answers
+WHOLE, MOST = 30.0, 1 << 25  # seconds until an answer has ended; bytes of it
 BRIEFLY = 10.0  # seconds that nobody asks for keys after none came
 MOST_PAGES = 1000  # of a list
 KEPT, SOON = 600.0, 30.0  # seconds that public keys are kept; until they are asked for again
 STALE = 3600.0  # seconds that they are good for while the platform gives none
-MOST_KEYS = 1 << 20  # bytes of a key set
 
 
 class Session(requests.Session):
     """Calls that end, and that nobody can turn elsewhere."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.headers["Accept-Encoding"] = "identity"  # what is small stays so
+
     def request(self, method: Any, url: Any, *args: Any, **options: Any) -> requests.Response:
         """Call; raises requests.RequestException where no answer comes, or one that leads on."""
         options.setdefault("timeout", SECONDS)
-        options["allow_redirects"] = False
+        options |= {"allow_redirects": False, "stream": True}
         answer = super().request(method, url, *args, **options)
         if 300 <= answer.status_code < 400:  # subtle: the library takes it for a success
+            answer.close()
             raise requests.ConnectionError(f"the platform answers with {answer.status_code}")
+        data = _whole(answer)
+        answer.close()
+        answer.raw = io.BytesIO(data)  # which its content is read from
         return answer
+
+
+def _whole(answer: requests.Response) -> bytes:
+    """Read an answer; raises requests.ConnectionError where it does not end.
+
+    subtle: a time limit of the library's begins anew with each byte that comes.
+    """
+    until, data = time.monotonic() + WHOLE, bytearray()
+    try:
+        while piece := answer.raw.read1(1 << 16, decode_content=True):
+            data += piece
+            if len(data) > MOST or time.monotonic() > until:
+                answer.close()
+                raise requests.ConnectionError("the platform's answer does not end")
+    except HTTPError as error:
+        raise requests.ConnectionError(f"the platform's answer broke off: {error}") from None
+    return bytes(data)
 
 
 class Connector(ServiceConnector):
@@ -103,15 +129,10 @@ class KeySets:
             raise
 
     def _ask(self, url: str) -> dict[str, Any]:
-        with self._session.get(url, stream=True) as answer:
-            answer.raise_for_status()
-            until, data = time.monotonic() + SECONDS[1], bytearray()
-            for piece in answer.iter_content(1 << 14):
-                data += piece
-                if len(data) > MOST_KEYS or time.monotonic() > until:
-                    raise ValueError("the platform's key set does not end")
+        answer = self._session.get(url)
+        answer.raise_for_status()
         try:
-            found = json.loads(data)
+            found = answer.json()
         except RecursionError:
             raise ValueError("the platform's key set is none") from None
         keys = found.get("keys") if isinstance(found, dict) else None

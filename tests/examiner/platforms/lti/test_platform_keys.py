@@ -1,8 +1,11 @@
 """What platforms leave out, name anew, or are slow to give: their keys and claims."""
 
+import contextlib
 import io
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import requests
@@ -98,3 +101,34 @@ def test_a_key_set_that_is_none(body) -> None:
 
     with pytest.raises(ValueError, match=r"key set|codec|Expecting"):
         calls.KeySets(Session()).get("https://lms.example", "1")
+
+
+class Dripping(BaseHTTPRequestHandler):
+    """A platform that sends byte after byte, or more than anybody wants."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while True:
+                self.wfile.write(b" " if self.path == "/slow" else b" " * (1 << 20))
+                time.sleep(0.05 if self.path == "/slow" else 0)
+
+    def log_message(self, *args) -> None:
+        pass
+
+
+@pytest.mark.parametrize("kind", ["slow", "huge"])
+def test_an_answer_that_does_not_end_is_left(monkeypatch, kind) -> None:
+    monkeypatch.setattr(calls, "WHOLE", 0.5 if kind == "slow" else 30.0)
+    monkeypatch.setattr(calls, "MOST", 4 << 20)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Dripping)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        began = time.monotonic()
+        with pytest.raises(requests.ConnectionError, match="does not end"):
+            calls.Session().get(f"http://127.0.0.1:{server.server_port}/{kind}")
+        assert time.monotonic() - began < 10
+    finally:
+        server.shutdown()
+        server.server_close()
