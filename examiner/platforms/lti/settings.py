@@ -106,7 +106,9 @@ def _platform(where: str, row: Mapping[str, Any]) -> Platform:
     _require_known(where, row, {*addresses, "client_id", "deployments", *OPTIONAL})
     urls = {name: _address(where, row, name) for name in addresses}
     client = row.get("client_id")
-    if not isinstance(client, str) or not client:
+    if client is not None and not isinstance(client, str):
+        raise UserError(f'{where}: client_id = {client!r}: expected a text such as "{client}"')
+    if not client:
         raise UserError(f"{where}: client_id is missing: the platform shows it after registration")
     given = {name: str(row.get(name, usual)) for name, usual in OPTIONAL.items()}
     given["name"] = given["name"] or urlsplit(urls["issuer"]).netloc

@@ -52,6 +52,7 @@ def test_a_platform_is_found_by_issuer_and_client(tmp_path) -> None:
         (HEAD + "platforms = 1\n", r"expected \[\[platforms\]\]"),
         (HEAD + PLATFORM.replace("client_id", "client"), "client is not known"),
         (HEAD + PLATFORM.replace('client_id = "c"\n', ""), "client_id is missing"),
+        (HEAD + PLATFORM.replace('"c"', "17"), 'client_id = 17: expected a text such as "17"'),
         (HEAD + PLATFORM.replace('["1"]', '"1"'), "expected texts such as"),
         (HEAD + PLATFORM.replace("https://lms.example.org/token", "file:///x"), "token = "),
         (HEAD + PLATFORM + PLATFORM, "the same issuer and client_id"),
