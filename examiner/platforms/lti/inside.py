@@ -16,7 +16,7 @@ from examiner.errors import UserError
 from examiner.files import pack
 from examiner.inbox.arrivals import Inbox, InboxError
 from examiner.platforms.lti import pages
-from examiner.platforms.lti.base import AT, COOKIE, Base, Session
+from examiner.platforms.lti.base import AT, COOKIE, Base, Place, Session
 from examiner.platforms.lti.launch import INSTRUCTOR, STUDENT
 from examiner.platforms.lti.ledger import Person
 from examiner.platforms.lti.settings import MEGABYTE
@@ -82,10 +82,14 @@ class Desk(Inside):
     error of its own. So what is sent here is read to its end, and forgotten if it is too much.
     """
 
+    def initialize(self, place: Place) -> None:
+        """Take what pages need; nothing is kept of what is sent before a session is known."""
+        super().initialize(place)
+        self._most, self._size, self._parts = 0, 0, list[bytes]()
+
     def begin_post(self) -> None:
         """Make ready for what follows."""
         self._most = (self.place.settings.upload_mb + 1) * MEGABYTE
-        self._size, self._parts = 0, list[bytes]()
         connection = self.request.connection
         assert isinstance(connection, HTTP1Connection)
         connection.set_max_body_size(MOST_READ)

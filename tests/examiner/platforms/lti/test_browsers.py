@@ -159,6 +159,17 @@ def test_what_is_no_form_is_refused(house) -> None:
     assert house.pile.there == []
 
 
+def test_what_is_sent_where_nothing_is_taken_is_forgotten(house, capfd) -> None:
+    ada = Browser(house)
+    ada.launch("ada")
+    assert ada.ask("GET", ada.home, data=b"x" * 100_000).status_code == 200
+    stranger = requests.post(ada.home, data=b"x" * 1_000_000, timeout=10)
+    assert stranger.status_code == 403
+    assert ada.ask("PUT", ada.home, data=b"x").status_code == 405
+    assert capfd.readouterr() == ("", "")
+    assert house.pile.there == []
+
+
 def test_a_page_that_renews_itself_takes_no_file(house) -> None:
     """It would forget the file that is being chosen."""
     ada = Browser(house)
