@@ -95,8 +95,7 @@ class Code:
                     if not line[:column].strip() and _is_free(number, line):
                         self._free.add(number)
                 before = token
-            # subtle: a line may follow a backslash, and makes a text whole that ended there
-            self._ends = not self._lines[-1].endswith("\\")
+            self._ends = True
             if not self._lines[-1]:  # no token tells of it
                 self._free.add(len(self._lines) - 1)
 
