@@ -227,3 +227,12 @@ def test_a_number_keeps_its_percent_sign_beside_it_and_code_stays_as_written():
     )
     units.keep_percent(SimpleNamespace(builder=SimpleNamespace(format="html")), document, "page")
     assert document.astext() == "from 33 to 37\N{NO-BREAK SPACE}%, or a %1 % 2"
+
+
+def test_an_option_of_a_command_is_marked_and_other_words_of_code_are_not():
+    body = "".join(f'<span class="pre">{word}</span>' for word in ("make", "--train", "-n", "a-b"))
+    context = {"body": body}
+    units.keep_options(None, "page", "page.html", context, None)
+    marked = re.findall(r'class="pre whole">([^<]*)<', context["body"])
+    assert marked == ["--train", "-n"]
+    units.keep_options(None, "search", "search.html", {}, None)  # a page without a body
