@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nextword.claims.measured import MIME, Claim
+from nextword.claims.measured import MIME, Claim, capitalized
 
 PAGE = Path("chapters") / "claims.md"
 LABEL = re.compile(r"^\((sec-[\w-]+)\)=$", re.MULTILINE)
@@ -90,12 +90,13 @@ myst:
 
 # What this book claims, and how it was measured
 
-A sentence about a trained model is an experiment, and an experiment can come out by luck. So each
-of these claims is tested whenever the book's tests run, on every value and not only on their mean:
-a test fails when one of them leaves its bounds. *Tried* says how many trainings or draws stand
-behind a claim, and the effect comes with its smallest and its largest value. A claim that rests
-on one training is an observation, and you should expect less of it. `nextword claims` prints the
-same list; this page is written from what the chapters have stored.
+A sentence about a trained model is an experiment, and an experiment can come out by luck. So pages
+show under a figure what was measured of such a sentence: the mean in bold letters, the smallest
+and the largest value in brackets, what these are values of, and how often it was *tried*, in
+trainings or draws. *Tested* is the bound that every value must keep, not only their mean: whenever
+the book's tests run, they fail where one does not. A claim that rests on one training is an
+observation, and you should expect less of it. `nextword claims` prints the same list; this page is
+written from what the chapters have stored.
 """
 
 
@@ -121,10 +122,9 @@ def _item(made: Claim) -> str:
     """A claim as an item of a list."""
     more = [f"Budget: {made.budget}."] if made.budget else []
     more += [f"Control: {made.control}."] if made.control else []
-    measured = made.measured[0].upper() + made.measured[1:]
     lines = [
         made.says,
-        f"{measured}: {made.found}. Tried: {made.tried}; tested: {made.bound}.",
+        f"{capitalized(made.measured)}: {made.found}. Tried: {made.tried}; tested: {made.bound}.",
         *more,
     ]
     return "- " + "\n  ".join(lines)

@@ -17,13 +17,13 @@ class Claim:
     """A sentence of a page with the values that it rests on."""
 
     says: str  # the sentence, shortened: "The LSTM remembers longer than the RNN."
-    measured: str  # what the values are: "share right after 40 steps, LSTM minus RNN"
+    measured: str  # what the values are: "share right of the LSTM, compared with the RNN"
     values: tuple[float, ...]  # one for each of `over`
     over: str = "seeds"  # what the values are of: seeds, draws, layers of one network
     once: bool = False  # the values are parts of one training: many of them, but one experiment
     above: float | None = None  # every value must be greater
     below: float | None = None  # every value must be less
-    unit: str = ""
+    unit: str = ""  # "nats"; "times" or "points more" where two things are compared
     budget: str = ""  # what each training got: "600 steps of 32 rows"
     control: str = ""  # what it is compared with: "the same network, untrained"
 
@@ -62,13 +62,20 @@ class Claim:
         return f"{many if len(self.values) > 1 else 'once'}, an observation"
 
     @property
-    def found(self) -> str:
-        """The effect and, of several values, the spread: "0.31 (0.28 to 0.35)"."""
-        unit = f" {self.unit}" if self.unit else ""
+    def mean(self) -> str:
+        """The effect with its unit: "0.31 nats"."""
+        return f"{shown(self.effect)} {self.unit}".rstrip()
+
+    @property
+    def spread(self) -> str:
+        """From the smallest value to the largest: "0.28 to 0.35"; "" where all are the same."""
         low, high = shown(min(self.values)), shown(max(self.values))
-        if low == high:
-            return f"{shown(self.effect)}{unit}"
-        return f"{shown(self.effect)}{unit} ({low} to {high})"
+        return "" if low == high else f"{low} to {high}"
+
+    @property
+    def found(self) -> str:
+        """The effect and, of several values, the spread: "0.31 nats (0.28 to 0.35)"."""
+        return f"{self.mean} ({self.spread})" if self.spread else self.mean
 
     @property
     def bound(self) -> str:
@@ -78,8 +85,18 @@ class Claim:
 
     @property
     def line(self) -> str:
-        """The claim's values in a line, as the page shows them."""
-        return f"{self.measured}: {self.found}; {self.tried}; tested: {self.bound}"
+        """The claim's values in a line: what was measured, how much it is, how sure that is."""
+        return f"{self.measured}: {self.found}; tried: {self.tried}; tested: {self.bound}"
+
+    @property
+    def html(self) -> str:
+        """The same for a page, whose style sheet sets the numbers in a column of their own."""
+        spread = f" <span>({self.spread})</span>" if self.spread else ""
+        return (
+            f'<p class="nw-claim"><b>{escape(self.mean)}</b>{spread} '
+            f"<span>{_with_emphasis(capitalized(self.measured))}</span> "
+            f"<small>Tried: {escape(self.tried)}; tested: {escape(self.bound)}</small></p>"
+        )
 
     def __repr__(self) -> str:
         return self.line
@@ -87,7 +104,7 @@ class Claim:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {
             MIME: {key: value for key, value in asdict(self).items() if _is_given(value)},
-            "text/html": f'<p class="nw-claim">{_with_emphasis(self.line)}</p>',
+            "text/html": self.html,
             "text/plain": self.line,
         }
 
@@ -99,6 +116,11 @@ def _with_emphasis(line: str) -> str:
     'weight of <em>hen</em> &lt; 1'
     """
     return re.sub(r"\*(\w[^*]*)\*", r"<em>\1</em>", escape(line))
+
+
+def capitalized(text: str) -> str:
+    """The text with a capital letter at its beginning, and otherwise as it is."""
+    return text[0].upper() + text[1:]
 
 
 def _is_given(value: Any) -> bool:
@@ -113,7 +135,7 @@ def claim(says: str, measured: str, values: float | Sequence[float], **more: Any
     `budget`, `control`.
 
     >>> claim("Two is more.", "two minus one", [1.0, 1.0], above=0, over="draws")
-    two minus one: 1; 2 draws; tested: above 0
+    two minus one: 1; tried: 2 draws; tested: above 0
     """
     from IPython.display import display
 

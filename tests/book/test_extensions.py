@@ -11,13 +11,17 @@ import pytest
 
 from examiner.catalogue.schedule import parse_schedule
 from examiner.project import Project
+from nextword.claims import Claim
 
 pytest.importorskip("sphinx", reason="the book is built with pip install '.[book]'")
 nodes, utils = map(importlib.import_module, ("docutils.nodes", "docutils.utils"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "chapters" / "_ext"))
-dates, figures, formulas, light, navigation, practice, styles, units = map(
+claims, dates, figures, formulas, light, navigation, practice, styles, units = map(
     importlib.import_module,
-    ("dates", "figures", "formulas", "light", "navigation", "practice", "styles", "units"),
+    (
+        *("claims", "dates", "figures", "formulas", "light", "navigation", "practice"),
+        *("styles", "units"),
+    ),
 )
 
 
@@ -236,3 +240,22 @@ def test_an_option_of_a_command_is_marked_and_other_words_of_code_are_not():
     marked = re.findall(r'class="pre whole">([^<]*)<', context["body"])
     assert marked == ["--train", "-n"]
     units.keep_options(None, "search", "search.html", {}, None)  # a page without a body
+
+
+# ---------------------------------------------------------------- claims
+
+
+def test_only_the_first_claim_of_a_page_is_linked_to_the_list_of_claims():
+    claim = Claim("It learns.", "share right", (1.0,), above=0).html
+    app = SimpleNamespace(
+        env=SimpleNamespace(found_docs={"chapters/claims"}),
+        builder=SimpleNamespace(get_relative_uri=lambda page, other: "claims.html"),
+    )
+    context = {"body": f"<p>Text.</p>{claim}{claim}"}
+    claims.say_how_to_read(app, "chapters/05", "page.html", context, None)
+    linked = '(<a href="claims.html">how to read this</a>)</small></p>'
+    assert context["body"] == f"<p>Text.</p>{claim[: -len('</small></p>')]} {linked}{claim}"
+    app.env.found_docs.clear()  # a class's own book may leave the list out
+    context = {"body": claim}
+    claims.say_how_to_read(app, "chapters/05", "page.html", context, None)
+    assert context["body"] == claim

@@ -25,15 +25,26 @@ MADE = Claim(
 
 def test_a_line_says_effect_spread_seeds_and_bounds():
     assert MADE.line == (
-        "share right, LSTM minus RNN: 0.375 (0.25 to 0.5); 3 seeds; tested: above 0.2"
+        "share right, LSTM minus RNN: 0.375 (0.25 to 0.5); tried: 3 seeds; tested: above 0.2"
     )
     both = Claim("x", "loss", (1.5,), above=1, below=2, unit="nats")
-    assert both.line == "loss: 1.5 nats; once, an observation; tested: above 1 and below 2"
+    assert both.line == "loss: 1.5 nats; tried: once, an observation; tested: above 1 and below 2"
     assert both.is_observation
     parts = Claim("x", "loss", (1.0, 2.0), over="layers of one network", once=True, below=3)
     assert parts.line == (
-        "loss: 1.5 (1 to 2); 2 layers of one network, an observation; tested: below 3"
+        "loss: 1.5 (1 to 2); tried: 2 layers of one network, an observation; tested: below 3"
     )
+
+
+def test_a_page_shows_the_number_then_what_it_is_then_small_how_sure_that_is():
+    made = Claim("x", "weight of *hen* & co", (0.5, 0.25), above=0.2, unit="more")
+    assert made.html == (
+        '<p class="nw-claim"><b>0.375 more</b> <span>(0.25 to 0.5)</span> '
+        "<span>Weight of <em>hen</em> &amp; co</span> "
+        "<small>Tried: 2 seeds; tested: above 0.2</small></p>"
+    )
+    once = Claim("x", "loss", (1.5,), below=2)
+    assert "<b>1.5</b> <span>Loss</span> <small>Tried: once, an observation;" in once.html
 
 
 @pytest.mark.parametrize("values", [(0.5, 0.2), (0.5, 0.1), (0.1, 0.9)])
@@ -56,13 +67,13 @@ def test_a_claim_without_a_bound_is_none():
 @pytest.mark.parametrize("values", [np.array([1.0, 2.0]), [1, 2], (np.float32(1), 2.0)])
 def test_rows_of_any_kind(values, capsys):
     claim("x", "share", values, above=0)
-    assert capsys.readouterr().out == "share: 1.5 (1 to 2); 2 seeds; tested: above 0\n"
+    assert capsys.readouterr().out == "share: 1.5 (1 to 2); tried: 2 seeds; tested: above 0\n"
 
 
 @pytest.mark.parametrize("value", [1, 1.0, np.float64(1), np.array(1.0)])
 def test_a_number_of_any_kind(value, capsys):
     claim("x", "share", value, above=0)
-    assert capsys.readouterr().out == "share: 1; once, an observation; tested: above 0\n"
+    assert capsys.readouterr().out == "share: 1; tried: once, an observation; tested: above 0\n"
 
 
 def test_numbers_are_written_for_readers():
