@@ -45,8 +45,6 @@ MAX_OUTPUT = 1 << 20  # characters of one cell's outputs; the rest is dropped
 MAX_OUTPUTS = 1000  # of one cell; texts printed one after the other are one
 MAX_ANSWER = 32 << 20  # bytes of the answer to one request
 IMAGES = ("image/png", "image/jpeg")
-# IPython's own would end the kernel, and with it all answers that follow
-EXIT = "exit = quit = __import__('sys').exit"
 # a notebook imports the modules beside it; the kernel itself, until it has started, must not
 BESIDE = "__import__('sys').path[:0] = ['']"
 ENCODE = '__import__("examiner.boundary.wire", fromlist=["encode"]).encode({}).hex()'
@@ -164,8 +162,7 @@ def _be_a_kernel(connection: str, folder: Path, ours: int) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         os.setsid()  # an interrupt then reaches the programs that the notebook has started, too
         os.chdir(folder)
-        first = (f"--IPKernelApp.exec_lines={line}" for line in (EXIT, BESIDE))
-        options = ["--HistoryManager.hist_file=:memory:", *first]
+        options = ["--HistoryManager.hist_file=:memory:", f"--IPKernelApp.exec_lines={BESIDE}"]
         IPKernelApp.launch_instance(["-f", connection, *options])
     finally:
         os._exit(1)
