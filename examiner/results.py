@@ -291,7 +291,7 @@ class SubmissionResult:
         """Whose it is."""
         return self.of or Whose(self.student)
 
-    @property
+    @cached_property
     def earned(self) -> float:
         """Sum of the tasks' scores."""
         return round(math.fsum(task.score for task in self.tasks), 2)
@@ -306,7 +306,7 @@ class SubmissionResult:
         """Sum of the tasks' points."""
         return sum(task.task.points for task in self.tasks)
 
-    @property
+    @cached_property
     def was_not_read(self) -> bool:
         """Whether no module was there that could be run, as the notice says."""
         return says_it_all(self.notice, (test for task in self.tasks for test in task.tests))
