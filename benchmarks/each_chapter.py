@@ -1,9 +1,9 @@
 """How many seconds of processor a submission of each chapter takes, and hours for a large course.
 
 A class is made of each chapter: of ten, three are right, six are wrong answers of the chapter's
-`answers`, and one is the empty stub; each has a comment of its own, and no wrong answer is there
-twice. What counts is `nextword grade --jobs 1` from its first result to its last (its workers,
-sandboxes and pages; not its start), names of mistakes and pages included.
+`answers`, and one is the empty stub; each has a line of code of its own, and no wrong answer is
+there twice. What counts is `nextword grade --jobs 1` from its first result to its last (its
+workers, sandboxes and pages; not its start), names of mistakes and pages included.
 Usage: python benchmarks/each_chapter.py [--count N] [CHAPTER ...]
 """
 
@@ -88,7 +88,7 @@ def main() -> None:
     for stem in given.chapters:
         course = Course(COURSE, COURSE.catalogue.chapter(stem), text_of)
         with tempfile.TemporaryDirectory(prefix="each-chapter-") as name:
-            course.make_class(given.count, Path(name, "class"))
+            course.make_class(given.count, Path(name, "class"), distinct=True)
             meter = Meter()
             options = Options(out=Path(name, "out"), jobs=1, seed="benchmark")
             grade(COURSE, course.chapter, Path(name, "class"), options, meter)
