@@ -43,19 +43,20 @@ class Records:
         self._whose: list[Whose] = []
         self.unreadable: list[str] = []  # students whose kept result is none
         self.digests: list[str] = []
-        self.outlines: list[bytes] = []  # by which those who may have the same code are found
+        # of those that are judged anew, to find who may have the same code
+        self.outlines: dict[int, bytes] = {}
         self.todo: list[int] = []
         self._draws: dict[int, str] = {}  # by which the others were judged
         for index, submission in enumerate(submissions):
             self._whose.append(submission.whose)
             self.digests.append(submission.digest)
-            self.outlines.append(outline(submission))
             kept = store.load(submission.student)
             draws = kept.key.pop(DRAWS, "") if kept else ""
             if kept is None and store.holds(submission.student):
                 self.unreadable.append(submission.student)
             anew = regrade or again(submission.student)
             if anew or kept is None or kept.key != self._key(index) or kept.result.provisional:
+                self.outlines[index] = outline(submission)
                 self._judge_anew(index, kept)
                 continue
             self._draws[index] = draws

@@ -172,8 +172,8 @@ def _grade(
         write(result)
         watcher.tick()
     submissions = unchanged(found.submissions, records.digests)
-    read = Read(submissions, records.outlines)
-    faults = _grade_new(basis, read, drawn, options, finished, watcher.tick)
+    new = New(submissions, records.outlines if options.judging == KEPT else {})
+    faults = _grade_new(basis, new, drawn, options, finished, watcher.tick)
     outcome = Outcome(
         chapter,
         Lazily(total, lambda number: settled(records.results[number])),
@@ -242,21 +242,21 @@ def prepare(
 def settle_ahead(project: Project, chapter: Chapter, options: Options) -> tuple[Fault, ...]:
     """Settle which inputs the tests take, before there are submissions; return tests at fault."""
     basis = _basis(project, chapter, options)
-    nobody = Read((), ())
+    nobody = New((), {})
     return _grade_new(basis, nobody, lambda attempts: [], options, lambda *_: None, lambda: None)
 
 
 @dataclass(frozen=True)
-class Read:
-    """The submissions of a class, each read when it is asked for, and what of them is known."""
+class New:
+    """The submissions of a class, each read when it is its turn, and who may have the same code."""
 
     submissions: Sequence[Submission]
-    outlines: Sequence[bytes]
+    outlines: Mapping[int, bytes]
 
 
 def _grade_new(
     basis: Basis,
-    read: Read,
+    new: New,
     drawn: Callable[[Mapping[str, int]], Sequence[int]],
     options: Options,
     finished: Finished,
@@ -278,8 +278,7 @@ def _grade_new(
     def work(suite: Suite, course: Course, admission: Admission, trial: sandbox.Trial) -> None:
         faults.extend(admission.faults)
         todo = drawn(admission.attempts)
-        alike = options.judging == KEPT
-        same_code = SameCode(read.submissions, read.outlines if alike else None, todo)
+        same_code = SameCode(new.submissions, new.outlines, todo)
 
         def spared(index: int, result: SubmissionResult) -> None:
             finished(index, admission.spare(result))
@@ -289,9 +288,9 @@ def _grade_new(
         course, order = replace(course, judging=options.judging), same_code.order
         if options.elsewhere and order:
             judge = options.elsewhere.judge
-            judge(basis.project, course, suite, read.submissions, order, spared, tick)
+            judge(basis.project, course, suite, new.submissions, order, spared, tick)
         else:
-            WorkerPool(suite, course, read.submissions, trial.servers).run(order, spared, tick)
+            WorkerPool(suite, course, new.submissions, trial.servers).run(order, spared, tick)
 
     most = max(1, min(servers, len(todo))) if settled else max(1, servers)
     with_course(basis, most, tick, work)

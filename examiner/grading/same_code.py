@@ -18,7 +18,7 @@ import io
 import re
 import tokenize
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
 
@@ -119,14 +119,13 @@ def _is_free(number: int, line: str) -> bool:
 class SameCode:
     """Who waits for the result of whom.
 
-    `outlines`: of all submissions, None where each is to be judged; `numbers`: of those that are
-    to be judged.
+    `outlines`: by number; who has none is judged. `numbers`: of all that are new.
     """
 
     def __init__(
         self,
         submissions: Sequence[Submission],
-        outlines: Sequence[bytes] | None,
+        outlines: Mapping[int, bytes],
         numbers: Sequence[int],
     ) -> None:
         self._submissions = submissions
@@ -135,7 +134,7 @@ class SameCode:
         self._alone: set[int] = set()  # of these, those that are judged themselves
         leading: dict[bytes, int] = {}
         for number in numbers:
-            seen = outlines[number] if outlines else b""
+            seen = outlines.get(number, b"")
             lead = leading.setdefault(seen, number) if seen else number
             if lead == number:
                 self.order.append(number)

@@ -125,7 +125,7 @@ def judged(student: str, *verdicts: Verdict) -> SubmissionResult:
 
 def same_code(*texts: str, alike: bool = True, **more: Any) -> SameCode:
     handed_in = [submission(f"s{number}", text, **more) for number, text in enumerate(texts)]
-    outlines = [outline(each) for each in handed_in] if alike else None
+    outlines = {number: outline(each) for number, each in enumerate(handed_in) if alike}
     return SameCode(handed_in, outlines, range(len(texts)))
 
 
