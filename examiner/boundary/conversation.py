@@ -32,6 +32,7 @@ from examiner.boundary.proxy import Changes, Handle, Method, Module, Named, Ship
 from examiner.boundary.usage import Meter, own_meter
 from examiner.results import Verdict
 
+OF_OUR_OWN = frozenset(("import", "describe", "ship"))  # what no test asks by itself
 MAX_KEPT = 4 << 20  # bytes of a test's messages that are kept to find misconceptions
 NO_ANSWER = "your code sent something that is no answer"
 NO_ROOM = "your code's answer needs too much memory"
@@ -94,6 +95,7 @@ class Conversation:
     transcript: list[Asked] = field(default_factory=list)
     kept: int = 0  # bytes in the transcript
     answers: int = 0  # to what the test asked, but for errors
+    holds_answers: bool = False  # whether what the test passes on may be the student's
     raised: BaseException | None = None  # the student's last exception, as the test saw it
     lines: tuple[int, ...] = ()  # where it came from, in the student's file
     unwritten: str | None = None  # message of a NotImplementedError
@@ -112,6 +114,7 @@ class Conversation:
         self.deadline = Deadline(seconds, *meters, asleep=self.rest.of(seconds))
         self.tests += 1
         self.transcript, self.kept, self.answers = [], 0, 0
+        self.holds_answers = False
         self.raised, self.lines, self.unwritten, self.stopped = None, (), None, None
         self.changed, self.way = None, None
         # subtle: each test sends its helpers and asks for its classes anew, so that what is said
@@ -199,7 +202,9 @@ class Conversation:
             self.transcript.append(Asked(asked.body, answer))
         if status != "ok":
             self._raise(status, value)
-        self.answers += asked.operation not in ("describe", "ship")  # of our own doing
+        if asked.operation not in OF_OUR_OWN:
+            self.answers += 1
+            self.holds_answers = True
         if news:
             self._note_changes(asked.operation, asked.args, news, asked.wanted)
         return value
@@ -217,7 +222,7 @@ class Conversation:
         try:
             return wire.encode(request, self._export, drawn)
         except TooLargeError as error:
-            if not self.answers:
+            if not self.holds_answers:
                 raise CannotCrossError(f"the test passes what cannot cross: {error}") from None
             raise Stop(Verdict.FAILED, TOO_LARGE) from None  # the reference's answers are not
         except WireError as error:
