@@ -6,7 +6,6 @@ Leaves out the sandbox around the server that forks it (sandbox/).
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import resource
 import shutil
@@ -20,12 +19,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from examiner.candidate import seccomp
+from examiner.candidate.privileges import (
+    call,
+    change_user,
+    drop_capabilities,
+    enter_namespaces,
+    libc,
+)
 
 EXIT_MEMORY = 71
-UID_INSIDE = 1000
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 NEWNS, NEWUTS, NEWIPC = 0x20000, 0x4000000, 0x8000000
-NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
+NEWPID, NEWNET = 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_REC, MS_PRIVATE = 0x4000, 0x40000
 # a candidate's own, in its own mount namespace; not /tmp, under which the course itself may lie
@@ -99,11 +104,10 @@ class Confinement:
 
     def __init__(self, limits: Limits, *, confined: bool, outer_uid: int | None = None) -> None:
         self.limits, self.confined, self.outer_uid = limits, confined, outer_uid
-        self._libc = ctypes.CDLL(None, use_errno=True)
         walls = confined or outer_uid is not None
         self._filter = seccomp.program() if walls and seccomp.available() else b""
         if sys.platform == "linux":  # what a candidate leaves behind comes back to the server
-            self._libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            libc().prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def start(self, life: Life, keep: int, first: Callable[[], None] = lambda: None) -> Keeper:
         """Fork a process that runs `life` in a private folder; `keep` is its only descriptor.
@@ -148,16 +152,10 @@ class Confinement:
         if not self._filter:
             raise OSError("there is no filter of system calls for this kind of machine")
         resource.setrlimit(resource.RLIMIT_NPROC, (self.limits.threads,) * 2)
-        self._change_user(user)
-        self._call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        self._drop_capabilities()
+        change_user(user)
+        call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        drop_capabilities()
         seccomp.install(self._filter)
-
-    @staticmethod
-    def _change_user(user: int) -> None:
-        os.setgroups([])
-        os.setresgid(user, user, user)
-        os.setresuid(user, user, user)
 
     # ------------------------------------------------------------------ in namespaces
 
@@ -208,48 +206,28 @@ class Confinement:
             code = -signal.SIGXCPU
         os._exit(min(code, 127) if code >= 0 else 128 - code)
 
-    def _call(self, name: str, *args: Any) -> None:
-        if getattr(self._libc, name)(*args):
-            number = ctypes.get_errno()
-            raise OSError(number, f"{name}: {os.strerror(number)}")
-
     def _enter_namespaces(self) -> None:
-        if self.outer_uid is not None:  # root's processes are not counted by any limit
-            self._change_user(self.outer_uid)
-            self._call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)  # else /proc/self is root's
-        uid, gid = os.getuid(), os.getgid()
         # with the filter there are no sockets, so the server's empty network is private enough
         network = 0 if self._filter else NEWNET
-        self._call("unshare", NEWUSER | NEWNS | NEWPID | NEWIPC | NEWUTS | network)
-        self._libc.sethostname(b"candidate", 9)  # where a container allows it; nothing rests on it
-        for name, text in (
-            ("uid_map", f"{UID_INSIDE} {uid} 1"),
-            ("setgroups", "deny"),
-            ("gid_map", f"{UID_INSIDE} {gid} 1"),
-        ):
-            Path(f"/proc/self/{name}").write_text(text)
+        enter_namespaces(NEWNS | NEWPID | NEWIPC | NEWUTS | network, self.outer_uid)
+        libc().sethostname(b"candidate", 9)  # where a container allows it; nothing rests on it
 
     def _mount(self, target: bytes, flags: int, options: str) -> None:
-        self._call("mount", b"tmpfs", target, b"tmpfs", flags, options.encode())
+        call("mount", b"tmpfs", target, b"tmpfs", flags, options.encode())
 
     def _lock(self, keep: int, say: int, mapped: int) -> None:
         """Shut every door; the order matters, since each needs something that a later one takes."""
-        self._call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        self._call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
+        call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
         still = MS_NOSUID | MS_NODEV | MS_NOEXEC
         disk = f"size={self.limits.disk},nr_inodes=4096,mode=0755"
         self._mount(bytes(PRIVATE_FOLDER), still, disk)
         self._mount(b"/proc", still | MS_RDONLY, "size=4k,mode=0555")
         _close_all_but(keep, say)
         limit_resources(self.limits, mapped, threads=True)
-        self._drop_capabilities()
+        drop_capabilities()
         if self._filter:
             seccomp.install(self._filter)
-
-    def _drop_capabilities(self) -> None:
-        header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3, this process
-        nothing = (ctypes.c_uint32 * 6)()
-        self._call("capset", header, nothing)
 
 
 def _hear(said: int, say: int) -> list[str]:
