@@ -20,6 +20,7 @@ import tokenize
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise, zip_longest
 
 from examiner.grading.submissions import Submission
@@ -57,11 +58,7 @@ class Code:
     """
 
     def __init__(self, text: str) -> None:
-        self._lines = _lines(text)
-        self._free: set[int] = set()  # numbers of the lines that are empty or comments
-        self._ends = False  # whether the text was read to its end, where comments may follow
-        if len(text) <= LONGEST and not _odd(self._lines):
-            self._read()
+        self._text = text
 
     def is_that_of(self, text: str) -> bool:
         """Tell whether a text has this code.
@@ -70,34 +67,43 @@ class Code:
         of code in which two texts differ, what is a comment in one is no part of a string in the
         other.
         """
-        lines = _lines(text)
-        if lines == self._lines:
+        own, lines = _lines(self._text), _lines(text)
+        if lines == own:
             return True
-        if _odd(lines) or (len(lines) != len(self._lines) and not self._ends):
+        end = len(own)
+        if _odd(lines) or (len(lines) != end and end not in self._free):
             return False
-        pairs = enumerate(zip_longest(self._lines, lines, fillvalue=""))
         return all(
-            _is_free(number, other) and (number in self._free or number >= len(self._lines))
-            for number, (own, other) in pairs
-            if own != other
+            _is_free(number, line) and min(number, end) in self._free
+            for number, (before, line) in enumerate(zip_longest(own, lines, fillvalue=""))
+            if before != line
         )
 
-    def _read(self) -> None:
+    @cached_property
+    def _free(self) -> set[int]:
+        """Numbers of the lines that are empty or comments, as far as the text can be read.
+
+        The number of lines is among them if it could be read to its end, where comments may follow.
+        """
+        lines, free = _lines(self._text), set[int]()
+        if len(self._text) > LONGEST or _odd(lines):
+            return free
         before: tokenize.TokenInfo | None = None
         # subtle: what was read until an error counts, whatever it is. The tokenizer of Python 3.13
         # raises SystemError of some texts
         with contextlib.suppress(Exception):
-            for token in tokenize.generate_tokens(io.StringIO("\n".join(self._lines)).readline):
+            for token in tokenize.generate_tokens(io.StringIO("\n".join(lines)).readline):
                 if token.type == tokenize.NL:
                     is_comment = before is not None and before.type == tokenize.COMMENT
                     row, column = before.start if before and is_comment else token.start
-                    number, line = row - 1, self._lines[row - 1]
-                    if not line[:column].strip() and _is_free(number, line):
-                        self._free.add(number)
+                    line = lines[row - 1]
+                    if not line[:column].strip() and _is_free(row - 1, line):
+                        free.add(row - 1)
                 before = token
-            self._ends = True
-            if not self._lines[-1]:  # no token tells of it
-                self._free.add(len(self._lines) - 1)
+            free.add(len(lines))
+            if not lines[-1]:  # no token tells of it
+                free.add(len(lines) - 1)
+        return free
 
 
 def _lines(text: str) -> list[str]:
