@@ -31,7 +31,7 @@ from examiner.results import SubmissionResult
 from tests.examiner.attacks.supply import BESIDE, INSIDE, MADE
 from tests.examiner.attacks.vault import CANARY, HONEST, Vault
 from tests.examiner.attacks.zips import ZIPS
-from tests.examiner.grading.conftest import Quiet, sandbox_works
+from tests.examiner.grading.conftest import Quiet, needs_sandbox
 
 CASES = Path(__file__).parent / "cases"
 BYSTANDERS = ("aaa-honest", "m-honest", "zzz-honest")
@@ -42,9 +42,7 @@ PR_SET_CHILD_SUBREAPER = 36
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.always,
-    pytest.mark.skipif(
-        not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
-    ),
+    needs_sandbox,
 ]
 
 

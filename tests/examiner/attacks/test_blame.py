@@ -12,15 +12,13 @@ from examiner.grading.outcome import Outcome
 from examiner.grading.run import Options, grade
 from examiner.grading.workers import BOTH
 from examiner.project import Project
-from tests.examiner.grading.conftest import Quiet, sandbox_works
+from tests.examiner.grading.conftest import Quiet, needs_sandbox
 from tests.examiner.small_course import catalogue_text, write_files
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.always,
-    pytest.mark.skipif(
-        not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
-    ),
+    needs_sandbox,
 ]
 
 CATALOGUE = catalogue_text("codes", {"Codes": (3, "encode decode apply")})

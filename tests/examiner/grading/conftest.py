@@ -151,6 +151,11 @@ def sandbox_works() -> bool:
     return True
 
 
+needs_sandbox = pytest.mark.skipif(
+    not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
+)
+
+
 class Quiet:
     """Watches a run and shows nothing."""
 

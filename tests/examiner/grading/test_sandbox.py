@@ -23,11 +23,7 @@ from examiner.results import Verdict
 from examiner.sandbox import bubblewrap, servers
 from examiner.sandbox import trial as sandbox
 from examiner.sandbox.servers import CandidateServer, ServerError
-from tests.examiner.grading.conftest import REFERENCE, TinyCourse, sandbox_works
-
-needs_sandbox = pytest.mark.skipif(
-    not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
-)
+from tests.examiner.grading.conftest import REFERENCE, TinyCourse, needs_sandbox, sandbox_works
 
 
 @needs_sandbox

@@ -19,7 +19,7 @@ from examiner.project import Project
 from examiner.results import Verdict
 from examiner.sandbox import trial as sandbox
 from examiner.sandbox.servers import CandidateServer
-from tests.examiner.grading.conftest import CATALOGUE, TinyCourse, sandbox_works
+from tests.examiner.grading.conftest import CATALOGUE, TinyCourse, needs_sandbox
 
 pytestmark = pytest.mark.slow
 
@@ -157,9 +157,6 @@ def test_check_gives_the_same(nets: TinyCourse, monkeypatch: pytest.MonkeyPatch)
     assert result.tasks[0].verdict is Verdict.PASSED
 
 
-needs_sandbox = pytest.mark.skipif(
-    not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
-)
 WARM = """
 import sys
 import torch

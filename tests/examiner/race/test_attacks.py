@@ -16,15 +16,13 @@ from examiner.race import contest, runner
 from examiner.race.judging import DIFFERS, KEEPS, Scores
 from examiner.race.rules import OutError
 from examiner.sandbox.servers import CandidateServer
-from tests.examiner.grading.conftest import sandbox_works
+from tests.examiner.grading.conftest import needs_sandbox
 from tests.examiner.race.toy import HONEST, RULES, entry, ground, with_rows
 
 CANARY = "the-secret-of-the-race"
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
-    ),
+    needs_sandbox,
 ]
 
 PEEKS = """

@@ -17,12 +17,9 @@ from nextword.corpora import village
 from nextword.race import board, stories
 from nextword.race.run import Options, Race, hidden_folders, opened
 from tests.browser import NEEDS_CHROMIUM, assert_open_to_everyone
-from tests.examiner.grading.conftest import sandbox_works
+from tests.examiner.grading.conftest import needs_sandbox
 
 ROOT = Path(__file__).parents[3]
-NEEDS_WALLS = pytest.mark.skipif(
-    not sandbox_works(), reason="needs bubblewrap and user namespaces: see `nextword doctor`"
-)
 
 # the words of a story's beginning, counted; it knows nothing else
 COUNTED = """
@@ -209,7 +206,7 @@ def of(path: Path) -> dict[str, dict]:
     return {each["student"]: each for each in json.loads(path.read_text("utf-8"))["entries"]}
 
 
-@NEEDS_WALLS
+@needs_sandbox
 @pytest.mark.slow
 def test_the_board_says_what_came_of_each_entry(raced: Path) -> None:
     found = of(raced / "board.json")
@@ -226,7 +223,7 @@ def test_the_board_says_what_came_of_each_entry(raced: Path) -> None:
     assert found["empty"]["problem"].startswith("there is no model.py")
 
 
-@NEEDS_WALLS
+@needs_sandbox
 @pytest.mark.slow
 def test_who_knows_the_program_has_no_place(raced: Path) -> None:
     """It may bring the program along, and reaches the floor; no learned model does."""
@@ -238,7 +235,7 @@ def test_who_knows_the_program_has_no_place(raced: Path) -> None:
     assert program["accepted"]["value"] == 1
 
 
-@NEEDS_WALLS
+@needs_sandbox
 @pytest.mark.slow
 def test_earlier_boards_are_kept_and_told_by_digest(raced: Path) -> None:
     old, new = (
@@ -258,7 +255,7 @@ def test_earlier_boards_are_kept_and_told_by_digest(raced: Path) -> None:
     assert "&lt;script&gt;" in page
 
 
-@NEEDS_WALLS
+@needs_sandbox
 @pytest.mark.slow
 @NEEDS_CHROMIUM
 @pytest.mark.parametrize(("theme", "width"), [("light", 1300), ("dark", 390)])
@@ -273,7 +270,7 @@ def test_the_board_is_a_page_for_everyone(
 # ------------------------------------------------------------------------------ the command
 
 
-@NEEDS_WALLS
+@needs_sandbox
 @pytest.mark.slow
 def test_one_entry_is_raced_by_the_command(
     entries: Path, tmp_path: Path, nextword: Callable[..., Result]
