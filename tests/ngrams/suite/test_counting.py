@@ -18,8 +18,8 @@ ngrams = student_module("ngrams")
 @ship
 def sizes_of_tables(count_ngrams, sentences):
     """Count up to 5-grams; the sum and the number of each table's counts. The tables stay there."""
-    tables = [[dict(row) for row in table.values()] for table in count_ngrams(sentences, 5)]
-    return [(sum(sum(row.values()) for row in rows), sum(map(len, rows))) for rows in tables]
+    tables = [[row.values() for row in table.values()] for table in count_ngrams(sentences, 5)]
+    return [(sum(map(sum, rows)), sum(map(len, rows))) for rows in tables]
 
 
 @pytest.mark.task("2.1", weight=0.8, visible=True)
@@ -159,7 +159,7 @@ def test_counting_goes_on_from_sentence_to_sentence(ngrams):
     sentences = [["a"], ["a"], ["b"]]
     assert as_plain(ngrams.count_ngrams(sentences, 2)) == plain.count(sentences, 2)
     # subtle: no look is seen where `pad` or `windows` is lent, since plain texts come back from it
-    assert looks_at_each_word(ngrams.count_ngrams, 1000) < 100
+    assert looks_at_each_word(ngrams.count_ngrams, 300) < 100
 
 
 @pytest.mark.task("2.3", weight=1, visible=True)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from examiner.suite import frequencies, map_calls, ship, student_module
+from examiner.suite import frequencies, ship, student_module
 
 BOS, EOS = "<s>", "</s>"
 
@@ -28,24 +28,30 @@ def test_a_text_without_end(ngrams, rng):
     assert list(ngrams.generate(model, rng, max_words=7)) == ["ha"] * 7
 
 
+@ship
+def sentences_of(generate, model, seeds):
+    """A sentence for each seed of a generator."""
+    return [list(generate(model, np.random.default_rng(seed))) for seed in seeds]
+
+
 @pytest.mark.task("2.11", weight=5, seconds=20)
 def test_words_come_as_often_as_they_are_likely(ngrams, rng):
     """Over many sentences, words come about as often as their probabilities say."""
     shares = rng.permutation([0.12, 0.78]).tolist()
     rows = {(u,): {"a": p, "b": 0.9 - p, EOS: 0.1} for u, p in zip("ab", shares, strict=True)}
-    model = ngrams.NGramModel([{}, {(BOS,): rows["a",]} | rows], ["a", "b", EOS])
-    seeds = rng.integers(2**32, size=200).tolist()
-    inputs = [(model, np.random.default_rng(seed)) for seed in [*seeds, *seeds[:9]]]
-    texts = list(map(list, map_calls(ngrams.generate, inputs)))
-    assert texts[:9] == texts[200:]  # only the generator decides
+    model = ngrams.NGramModel([{}, {(BOS,): {"a": 0.5, "b": 0.5}} | rows], ["a", "b", EOS])
+    seeds = rng.integers(2**32, size=130).tolist()
+    texts = sentences_of(ngrams.generate, model, [*seeds, *seeds[:9]])
+    assert texts[:9] == texts[130:]  # only the generator decides
     after = {"a": [], "b": []}
-    for text in texts[:200]:
+    for text in texts[:130]:
         assert set(text) <= {"a", "b"}
         for u, word in pairwise([*text, EOS]):
             after[u].append(word)
     for (u,), row in rows.items():
-        # The first 260 draws after u are independent. The rarer u has 705 on average: fewer
-        # than 260 come with a chance of 2e-13 (its draws in a sentence are 0, or geometric).
+        # The first 260 draws after u are independent. There are 650 on average, since no sentence
+        # ends at once: fewer than 260 come with a chance of 1e-13 (its draws in a sentence are 0,
+        # or geometric).
         assert len(after[u]) >= 260
         assert frequencies(Counter(after[u][:260]), row)
 
