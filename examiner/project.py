@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from examiner.catalogue import Catalogue, read_catalogue, schedule
@@ -161,14 +161,21 @@ class Project:
 def _imported(path: Path, root: Path) -> Iterator[Path]:
     """Yield the modules of tests/ that a file imports."""
     try:
-        tree = ast.parse(path.read_bytes())
+        modules = _modules_of_tests(path.read_bytes())
     except SyntaxError as error:
         raise UserError(f"{path.relative_to(root)}:{error.lineno}: {error.msg}") from None
-    for node in ast.walk(tree):
+    yield from filter(Path.is_file, (root / module for module in modules))
+
+
+@lru_cache(maxsize=128)  # a run asks for a suite's files twice
+def _modules_of_tests(source: bytes) -> tuple[str, ...]:
+    """Return the files that a text may import from tests/, as paths from the course folder."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
-            package = root / str(node.module).replace(".", "/")
-            names = [package.with_suffix(".py"), *(package / f"{n.name}.py" for n in node.names)]
-            yield from filter(Path.is_file, names)
+            package = str(node.module).replace(".", "/")
+            found += [f"{package}.py", *(f"{package}/{name.name}.py" for name in node.names)]
+    return tuple(found)
 
 
 def find_project(start: Path | None = None) -> Project:

@@ -1,6 +1,7 @@
 """What is known of each submission of a class: its result is stored, and read back.
 
-Held in memory is what tells a submission from another; its text and its result are not.
+Held in memory is what tells a submission from another; its text and its result are not, but for
+the first results that are read back.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from examiner.grading.submissions import Submission
 from examiner.grading.untold import Before, Untold
 from examiner.results import SubmissionResult, Verdict, Whose
 
+AT_HAND = 300  # results that are not read back: a class is walked over more than once
+
 
 class Records:
-    """Stores results as they come, and reads them back one by one."""
+    """Stores results as they come, and reads them back one by one, but for the first."""
 
     def __init__(
         self,
@@ -47,6 +50,7 @@ class Records:
         self.outlines: dict[int, bytes] = {}
         self.todo: list[int] = []
         self._draws: dict[int, str] = {}  # by which the others were judged
+        self._at_hand: dict[int, SubmissionResult] = {}
         for index, submission in enumerate(submissions):
             self._whose.append(submission.whose)
             self.digests.append(submission.digest)
@@ -111,6 +115,7 @@ class Records:
             self._changes[index] = change
             self._untold.note(result.student, self._before[index])
         self._store.save(self._key(index), result)
+        self._at_hand.pop(index, None)  # what is read back counts, as in the next run
         return result
 
     @property
@@ -136,6 +141,8 @@ class Records:
         self._untold.told({whose.student for whose in self._whose})
 
     def _load(self, index: int) -> SubmissionResult:
+        if index in self._at_hand:
+            return self._at_hand[index]
         whose = self._whose[index]
         kept = self._store.load(whose.student)
         if kept is None:
@@ -143,4 +150,7 @@ class Records:
                 f"the result of {whose.student} is gone from {self._store.folder}, or cannot be "
                 "read: call the command again"
             )
-        return replace(kept.result, of=whose)
+        result = replace(kept.result, of=whose)
+        if len(self._at_hand) < AT_HAND:
+            self._at_hand[index] = result
+        return result
