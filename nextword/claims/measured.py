@@ -63,8 +63,10 @@ class Claim:
 
     @property
     def mean(self) -> str:
-        """The effect with its unit: "0.31 nats"."""
-        return f"{shown(self.effect)} {self.unit}".rstrip()
+        """The effect with its unit: "0.31 nats"; as much as the other is "1.00 times"."""
+        number = shown(self.effect)
+        exact = "1.00" if (number, self.unit) == ("1", "times") else number
+        return f"{exact} {self.unit}".rstrip()
 
     @property
     def spread(self) -> str:

@@ -30,6 +30,7 @@ def test_a_line_says_effect_spread_seeds_and_bounds():
     both = Claim("x", "loss", (1.5,), above=1, below=2, unit="nats")
     assert both.line == "loss: 1.5 nats; tried: once, an observation; tested: above 1 and below 2"
     assert both.is_observation
+    assert Claim("x", "width", (1.0,), above=0, unit="times").mean == "1.00 times"
     parts = Claim("x", "loss", (1.0, 2.0), over="layers of one network", once=True, below=3)
     assert parts.line == (
         "loss: 1.5 (1 to 2); tried: 2 layers of one network, an observation; tested: below 3"
