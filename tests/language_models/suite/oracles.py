@@ -118,13 +118,12 @@ def chunks(text):
 
 def join(ids, pair, new):
     """Replace a pair from left to right."""
-    ids, found = list(ids), []
-    while ids:
-        if tuple(ids[:2]) == tuple(pair):
-            found.append(new)
-            del ids[:2]
+    found, left, right = [], *pair
+    for i in ids:
+        if found and i == right and found[-1] == left:
+            found[-1] = new  # a new token, which is no part of the pair
         else:
-            found.append(ids.pop(0))
+            found.append(i)
     return found
 
 
@@ -156,10 +155,8 @@ def train_bpe(text, n_merges):
     words, merges = [list(chunk.encode()) for chunk in chunks(text)], []
     while len(merges) < n_merges:
         pairs = [pair for word in words for pair in itertools.pairwise(word)]
-        counts = dict.fromkeys(sorted(pairs), 0)
-        for pair in pairs:
-            counts[pair] += 1
-        best = max(counts, key=lambda pair: counts[pair], default=None)
+        counts = Counter(pairs)
+        best = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
         if best is None or counts[best] < 2:
             break
         words = [join(word, best, 256 + len(merges)) for word in words]
@@ -168,14 +165,13 @@ def train_bpe(text, n_merges):
 
 
 def encode(text, merges):
-    """Do all merges in the order in which they were learned."""
-    tokens = []
-    for chunk in chunks(text):
-        ids = list(chunk.encode())
+    """Do all merges in the order in which they were learned, in each of the different chunks."""
+    tokens = {chunk: list(chunk.encode()) for chunk in chunks(text)}
+    for chunk, ids in tokens.items():
         for i, pair in enumerate(merges):
             ids = join(ids, pair, 256 + i)
-        tokens += ids
-    return tokens
+        tokens[chunk] = ids
+    return [i for chunk in chunks(text) for i in tokens[chunk]]
 
 
 def bytes_of(i, merges):
@@ -237,8 +233,8 @@ def with_temperature(logits, temperature):
 
 def only(probs, kept):
     """These tokens alone, with a sum of 1."""
-    total = sum(probs[w] for w in kept)
-    return [probs[w] / total if w in kept else 0.0 for w in range(len(probs))]
+    total, kept = sum(probs[w] for w in kept), {*kept}
+    return [p / total if w in kept else 0.0 for w, p in enumerate(probs)]
 
 
 def by_likelihood(probs):

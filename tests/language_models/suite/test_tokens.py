@@ -91,17 +91,19 @@ def test_merges_of_any_text(lm, rng):
         text = f"{run * 6}.xy.xy.xy.xy."
         assert pairs(lm.train_bpe(text, 3)) == plain.train_bpe(text, 3)
         text += plain.random_text(rng, letters=letters)
+        expected = plain.train_bpe(text, 60)
         for n_merges in (7, 60):
-            assert pairs(lm.train_bpe(text, n_merges)) == plain.train_bpe(text, n_merges)
+            assert pairs(lm.train_bpe(text, n_merges)) == expected[:n_merges]
 
 
 @pytest.mark.task("1.9", weight=1, seconds=10, visible=True)
 def test_training_takes_seconds(lm):
     """Three hundred merges on a text of four hundred thousand bytes take a few seconds."""
-    rng, letters = np.random.default_rng(9), np.array(list("etaoinshrdlu"))
-    words = ["".join(rng.permutation(letters)[:n]) for n in rng.integers(2, 11, size=900)]
-    text = " ".join(words[i] for i in rng.zipf(1.3, size=80_000) % 900)
-    found, counts = pairs(lm.train_bpe(text, 300)), plain.pairs_in(text)
+    rng, letters = np.random.default_rng(9), list("etaoinshrdlucmf")
+    words = ["".join(rng.permutation(letters)[:n]) for n in rng.integers(2, 11, size=600)]
+    # no few words are most of it: long after the first merges, much is left to count again
+    part = "".join(f" {words[int(600 * u**2)]}" for u in rng.random(2000))
+    found, counts = pairs(lm.train_bpe(30 * part, 300)), plain.pairs_in(part)
     assert counts[found[0]] == max(counts.values())
     assert len(set(found)) == 300
 
@@ -325,12 +327,16 @@ def test_the_generator_decides(lm, rng):
 def test_tokens_are_drawn_as_often_as_they_are_likely(lm, rng):
     """Over many draws each token has its share, and a token of probability 0 is never drawn."""
     shares = rng.permutation([0.4, 0.3, 0.15, 0.1, 0.05]).tolist()
-    shares.insert(int(rng.integers(1, 5)), 0.0)  # the first and the last token are possible
+    for place in rng.integers(1, 5, size=3).tolist():  # the first and the last token are possible
+        shares.insert(place, 0.0)
     shares = dict(enumerate(shares))
     probs, seed = np.array([*shares.values()]), int(rng.integers(2**32))
-    drawn, again = (draws(lm.sample, probs, np.random.default_rng(seed), n) for n in (2000, 200))
-    assert frequencies(Counter(drawn), shares)
+    drawn, again = (draws(lm.sample, probs, np.random.default_rng(seed), n) for n in (700, 200))
     assert drawn[:200] == again  # only the generator decides
+    if not frequencies(Counter(drawn), shares, chance=0.5):
+        # of right code, one run in 25 is looked at more closely: only this look can refuse it
+        drawn = draws(lm.sample, probs, np.random.default_rng(seed), 2100)
+    assert frequencies(Counter(drawn), shares)
 
 
 @pytest.mark.task("1.11", weight=0.3)
@@ -353,9 +359,10 @@ def test_many_equally_likely_tokens(lm, rng):
     probs = weights / 420
     order = plain.by_likelihood(probs.tolist())
     for k in (20, 70, 130):
-        assert numbers(lm.top_k(probs, k)) == shares(plain.only(probs.tolist(), order[:k]))
+        expected = np.array(plain.only(probs.tolist(), order[:k]))
+        assert numbers(lm.top_k(probs, k)) == shares(expected)
         p = (probs[order[:k]].sum() - 1e-4).item()
-        assert numbers(lm.top_p(probs, p)) == shares(plain.only(probs.tolist(), order[:k]))
+        assert numbers(lm.top_p(probs, p)) == shares(expected)
 
 
 @pytest.mark.task("1.11", weight=0.2)
