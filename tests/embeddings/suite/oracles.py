@@ -38,6 +38,7 @@ def cosine(x, y):
 
 
 def cosines(X, Y):
+    X, Y = np.asarray(X).tolist(), np.asarray(Y).tolist()  # a loop over numpy's numbers is slow
     return np.array([[cosine(x, y) for y in Y] for x in X])
 
 
@@ -155,12 +156,13 @@ def unit(E):
 def analogy(E, a, b, c, exclude):
     X = unit(E)
     target = X[a] - X[b] + X[c]
-    allowed = [i for i in range(len(E)) if not (exclude and i in (a, b, c))]
-    return max(allowed, key=lambda i: cosine(X[i], target))
+    found = cosines(X, [target])[:, 0]
+    return max((i for i in range(len(E)) if not (exclude and i in (a, b, c))), key=found.item)
 
 
 def odd_one_out(E, ids):
-    return min(ids, key=lambda i: sum(cosine(E[i], E[j]) for j in ids if j != i))
+    found = cosines(E[ids], E[ids])
+    return ids[(found.sum(axis=1) - found.diagonal()).argmin()]
 
 
 def spearman(x, y):
