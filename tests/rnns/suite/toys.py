@@ -1,5 +1,7 @@
 """Models of words of the tests' own for chapter 4: batches, training, drawing. Leaves out cells."""
 
+from collections import Counter
+
 import torch
 from torch import nn
 
@@ -120,6 +122,18 @@ def drawn(generate, w, n, seed, most, prompt, noisy=False):
     model = Toy(w, noisy).train()
     stories = generate(model, n, torch.Generator().manual_seed(seed), most, prompt)
     return [[int(word) for word in story] for story in stories], model.shapes
+
+
+@ship
+def pairs_drawn(generate, w, n, seed, most, prompt, noisy):
+    """Let a toy model in training mode tell n stories; how often each pair of words begins one.
+
+    After its last word, a story goes on with EOS.
+    """
+    model = Toy(w, noisy).train()
+    stories = generate(model, n, torch.Generator().manual_seed(seed), most, prompt)
+    pairs = [(*story, 2, 2)[:2] for story in stories]
+    return dict(Counter((int(one), int(other)) for one, other in pairs))
 
 
 @ship
