@@ -123,40 +123,42 @@ def measured(function: Any, inputs: Sequence[Any]) -> tuple[Any, int]:
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves
 
-    class Watch(TorchDispatchMode):
-        def __init__(self) -> None:
-            super().__init__()
-            self.held, self.peak = 0, 0
-            self.known: dict[int, Any] = {}
-            for each in tree_leaves(inputs):
-                if isinstance(each, torch.Tensor):
-                    self.known[each.untyped_storage()._cdata] = None
+    held = most = 0
+    known: dict[int, Any] = {}  # by its address, what is held of each storage
+    for each in tree_leaves(inputs):
+        if isinstance(each, torch.Tensor):
+            known[each.untyped_storage()._cdata] = None
 
+    def count(storage: Any) -> None:
+        nonlocal held, most
+        key = storage._cdata
+        if key in known:
+            return  # a view of what was there before
+        size = storage.nbytes()
+
+        def freed(_: Any) -> None:
+            nonlocal held
+            held -= size
+            del known[key]
+
+        held += size
+        if held > most:
+            most = held
+        known[key] = weakref.ref(storage, freed)
+
+    class Watch(TorchDispatchMode):
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
-            value = func(*args, **(kwargs or {}))
+            value = func(*args, **kwargs) if kwargs else func(*args)
             if isinstance(value, torch.Tensor):  # nearly always: looking for leaves takes longer
-                self.count(value.untyped_storage())
+                count(value.untyped_storage())
                 return value
             for each in tree_leaves(value):
                 if isinstance(each, torch.Tensor):
-                    self.count(each.untyped_storage())
+                    count(each.untyped_storage())
             return value
 
-        def count(self, storage: Any) -> None:
-            key, size = storage._cdata, storage.nbytes()
-            if key in self.known:
-                return  # a view of what was there before
-
-            def freed(_: Any) -> None:
-                self.held -= size
-                self.known.pop(key)
-
-            self.held += size
-            self.peak = max(self.peak, self.held)
-            self.known[key] = weakref.ref(storage, freed)
-
-    with Watch() as watch:
+    with Watch():
         value = function(*inputs)
-    return value, watch.peak
+    return value, most
