@@ -1,5 +1,7 @@
 """Toy models, steps of training and recurrences with which the tests of 6.8 to 6.13 compare."""
 
+import collections
+
 import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -147,6 +149,22 @@ def continued(generate, w, prompts, most, temperature, seed, cached):
     texts = generate(model, prompts, most, rng, temperature, cached)
     lists = all(isinstance(text, list) for text in texts)
     return [[int(word) for word in text] for text in texts], model.shapes, model.pasts, lists
+
+
+@ship
+def continued_often(generate, w, prompts, copies, most, temperature, seed):
+    """Let a toy model continue so many copies of prompts, as one batch.
+
+    For each prompt its texts, each with how often it came; the shapes, and whether it had a past.
+    """
+    # the prompts themselves are among them: whoever changes one hears of it
+    batch = [*prompts, *(list(prompt) for _ in range(copies - 1) for prompt in prompts)]
+    model = Toy(w).eval()
+    rng = torch.Generator().manual_seed(seed)
+    rows = [tuple(map(int, text)) for text in generate(model, batch, most, rng, temperature, True)]
+    counts = [collections.Counter(rows[k :: len(prompts)]) for k in range(len(prompts))]
+    told = [[[list(text), n] for text, n in each.items()] for each in counts]
+    return told, model.shapes, model.pasts
 
 
 @ship

@@ -1,5 +1,6 @@
 """Tests of task 6.9: generating with a cache."""
 
+import collections
 import math
 
 import pytest
@@ -40,9 +41,14 @@ def continued(transformers, w, prompts, most, temperature=0, seed=0, cached=True
     """The texts that continue prompts. read: how many tokens of each text the first calls get."""
     call = transformers.generate, w, prompts, most, temperature, seed, cached
     texts, shapes, pasts, _ = machines.continued(*call)
-    assert [list(shape) for shape in shapes[: len(read)]] == [[len(prompts), n] for n in read]
-    assert pasts[: len(read)] == [k > 0 for k in range(len(read))]
+    assert_read(shapes, pasts, len(prompts), read)
     return texts
+
+
+def assert_read(shapes, pasts, B, read):
+    """The first calls get so many tokens of each of B texts, and all but the first one a past."""
+    assert [list(shape) for shape in shapes[: len(read)]] == [[B, n] for n in read]
+    assert pasts[: len(read)] == [k > 0 for k in range(len(read))]
 
 
 @pytest.mark.task("6.9", weight=1, visible=True)
@@ -154,20 +160,34 @@ def test_rare_prompts(transformers, rng):
     assert continued(transformers, None, [[], []], 4) == [[], []]
 
 
-def drawn_twice(transformers, w, prompts, most, temperature, seed, read=(), others=True):
-    """Texts of a generator: in the same state it draws the same ones, in another one others.
+def drawn_twice(transformers, w, prompts, copies, temperature, seed, read=(), others=True):
+    """What texts a generator draws for each prompt, and how often.
 
-    others: False where nearly all texts are one text, so that those of two states may be equal.
+    In the same state it draws the same ones, in another one others. They become one word longer
+    than the prompts, or as many as are read. others: False where nearly all texts are one text, so
+    that those of two states may be equal.
     """
+    most = len(prompts[0]) + max(1, len(read))
 
-    def drawn(prompts, seed):
-        return continued(transformers, w, prompts, most, temperature, seed, read=read)
+    def drawn(n, seed):
+        return continued(transformers, w, n * prompts, most, temperature, seed, read=read)
 
-    few = prompts[:200]
+    few = 200 // len(prompts)
     first, same, other = (drawn(few, s) for s in (seed, seed, seed + 1))
     assert first == same
     assert first != other or not others
-    return drawn(prompts, seed)
+    call = transformers.generate, w, prompts, copies, most, temperature, seed
+    found, *calls = machines.continued_often(*call)
+    assert_read(*calls, copies * len(prompts), read)
+    return found
+
+
+def words(texts, k):
+    """How often each word came at place k of texts that came so often."""
+    counts = collections.Counter()
+    for text, n in texts:
+        counts[(text[k:] or [EOS])[0]] += n
+    return counts
 
 
 @pytest.mark.task("6.9", weight=1.2, visible=True)
@@ -176,9 +196,8 @@ def test_drawn_words(transformers):
     w = {"word": torch.full((V, 1), 9.0), "out": torch.full((1, V), -1000.0)}
     w["out"][0, 3:5] = torch.tensor([math.log(3), 0.0])
     for temperature, share in ((1.0, 3 / 4), (0.5, 9 / 10)):
-        drawn = [text[1] for text in drawn_twice(transformers, w, 1000 * [[5]], 2, temperature, 7)]
-        counts = {word: drawn.count(word) for word in drawn}
-        assert frequencies(counts, {3: share, 4: 1 - share})
+        (texts,) = drawn_twice(transformers, w, [[5]], 1000, temperature, 7)
+        assert frequencies(words(texts, 1), {3: share, 4: 1 - share})
 
 
 def remembering(rng):
@@ -200,9 +219,7 @@ def assert_likely(w, tokens, texts, temperature):
     """Compare what texts say after these tokens with what softmax(logits / temperature) says."""
     scores = machines.Toy(w)(torch.tensor([tokens]))[0][0, -1].double()
     chances = dict(enumerate((scores / temperature).softmax(0).tolist()))
-    k = len(tokens) - 1  # texts lack BOS
-    drawn = [(text[k:] or [EOS])[0] for text in texts]
-    assert frequencies({word: drawn.count(word) for word in set(drawn)}, chances)
+    assert frequencies(words(texts, len(tokens) - 1), chances)  # texts lack BOS
 
 
 def assert_drawn(transformers, rng, *temperatures):
@@ -213,13 +230,12 @@ def assert_drawn(transformers, rng, *temperatures):
     for temperature in temperatures:
         w, prompts = remembering(rng)
         seed = int(rng.integers(10**6))
-        how = 3, temperature, seed, (2, 1), temperature >= 1
-        found = drawn_twice(transformers, w, 2000 * prompts, *how)
-        for k, prompt in enumerate(prompts):
-            texts = found[k::2]
+        how = temperature, seed, (2, 1), temperature >= 1
+        found = drawn_twice(transformers, w, prompts, 2000, *how)
+        for prompt, texts in zip(prompts, found, strict=True):
             assert_likely(w, [BOS, *prompt], texts, temperature)
-            for word in {text[1] for text in texts if len(text) > 1}:
-                those = [text for text in texts if text[1:2] == [word]]
+            for word in {text[1] for text, _ in texts if len(text) > 1}:
+                those = [each for each in texts if each[0][1:2] == [word]]
                 assert_likely(w, [BOS, *prompt, word], those, temperature)
 
 
@@ -240,8 +256,8 @@ def test_a_low_temperature(transformers):
     """Only at temperature 0 it is the likeliest: at 1/100, 3 ln 100-ths decide."""
     w = {"word": torch.full((V, 1), 9.0), "out": torch.full((1, V), -1000.0)}
     w["out"][0, 3:5] = torch.tensor([math.log(3) / 100, 0.0])
-    drawn = [text[1] for text in drawn_twice(transformers, w, 1000 * [[5]], 2, 0.01, 7)]
-    assert frequencies({word: drawn.count(word) for word in drawn}, {3: 3 / 4, 4: 1 / 4})
+    (texts,) = drawn_twice(transformers, w, [[5]], 1000, 0.01, 7)
+    assert frequencies(words(texts, 1), {3: 3 / 4, 4: 1 / 4})
 
 
 @pytest.mark.task("6.9", weight=0.3)
