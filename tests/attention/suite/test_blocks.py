@@ -31,7 +31,8 @@ def test_little_memory(attention):
     # the table takes 32 MiB; a block of it takes 127 KiB, some times
     # subtle: so much that a table which a student's code hides shows in its process's memory, in
     # few blocks, since each step is watched, but of pieces that glibc keeps in its heap
-    assert_little_memory(attention, (180, 2), (46080, 2), 180, 4)
+    # a long last key has the largest score of many queries: all sums before it are to shrink
+    assert_little_memory(attention, (180, 3), (46080, 3), 180, 4, last=4.0)
 
 
 @pytest.mark.task("5.11", weight=3.8)
@@ -43,17 +44,21 @@ def test_memory_of_small_blocks(attention):
 
 
 @cache  # a grader runs these tests for every student, since they measure: this is found once
-def long(queries, keys, causal):
-    """Queries and keys of some shapes, and what attention gives with the keys as values."""
+def long(queries, keys, causal, last):
+    """Queries and keys of some shapes, and what attention gives with the keys as values.
+
+    last: how many times longer the last keys are than the others.
+    """
     rng = np.random.default_rng(AS_EVER)
     q, k = tensor(rng, *queries), tensor(rng, *keys)
+    k[..., -1, :] *= last
     exact = (each.double() for each in (q, k, k))  # in single precision torch is off by 1e-5
     return q, k, scaled_dot_product_attention(*exact, is_causal=causal).float()
 
 
-def assert_little_memory(attention, queries, keys, block, most, causal=False):
+def assert_little_memory(attention, queries, keys, block, most, causal=False, last=1.0):
     """The answer is right, with the keys as values, and never held more than so many MiB."""
-    q, k, expected = long(queries, keys, causal)
+    q, k, expected = long(queries, keys, causal, last)
     q, k = q.clone(), k.clone()  # what a student's code changes is not kept
     found, held = value_and_peak(attention.blockwise_attention, q, k, k, causal, block)
     assert close(found, expected)
