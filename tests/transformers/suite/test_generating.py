@@ -182,11 +182,11 @@ def drawn_twice(transformers, w, prompts, copies, temperature, seed, read=(), ot
     return found
 
 
-def words(texts, k):
-    """How often each word came at place k of texts that came so often."""
+def words(texts, k, ended=()):
+    """How often each word came at place k of texts that came so often; `ended` of shorter ones."""
     counts = collections.Counter()
     for text, n in texts:
-        counts[(text[k:] or [EOS])[0]] += n
+        counts[(text[k:] or ended)[0]] += n
     return counts
 
 
@@ -220,7 +220,7 @@ def assert_likely(w, tokens, texts, temperature):
     """Compare what texts say after these tokens with what softmax(logits / temperature) says."""
     scores = machines.Toy(w)(torch.tensor([tokens]))[0][0, -1].double()
     chances = dict(enumerate((scores / temperature).softmax(0).tolist()))
-    assert frequencies(words(texts, len(tokens) - 1), chances)  # texts lack BOS
+    assert frequencies(words(texts, len(tokens) - 1, [EOS]), chances)  # texts lack BOS
 
 
 def assert_drawn(transformers, rng, *temperatures):
