@@ -127,6 +127,8 @@ def test_what_norms_teach(transformers, rng):
     """Gradients flow through mean and variance, too: no step in place spoils what they need."""
     x, gain, bias, f = tensor(rng, 2, 3, 5), tensor(rng, 5), tensor(rng, 5), nn.functional
     inputs = x, gain, bias
+    assert oracles.library_calls(transformers.layer_norm, *inputs) == []
+    assert oracles.library_calls(transformers.rms_norm, *inputs[:2]) == []
     assert_teaches(
         transformers.layer_norm, lambda x, g, b: f.layer_norm(x, (5,), g, b), inputs, rng
     )
