@@ -11,7 +11,7 @@ know. Leaves out running a suite (examiner.judge).
 
 from examiner.boundary.batch import map_calls
 from examiner.boundary.errors import CannotCrossError
-from examiner.suite.chance import frequencies
+from examiner.suite.chance import frequencies, leave_doubt
 from examiner.suite.closeness import Closeness, close, near
 from examiner.suite.helpers import changes, library_names, ship, student_module
 from examiner.suite.learning import (
@@ -32,6 +32,7 @@ __all__ = [
     "found_once",
     "frequencies",
     "gradients",
+    "leave_doubt",
     "library_names",
     "map_calls",
     "near",

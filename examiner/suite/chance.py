@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 CHANCE = 1e-9  # of a false alarm, in one comparison
+DOUBT = 0.5  # the same, where an alarm only asks for more draws; it comes much less often
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,20 @@ def frequencies(
             expected = f"expected about {n * p:.0f}" if p else "expected never"
             return Frequency(f"of {n} draws, {outcome!r} came {came} times, {expected}")
     return Frequency()
+
+
+def leave_doubt(counts: Mapping[Hashable, int], probabilities: Mapping[Hashable, float]) -> bool:
+    """Tell whether few draws leave a doubt that they have these probabilities.
+
+    Then many more are to be drawn, which decide: a test is cheap for nearly all right code, and
+    refuses it no more often.
+
+    >>> leave_doubt({"a": 52, "b": 48}, {"a": 0.5, "b": 0.5})
+    False
+    >>> leave_doubt({"a": 65, "b": 35}, {"a": 0.5, "b": 0.5})
+    True
+    """
+    return not frequencies(counts, probabilities, chance=DOUBT)
 
 
 def tail(came: int, n: int, p: float) -> float:

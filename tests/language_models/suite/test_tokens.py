@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from examiner.suite import frequencies, near, ship
+from examiner.suite import frequencies, leave_doubt, near, ship
 from tests.language_models.suite import oracles as plain
 from tests.language_models.suite.common import numbers
 
@@ -333,7 +333,7 @@ def test_tokens_are_drawn_as_often_as_they_are_likely(lm, rng):
     probs, seed = np.array([*shares.values()]), int(rng.integers(2**32))
     drawn, again = (draws(lm.sample, probs, np.random.default_rng(seed), n) for n in (700, 200))
     assert drawn[:200] == again  # only the generator decides
-    if not frequencies(Counter(drawn), shares, chance=0.5):
+    if leave_doubt(Counter(drawn), shares):
         # of right code, one run in 25 is looked at more closely: only this look can refuse it
         drawn = draws(lm.sample, probs, np.random.default_rng(seed), 2100)
     assert frequencies(Counter(drawn), shares)
