@@ -103,8 +103,7 @@ def _differences(got: Any, expected: Any, given: tuple[Any, Any], where: str) ->
 
 def _are_near(x: float, y: float, given: tuple[Any, Any]) -> bool:
     """Tell whether two of Python's numbers are near, as `np.isclose` does; NaN is near nothing."""
-    rtol, atol = TOLERANCES[8]
-    rtol, atol = (rtol if given[0] is None else given[0], atol if given[1] is None else given[1])
+    rtol, atol = _tolerance(x, y, given)
     return x == y or abs(x - y) <= atol + rtol * abs(y) < math.inf
 
 
