@@ -72,6 +72,7 @@ class Canned:
         order: Sequence[int],
         finished: Finished,
         tick: Callable[[], None],
+        sharing: Callable[[int], int],
     ) -> None:
         """Read each submission and give it a result."""
         for number in order:

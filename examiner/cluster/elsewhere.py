@@ -69,11 +69,12 @@ class Machines:
         order: Sequence[int],
         finished: Finished,
         tick: Callable[[], None],
+        sharing: Callable[[int], int],
     ) -> None:
-        """Judge the submissions of these numbers."""
+        """Judge the submissions of these numbers; `sharing`: how many may get the result of one."""
         form = Form.of(course.chapter, suite, [each.says for each in course.misconceptions])
         cluster = Cluster(self.way, packed(project, course), form, self.tell)
-        cluster.run(submissions, order, finished, tick)
+        cluster.run(submissions, order, finished, tick, sharing)
 
 
 @contextmanager

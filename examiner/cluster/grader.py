@@ -92,11 +92,12 @@ class Cluster:
         order: Sequence[int],
         finished: Callable[[int, SubmissionResult], None],
         tick: Callable[[], None],
+        sharing: Callable[[int], int] = lambda number: 1,
     ) -> None:
         """Have these submissions judged; `order` may grow while it is worked through.
 
-        Raises UserError when no scheduler answers, or no worker can grade; what was finished
-        until then is.
+        `sharing` tells how many students a submission's result may go to. Raises UserError when no
+        scheduler answers, or no worker can grade; what was finished until then is.
         """
         self._submissions = submissions
         taken = 0
@@ -104,8 +105,7 @@ class Cluster:
             while taken < len(order):
                 new, taken = order[taken:], len(order)
                 self._waiting.extend(new)
-                share = self._way.audit * 10_000
-                self._audited |= {number for number in new if secrets.randbelow(10_000) < share}
+                self._audited |= {number for number in new if self._is_drawn(sharing(number))}
                 while self._waiting or self._away:
                     for number, result in self._turn():
                         finished(number, result)
@@ -118,6 +118,10 @@ class Cluster:
         finally:
             self._close()
             self._house.close()
+
+    def _is_drawn(self, results: int) -> bool:
+        """Draw whether a job is audited: as likely as if each result had been a job of its own."""
+        return secrets.randbelow(10_000) < 10_000 * (1 - (1 - self._way.audit) ** results)
 
     def _turn(self) -> Iterator[tuple[int, SubmissionResult]]:
         """Send what there is room for, wait a moment, and yield what is done."""

@@ -73,8 +73,9 @@ class Elsewhere(Protocol):
         order: Sequence[int],
         finished: Finished,
         tick: Callable[[], None],
+        sharing: Callable[[int], int],
     ) -> None:
-        """Judge the submissions of these numbers."""
+        """Judge the submissions of these numbers; `sharing`: how many may get the result of one."""
 
 
 def processors() -> int:
@@ -288,7 +289,8 @@ def _grade_new(
         course, order = replace(course, judging=options.judging), same_code.order
         if options.elsewhere and order:
             judge = options.elsewhere.judge
-            judge(basis.project, course, suite, new.submissions, order, spared, tick)
+            submissions, sharing = new.submissions, same_code.sharing
+            judge(basis.project, course, suite, submissions, order, spared, tick, sharing)
         else:
             WorkerPool(suite, course, new.submissions, trial.servers).run(order, spared, tick)
 

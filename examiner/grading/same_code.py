@@ -147,6 +147,10 @@ class SameCode:
             else:
                 self._others.setdefault(lead, []).append(number)
 
+    def sharing(self, number: int) -> int:
+        """Return how many may get the result of a submission that is judged, itself included."""
+        return 1 + len(self._others.get(number, ()))
+
     def settled_by(
         self, number: int, result: SubmissionResult
     ) -> Iterator[tuple[int, SubmissionResult]]:

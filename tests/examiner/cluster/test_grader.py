@@ -70,10 +70,12 @@ def graded(
     house: Any = None,
     say: Sequence[dict[str, Any]] = (),
     at_first: int = len(NAMES),
+    sharing: int = 1,
 ) -> tuple[dict[int, list[SubmissionResult]], list[str]]:
     """Return what was finished, by number, and what was told; `say`: the courier's first words.
 
-    `at_first`: so many are to be judged; with each that is finished one more.
+    `at_first`: so many are to be judged; with each that is finished one more. `sharing`: so many
+    students get each result.
     """
     lines: list[str] = []
     monkeypatch.setattr(grader, "_Courier", lambda *_: Courier(known, answer, say))
@@ -88,7 +90,8 @@ def graded(
         order.extend(later[:1])
         del later[:1]
 
-    cluster.run([known.submissions[name] for name in NAMES], order, finished, lambda: None)
+    submissions = [known.submissions[name] for name in NAMES]
+    cluster.run(submissions, order, finished, lambda: None, lambda number: sharing)
     return found, lines
 
 
@@ -139,6 +142,16 @@ def test_a_liar_is_found_by_the_audit_and_all_it_judged_is_judged_again(known, m
     require_right(known, found)
     (line,) = lines
     assert line.startswith("w2 judged a submission in another way")
+
+
+def test_what_many_share_is_audited_as_if_each_had_been_judged(known, monkeypatch) -> None:
+    def answer(what, worker, right):
+        return right.replace('"failed"', '"passed"') if worker == "w2" else right
+
+    house = by_text(known)
+    found, lines = graded(known, monkeypatch, answer, audit=0.02, house=house, sharing=3000)
+    require_right(known, found)
+    assert lines[0].startswith("w2 judged a submission in another way")
 
 
 def test_what_nobody_judges_well_is_judged_at_home(known, monkeypatch) -> None:

@@ -132,6 +132,7 @@ def same_code(*texts: str, alike: bool = True, **more: Any) -> SameCode:
 def test_the_first_is_judged_and_the_others_get_its_result() -> None:
     found = same_code("x = 1", "x = 2", "x = 1\n# mine", "x = 1\n\n")
     assert found.order == [0, 1]
+    assert [found.sharing(number) for number in found.order] == [3, 1]
     result = judged("s0", *JUDGED)
     assert [*found.settled_by(0, result)] == [
         (number, replace(result, student=f"s{number}", files=(f"s{number}.py",)))
