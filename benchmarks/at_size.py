@@ -8,7 +8,11 @@ where nothing has changed.
 
 Without --real, judging is left out: the five results, judged once, stand for those of all others.
 So what is measured is the collecting process alone, which is one however many workers there are.
-Usage: python benchmarks/at_size.py [--count N ...] [--real] [--jobs N]
+
+With --workers a cluster of so many on this machine judges each one. Then the seconds are those of
+the collecting process and its courier, and those of the scheduler stand in a column of their own;
+those of the workers are left out, since a cluster's workers are other machines.
+Usage: python benchmarks/at_size.py [--count N ...] [--real] [--jobs N | --workers N]
 """
 
 from __future__ import annotations
@@ -22,16 +26,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 from rich.console import Console
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from examiner.cluster import elsewhere
 from examiner.grading.outcome import Outcome
-from examiner.grading.run import Options, grade
+from examiner.grading.run import Elsewhere, Options, grade
 from examiner.grading.store import write_atomically
 from examiner.grading.submissions import Submission
 from examiner.grading.tables import grades_csv
@@ -125,24 +132,48 @@ def collect(project: Project, folder: Path, options: Options) -> Outcome:
     return outcome
 
 
-def measure(count: int, jobs: int, *, real: bool) -> None:
+def scheduling() -> float:
+    """Return the seconds of processor that this process's schedulers have taken."""
+    return sum(
+        sum(child.cpu_times()[:2])
+        for child in psutil.Process().children()
+        if any(word.endswith("cluster.scheduler") for word in child.cmdline())
+    )
+
+
+@contextmanager
+def judging(
+    given: argparse.Namespace, results: Sequence[SubmissionResult]
+) -> Iterator[Elsewhere | None]:
+    """Give who judges in the place of this process, if somebody does."""
+    if given.workers:
+        with elsewhere.local(given.workers, print) as machines:
+            yield replace(machines, way=replace(machines.way, audit=0.0))
+    else:
+        yield None if given.real else Canned(results)
+
+
+def measure(count: int, given: argparse.Namespace) -> None:
     """Grade a class twice, and print a row for each time."""
     with tempfile.TemporaryDirectory(prefix="at-size-") as name:
         root = Path(name)
         project = Project(COURSE)
-        options = Options(out=root / "few", jobs=jobs, seed="s", json_lines=root / "few.jsonl")
+        options = Options(
+            out=root / "few", jobs=given.jobs, seed="s", json_lines=root / "few.jsonl"
+        )
         few = collect(project, hand_in(root / "handed in few", len(sources())), options)
-        elsewhere = None if real else Canned(list(few.results))
         folder, out = hand_in(root / "handed in", count), root / "grades"
-        options = replace(options, out=out, elsewhere=elsewhere, json_lines=out / "all.jsonl")
-        for which in ("first", "again"):
-            began, clock = used(), time.monotonic()
-            outcome = collect(project, folder, options)
-            assert outcome.graded == (count if which == "first" else 0)
-            times = f"{used() - began:14.1f}  {time.monotonic() - clock:14.1f}  {peak_mb():7.0f}"
-            files = [path for path in out.rglob("*") if path.is_file()]
-            size = f"{len(files):7}  {sum(path.stat().st_size for path in files) / 1e6:10.1f}"
-            print(f"{count:11}  {which:6} {times}  {size}", flush=True)
+        with judging(given, list(few.results)) as judges:
+            options = replace(options, out=out, elsewhere=judges, json_lines=out / "all.jsonl")
+            for which in ("first", "again"):
+                began, clock, by_others = used(), time.monotonic(), scheduling()
+                outcome = collect(project, folder, options)
+                assert outcome.graded == (count if which == "first" else 0)
+                times = f"{used() - began:14.1f}  {scheduling() - by_others:9.1f}"
+                times += f"  {time.monotonic() - clock:14.1f}  {peak_mb():7.0f}"
+                files = [path for path in out.rglob("*") if path.is_file()]
+                size = f"{len(files):7}  {sum(path.stat().st_size for path in files) / 1e6:10.1f}"
+                print(f"{count:11}  {which:6} {times}  {size}", flush=True)
         assert len((out / "all.jsonl").read_bytes().splitlines()) == count
 
 
@@ -152,16 +183,18 @@ def main() -> None:
     parser.add_argument("--count", type=int, nargs="*", default=[3_000, 30_000])
     parser.add_argument("--real", action="store_true", help="judge each one")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=0, help="judge each one on a cluster")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
-        measure(given.count[0], given.jobs, real=given.real)
+        measure(given.count[0], given)
         return
-    head = "submissions  run     s of processor  s on the clock  peak MB    files  MB on disk"
-    print(head, flush=True)
+    head = "submissions  run     s of processor  scheduler  s on the clock  peak MB"
+    print(f"{head}    files  MB on disk", flush=True)
     for count in given.count:
         words = ["--child", "--count", str(count), "--jobs", str(given.jobs)]
-        command = [sys.executable, __file__, *words, *(["--real"] if given.real else [])]
+        words += ["--workers", str(given.workers), *(["--real"] if given.real else [])]
+        command = [sys.executable, __file__, *words]
         subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
 
