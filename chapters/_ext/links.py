@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup, SoupStrainer, Tag
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -82,6 +82,20 @@ def _pieces(
 # ---------------------------------------------------------------- previews
 
 
+class _Linked(SoupStrainer):
+    """Keeps of a page what links may lead to: all else need not be made into a tree."""
+
+    def allow_tag_creation(
+        self, nsprefix: str | None, name: str, attrs: dict[str, str] | None
+    ) -> bool:
+        """Tell whether an element is kept, with all that it holds."""
+        attrs = attrs or {}
+        classes = (attrs.get("class") or "").split()
+        return (
+            "glossary" in classes or "citation" in classes or attrs.get("id", "").startswith("eq-")
+        )
+
+
 def previews(folder: Path) -> dict[str, str]:
     """Return what links of a book's pages lead to: {"glossary.html#term-token": HTML}."""
     found = {}
@@ -89,7 +103,7 @@ def previews(folder: Path) -> dict[str, str]:
         html = path.read_text(encoding="utf-8")
         if not re.search(r'id="(?:term|eq)-|class="citation"', html):
             continue
-        soup = BeautifulSoup(html, "html.parser")
+        soup = BeautifulSoup(html, "html.parser", parse_only=_Linked())
         for term in soup.select('dt[id^="term-"]'):
             meaning = term.find_next_sibling("dd")
             if meaning is not None:

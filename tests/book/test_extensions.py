@@ -16,13 +16,24 @@ from nextword.claims import Claim
 pytest.importorskip("sphinx", reason="the book is built with pip install '.[book]'")
 nodes, utils = map(importlib.import_module, ("docutils.nodes", "docutils.utils"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "chapters" / "_ext"))
-claims, dates, figures, formulas, light, navigation, practice, styles, units = map(
+citations, claims, dates, figures, formulas, light, navigation, practice, styles, units = map(
     importlib.import_module,
     (
-        *("claims", "dates", "figures", "formulas", "light", "navigation", "practice"),
-        *("styles", "units"),
+        *("citations", "claims", "dates", "figures", "formulas", "light", "navigation"),
+        *("practice", "styles", "units"),
     ),
 )
+
+
+# ---------------------------------------------------------------- citations
+
+
+def test_papers_are_named_without_a_search_of_all_packages(monkeypatch):
+    plugin = importlib.import_module("pybtex.plugin")
+    monkeypatch.setattr(plugin, "_RUNTIME_PLUGINS", {})
+    citations.setup(SimpleNamespace())
+    monkeypatch.setattr(plugin, "entry_points", None)  # a search would call it
+    assert plugin.find_plugin("pybtex.backends", "plaintext") is citations.Backend
 
 
 # ---------------------------------------------------------------- formulas
