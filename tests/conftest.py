@@ -176,10 +176,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
     """Let no garbage collection look through thousands of collected tests again and again."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Nor those that are to come: they leave the tests alone."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_report_header() -> str:

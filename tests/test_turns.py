@@ -10,6 +10,7 @@ from tests import turns
 from tests.turns import NBGRADER, PARTS, waiting
 
 HERE = Path(__file__)
+ROOT = HERE.parents[1]
 
 
 class Test:
@@ -88,6 +89,25 @@ def test_days_are_alike() -> None:
     assert days(tests) == [1] * len(tests)
     each = [sum(tried(tests, turn)) for turn in range(PARTS)]
     assert max(each) - min(each) <= 1
+
+
+def test_the_longest_share_no_day_while_others_have_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "SECONDS", {"c/long_0.ipynb": 90, "c/long_1.ipynb": 70})
+    long = [Test(Path(f"/c/long_{k}.ipynb"), "Cell 0") for k in range(2)]
+    short = [Test(Path(f"/c/test_{k}.py"), "a", "slow") for k in range(4 * PARTS)]
+    tests = [*short, *long]
+    assert days(tests) == [1] * len(tests)
+    each = [tried(tests, turn) for turn in range(PARTS)]
+    assert sorted(today[-2:] for today in each)[-2:] == [[False, True], [True, False]]
+    assert all(sum(today) == 1 for today in each if any(today[-2:]))  # the others share the rest
+
+
+def test_what_is_said_to_be_long_is_there() -> None:
+    files = {
+        "/".join(path.parts[-2:])
+        for path in [*ROOT.glob("chapters/*"), *HERE.parent.rglob("test_*.py")]
+    }
+    assert set(turns.SECONDS) <= files
 
 
 def test_who_names_a_file_gets_all_of_it() -> None:

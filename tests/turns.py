@@ -23,6 +23,36 @@ if not (SAID == "all" or SAID.isdecimal()):
     raise pytest.UsageError(f"TURN is a number or all, not {SAID}")
 ALL = THOROUGH or SAID == "all"
 TURN = 0 if SAID == "all" else int(SAID)
+# seconds of processor that long files took in November 2026, by folder and name, and what others
+# may take, or the tests of one value of an argument
+SECONDS = {
+    "chapters/01-language-models.ipynb": 20,
+    "chapters/01-language-models-writing.ipynb": 87,
+    "chapters/02-ngrams.ipynb": 15,
+    "chapters/02-ngrams-smoothing.ipynb": 23,
+    "chapters/02-ngrams-writing.ipynb": 187,
+    "chapters/03-embeddings.ipynb": 36,
+    "chapters/03-embeddings-learned.ipynb": 58,
+    "chapters/03-embeddings-measured.ipynb": 135,
+    "chapters/04-rnns.ipynb": 31,
+    "chapters/04-rnns-gates.ipynb": 55,
+    "chapters/04-rnns-training.ipynb": 50,
+    "chapters/05-attention.ipynb": 26,
+    "chapters/05-attention-heads.ipynb": 32,
+    "chapters/05-attention-words.ipynb": 148,
+    "chapters/06-transformers.ipynb": 37,
+    "chapters/06-transformers-assembled.ipynb": 22,
+    "chapters/06-transformers-in-use.ipynb": 68,
+    "chapters/06-transformers-inside.ipynb": 30,
+    "chapters/06-transformers-today.ipynb": 71,
+    "chapters/07-after-training-rewards.ipynb": 24,
+    "chapters/07-after-training-tuned.ipynb": 25,
+    "chapters/data.ipynb": 27,
+    "nbgrader/test_odd_class.py": 56,
+    "nextword/test_nearest.py": 39,
+    "nextword/test_transformer_training.py": 31,
+}
+USUAL = 10
 NBGRADER = Path(__file__).parent / "examiner" / "nbgrader"
 Thing = TypeVar("Thing")
 
@@ -58,7 +88,27 @@ def waiting(items: Sequence[pytest.Item], named: Sequence[str], turn: int = TURN
             groups[str(item.path)][str(getattr(value, "stem", value))].append(item.nodeid)
         else:
             groups[f"files {item.path.suffix}"][str(item.path)].append(item.nodeid)
-    # dealt out one after the other, so that no day has more of them, or more of one kind
+    if ALL:
+        return set()
+    days = _days([_seconds(name) for things in groups.values() for name in things])
     units = [tests for things in groups.values() for tests in things.values()]
-    waits = (tests for k, tests in enumerate(units) if not ALL and (k - turn) % PARTS)
+    waits = (tests for day, tests in zip(days, units, strict=True) if day != turn % PARTS)
     return {test for tests in waits for test in tests}
+
+
+def _seconds(name: str) -> int:
+    """Return about how long a file takes, or the tests of one value of an argument."""
+    path = Path(name)
+    return SECONDS.get("/".join(path.parts[-2:]), USUAL)
+
+
+def _days(seconds: Sequence[int]) -> list[int]:
+    """Return a day for each of several things, so that the days take about the same time.
+
+    The longest comes first, each goes to the day that has least so far (Graham's LPT rule, 1969).
+    """
+    days, full = [0] * len(seconds), [0] * PARTS
+    for k in sorted(range(len(seconds)), key=lambda k: -seconds[k]):
+        days[k] = full.index(min(full))
+        full[days[k]] += seconds[k]
+    return days
