@@ -74,21 +74,26 @@ class Courier:
 
     async def run(self) -> None:
         """Serve until the grader closes the pipe, or the scheduler has been away too long."""
-        away_since = time.monotonic()
+        scheduler, patience = self._order["scheduler"], self._order["patience"]
+        away_since, told = time.monotonic(), False  # whether a person knows that we wait
         while True:
             try:
                 await self._connect()
                 self._say(connected=True)
                 await self._stay()
-                self._say(say=f"{self._order['scheduler']} is gone: waiting for it to return")
+                self._say(say=f"{scheduler} is gone: waiting for it to return")
+                told = True
             except OSError as error:
-                if why := await stranger(self._order["scheduler"], self._order["certificates"]):
+                if why := await stranger(scheduler, self._order["certificates"]):
                     self._say(gone=why)
                     return
-                if time.monotonic() - away_since > self._order["patience"]:
+                if time.monotonic() - away_since > patience:
                     why = type(error).__name__ if not str(error) else str(error).split("\n")[0]
-                    self._say(gone=f"{self._order['scheduler']} does not answer ({why})")
+                    self._say(gone=f"{scheduler} does not answer ({why})")
                     return
+                if not told:
+                    self._say(say=f"{scheduler} does not answer: trying for {patience:.0f} s")
+                    told = True
             else:
                 away_since = time.monotonic()
             await self._leave()
@@ -112,7 +117,7 @@ class Courier:
             self._order["scheduler"],
             asynchronous=True,
             security=Security(require_encryption=True, **tls) if tls else None,
-            timeout=min(15.0, self._order["patience"]),
+            timeout=min(15.0, self._order["patience"] / 4),  # so that a person hears early
             name="grader",
             set_as_default=False,
             direct_to_workers=False,

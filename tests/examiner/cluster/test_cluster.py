@@ -102,11 +102,12 @@ def test_a_workers_certificate_orders_nobody_about(cluster: Machines) -> None:
 def test_a_scheduler_that_does_not_answer_is_one_line(tmp_path) -> None:
     course = TinyCourse(tmp_path)
     folder = course.hand_in({"ada": SOURCES["right"]})
-    way = Way("tcp://127.0.0.1:1", confined=sandbox_works(), patience=0.5)
-    began = time.monotonic()
+    way = Way("tcp://127.0.0.1:1", confined=sandbox_works(), patience=2.0)
+    began, lines = time.monotonic(), []
     with pytest.raises(UserError, match=r"tcp://127\.0\.0\.1:1 does not answer") as raised:
-        course.run(folder, elsewhere=Elsewhere(way, print))
+        course.run(folder, elsewhere=Elsewhere(way, lines.append))
     assert "\n" not in str(raised.value)
+    assert lines == ["tcp://127.0.0.1:1 does not answer: trying for 2 s"]  # said at once, and once
     assert time.monotonic() - began < 60
 
 
