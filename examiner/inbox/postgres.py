@@ -147,7 +147,9 @@ class PostgresInbox:
             except self._psycopg.Error as error:
                 if self._connection is not None:
                     self._connection.close()
-                said = str(error).strip().splitlines()[0] if str(error) else repr(error)
+                # without the place in the query, which no person knows
+                said = error.diag.message_primary or str(error).strip() or repr(error)
+                said = said.splitlines()[0]
                 for password in _passwords(self._url):
                     said = said.replace(password, HIDDEN)
                 text = f"the inbox in PostgreSQL does not answer: {one_line(said, 300)}"

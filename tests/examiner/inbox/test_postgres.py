@@ -205,6 +205,7 @@ def test_a_table_or_server_that_is_gone_is_one_line(address, table) -> None:
     with pytest.raises(InboxError, match="grading_inbox") as raised:
         inbox.claim(1)
     assert "\n" not in str(raised.value)
+    assert "at character" not in str(raised.value)  # of each query another one: no line for each
     with pytest.raises(InboxError, match="does not answer"):
         PostgresInbox("postgresql://nobody@127.0.0.1:1/x", "tiny", rate=1)
 
