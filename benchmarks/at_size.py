@@ -1,7 +1,7 @@
 """A class of thirty thousand: how much memory, disk and time the process takes that collects it.
 
 The works are those of the small course `tests/examiner/sorting` (two right, one unfinished, one
-wrong, one that cannot be imported, each with a comment of its own), in folders named as Moodle
+wrong, one that cannot be imported, each with a number of its own), in folders named as Moodle
 names them, so that the zip for its upload is made, too. The whole of `nextword grade` is done:
 find, read, store, write pages, agenda, JSON, lines of JSON, CSV, table. Then it is done again,
 where nothing has changed.
@@ -84,7 +84,7 @@ class Canned:
         """Read each submission and give it a result."""
         for number in order:
             submission = submissions[number]
-            kind = int(submission.source.text.rsplit("# ", 1)[1]) % len(self.results)
+            kind = int(submission.source.text.rsplit("NUMBER = ", 1)[1]) % len(self.results)
             finished(number, replace(self.results[kind], student=submission.student))
             tick()
 
