@@ -17,7 +17,7 @@ from nextword.plots.style import COLOURS, FAINT, FLOOR, INK, MUTED
 # what each chapter brings to the picture: its name in a word or two, and its rungs
 CHAPTERS: dict[str, tuple[str, ...]] = {
     "2 · counting": ("1-gram", "2-gram", "3-gram", "5-gram"),
-    "3 · vectors": ("feed-forward",),
+    "3 · vectors": ("log-bilinear",),
     "4 · memory": ("RNN", "LSTM"),
     "5 · attention": ("attention only",),
     "6 · transformers": ("transformer", "with convolution"),
@@ -135,7 +135,7 @@ def _depth(value: float) -> float:
 
 def _broken(name: str) -> list[str]:
     """A name in lines that fit on a step."""
-    return name.replace("feed-", "feed- ").split(" ")
+    return name.replace("log-", "log- ").split(" ")
 
 
 def _label(x: float, y: float, lines: Sequence[str]) -> Iterator[str]:
