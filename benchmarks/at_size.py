@@ -148,7 +148,7 @@ def judging(
     """Give who judges in the place of this process, if somebody does."""
     if given.workers:
         with elsewhere.local(given.workers, print) as machines:
-            yield replace(machines, way=replace(machines.way, audit=0.0))
+            yield machines
     else:
         yield None if given.real else Canned(results)
 

@@ -76,6 +76,8 @@ def waiting(items: Sequence[pytest.Item], named: Sequence[str], turn: int = TURN
     Whole files take turns, or the values of one argument of its tests, such as
     `pytest.mark.turns("chapter")`.
     """
+    if ALL:
+        return set()
     files = {Path(name.partition("::")[0]).absolute() for name in named}
     groups: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for item in items:
@@ -88,11 +90,9 @@ def waiting(items: Sequence[pytest.Item], named: Sequence[str], turn: int = TURN
             groups[str(item.path)][str(getattr(value, "stem", value))].append(item.nodeid)
         else:
             groups[f"files {item.path.suffix}"][str(item.path)].append(item.nodeid)
-    if ALL:
-        return set()
-    days = _days([_seconds(name) for things in groups.values() for name in things])
-    units = [tests for things in groups.values() for tests in things.values()]
-    waits = (tests for day, tests in zip(days, units, strict=True) if day != turn % PARTS)
+    units = [unit for things in groups.values() for unit in things.items()]
+    days = _days([_seconds(name) for name, _ in units])
+    waits = (tests for day, (_, tests) in zip(days, units, strict=True) if day != turn % PARTS)
     return {test for tests in waits for test in tests}
 
 

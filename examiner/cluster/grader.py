@@ -92,7 +92,7 @@ class Cluster:
         order: Sequence[int],
         finished: Callable[[int, SubmissionResult], None],
         tick: Callable[[], None],
-        sharing: Callable[[int], int] = lambda number: 1,
+        sharing: Callable[[int], int],
     ) -> None:
         """Have these submissions judged; `order` may grow while it is worked through.
 

@@ -97,7 +97,6 @@ def elsewhere(
         yield replace(options, elsewhere=Machines(way, _tell))
         return
     with local(workers, _tell, confined=options.confined) as machines:
-        machines = replace(machines, way=replace(machines.way, audit=0.0))  # they are one machine
         yield replace(options, elsewhere=machines)
 
 

@@ -57,7 +57,7 @@ def read_again(package: SimpleNamespace, report: Report) -> Trained:
     gaps: dict[str, list[float | None]] = {str(times): [] for times in TIMES}
     for k, seed in enumerate(SEEDS):
         order = np.random.default_rng(seed).permutation(len(stories))[:in_all]
-        for j, times in enumerate(TIMES):  # of the seed's own draw of them
+        for j, times in enumerate(TIMES):  # all arms of a seed draw on the same ones
             chosen = [stories[i] for i in order[: in_all // times]]
             gaps[str(times)].append(gap(package.transformers, chosen, texts, READ, seed))
             report((k + (j + 1) / len(TIMES)) / len(SEEDS))

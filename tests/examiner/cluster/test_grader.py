@@ -210,7 +210,9 @@ def test_where_no_courier_can_be_started_the_run_ends_in_a_line(known, monkeypat
     monkeypatch.setattr(grader.subprocess, "Popen", popen)
     cluster = Cluster(Way("tls://x:1", confined=False), known.parcel, known.form, print)
     with pytest.raises(UserError, match="no room for a process; what was graded is kept"):
-        cluster.run([known.submissions["right"]], [0], lambda *_: None, lambda: None)
+        cluster.run(
+            [known.submissions["right"]], [0], lambda *_: None, lambda: None, lambda number: 1
+        )
 
 
 @pytest.mark.parametrize(
